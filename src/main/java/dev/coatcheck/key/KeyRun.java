@@ -3,28 +3,50 @@ package dev.coatcheck.key;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** A run of positions that belongs to one worker, or the reason why there is none. */
+/** What one attempt to reserve came to. */
 public sealed interface KeyRun {
-  record Some(long firstPosition, int worker) implements KeyRun {}
+  /** Positions of one worker, as many as asked for or fewer. */
+  record Some(Positions.Run run, int worker) implements KeyRun {}
 
-  record None(String reason, long retryAfterMillis) implements KeyRun {}
+  /** Nothing at the moment; worth waiting for. */
+  record Wait(String reason, long retryAfterMillis) implements KeyRun {}
+
+  /** Nothing, and a short wait won't change that. */
+  record Never(String reason, long retryAfterMillis) implements KeyRun {}
+
+  /** How long a draw goes without a single key before it is refused. */
+  long WAIT_NANOS_MAX = 50_000_000L;
+
+  /** A fraction of a millisecond, so that no millisecond's room is slept through. */
+  long PAUSE_NANOS = 100_000L;
 
   /**
-   * Draws keys in runs of at most {@code chunk}. A refusal after the first run drops what was drawn
-   * so far: gaps cost nothing, half a draw would.
+   * Draws keys run by run. A refusal drops the runs before it: gaps cost nothing, half a draw would
+   * cost every caller a loop.
    */
-  static KeyDraw draw(int count, long chunk, SnowflakeLayout layout, IntFunction<KeyRun> source) {
-    Key[] keys = new Key[count];
+  static KeyDraw draw(
+      int count, SnowflakeLayout layout, IntFunction<KeyRun> source, Waiter waiter) {
+    Key[] keys = new Key[KeyGenerator.checked(count)];
     int done = 0;
+    long idleSince = Long.MIN_VALUE;
     while (done < count) {
-      int part = (int) Math.min(count - done, chunk);
-      switch (source.apply(part)) {
-        case Some(long first, int worker) -> {
-          for (int i = 0; i < part; i++) {
+      switch (source.apply(count - done)) {
+        case Some(Positions.Run(long first, int taken), int worker) -> {
+          for (int i = 0; i < taken; i++) {
             keys[done++] = new Key.Bigint(layout.key(first + i, worker));
           }
+          idleSince = Long.MIN_VALUE;
         }
-        case None(String reason, long retryAfterMillis) -> {
+        case Wait(String reason, long retryAfterMillis) -> {
+          long now = waiter.nanoTime();
+          if (idleSince == Long.MIN_VALUE) {
+            idleSince = now;
+          } else if (now - idleSince >= WAIT_NANOS_MAX) {
+            return new KeyDraw.Refused(reason, retryAfterMillis);
+          }
+          waiter.pause(PAUSE_NANOS);
+        }
+        case Never(String reason, long retryAfterMillis) -> {
           return new KeyDraw.Refused(reason, retryAfterMillis);
         }
       }
