@@ -65,12 +65,13 @@ final class Postmaster {
     }
     for (int attempt = 1; ; attempt++) {
       int port = freeLoopbackPort();
-      if (startsOn(port, log)) {
+      PostgresBinaries.Ended ended = startOn(port, log);
+      if (ended.well()) {
         return port;
       }
       stop();
       String reason =
-          PostgresBinaries.reason(Files.exists(log) ? Files.readString(log) : "it left no log");
+          PostgresBinaries.reason(Files.exists(log) ? Files.readString(log) : ended.output());
       if (attempt == START_ATTEMPTS_MAX || !passes(reason)) {
         throw new EmbeddedDatabaseFailed(
             "Postgres did not start: " + reason + " (more in " + log + ")");
@@ -103,17 +104,15 @@ final class Postmaster {
     return ProcessHandle.allProcesses().filter(this::isOurs).findFirst();
   }
 
-  private boolean startsOn(int port, Path log) throws IOException {
-    return binaries
-        .run(
-            "pg_ctl",
-            "start",
-            "--pgdata=" + data,
-            "--log=" + log,
-            "--wait",
-            "--timeout=" + READY_SECONDS_MAX,
-            "--options=-p " + port + SETTINGS)
-        .well();
+  private PostgresBinaries.Ended startOn(int port, Path log) throws IOException {
+    return binaries.run(
+        "pg_ctl",
+        "start",
+        "--pgdata=" + data,
+        "--log=" + log,
+        "--wait",
+        "--timeout=" + READY_SECONDS_MAX,
+        "--options=-p " + port + SETTINGS);
   }
 
   /** Whether the reason goes away: the port was taken meanwhile, or old backends are dying. */
