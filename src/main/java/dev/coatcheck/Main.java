@@ -1,8 +1,12 @@
 package dev.coatcheck;
 
+import dev.coatcheck.cli.Cli;
+
 /** The program. */
 public final class Main {
   private Main() {}
 
-  public static void main(String[] args) {}
+  public static void main(String[] arguments) {
+    System.exit(Cli.run(arguments));
+  }
 }

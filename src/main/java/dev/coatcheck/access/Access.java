@@ -1,0 +1,112 @@
+package dev.coatcheck.access;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.db.Database;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides who may call, and makes the keys. A key that was found is trusted for one second, so that
+ * an ended one is dead everywhere soon after; unknown keys are never cached.
+ */
+public final class Access {
+  private static final String BEARER = "bearer ";
+  private static final Duration TRUST = Duration.ofSeconds(1);
+  private static final int CACHED_KEYS_MAX = 10_000;
+
+  private final AccessStore store;
+  private final RandomSource random;
+  private final Observer observer;
+  private final InstantSource clock;
+  private final Cache<String, StoredKey> known =
+      Caffeine.newBuilder().maximumSize(CACHED_KEYS_MAX).expireAfterWrite(TRUST).build();
+
+  public Access(Database database, RandomSource random, Observer observer, InstantSource clock) {
+    this.store = new AccessStore(database);
+    this.random = random;
+    this.observer = observer;
+    this.clock = clock;
+  }
+
+  /** A key that was just made. Its text can't be had again. */
+  public record Issued(ApiKey key, StoredKey stored) {}
+
+  /** Makes a key; it works at once on every instance. */
+  public Issued create(String name, Set<Scope> scopes, Optional<Duration> validFor) {
+    ApiKey key = ApiKey.generate(random);
+    StoredKey stored =
+        new StoredKey(
+            key.id(),
+            key.hash(),
+            name,
+            name,
+            scopes,
+            clock.instant(),
+            validFor.map(clock.instant()::plus),
+            Optional.empty());
+    store.insert(stored);
+    return new Issued(key, stored);
+  }
+
+  public List<StoredKey> list() {
+    return store.all();
+  }
+
+  /** Ends the key for good; false if there is none of that ID or it was ended before. */
+  public boolean revoke(String keyId) {
+    boolean revoked = store.revoke(keyId);
+    known.invalidate(keyId);
+    return revoked;
+  }
+
+  /** Whether the text is a key that is alive now. */
+  public boolean accepts(String text) {
+    return ApiKey.parse(text).flatMap(this::alive).isPresent();
+  }
+
+  /**
+   * Reads an Authorization header and checks it against what the call needs.
+   *
+   * @param authorization the header's value, empty if there is none
+   */
+  public AccessDecision decide(Optional<String> authorization, Scope needed) {
+    if (authorization.isEmpty()) {
+      return new AccessDecision.Unauthenticated("no Authorization header");
+    }
+    String value = authorization.get();
+    if (!value.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return refused("-", "not a bearer token");
+    }
+    Optional<ApiKey> key = ApiKey.parse(value.substring(BEARER.length()));
+    if (key.isEmpty()) {
+      return refused("-", "malformed key");
+    }
+    Optional<StoredKey> stored = alive(key.get());
+    if (stored.isEmpty()) {
+      return refused(key.get().id(), "unknown, expired or revoked key");
+    }
+    Caller caller = stored.get().caller();
+    return caller.may(needed)
+        ? new AccessDecision.Granted(caller)
+        : new AccessDecision.Forbidden(needed);
+  }
+
+  private Optional<StoredKey> alive(ApiKey key) {
+    StoredKey stored = known.get(key.id(), id -> store.find(id).orElse(null));
+    return Optional.ofNullable(stored)
+        .filter(found -> found.hash().matches(key.hash()))
+        .filter(found -> found.isAlive(clock.instant()));
+  }
+
+  private AccessDecision refused(String keyId, String reason) {
+    observer.observe(new Event.AccessRefused(keyId, reason));
+    return new AccessDecision.Unauthenticated(reason);
+  }
+}

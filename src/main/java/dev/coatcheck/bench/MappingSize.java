@@ -1,0 +1,91 @@
+package dev.coatcheck.bench;
+
+import dev.coatcheck.boot.Config;
+import dev.coatcheck.boot.OpenDatabase;
+import dev.coatcheck.boot.StartFailed;
+import dev.coatcheck.id.Prefix;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.Snowflake;
+import dev.coatcheck.key.SnowflakeLayout;
+import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.mapping.MintOutcome;
+import dev.coatcheck.mapping.MintRequest;
+import dev.coatcheck.mapping.Minter;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.registry.TypeDefinition;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** P14: what a stored mapping costs in bytes, table and indexes, minted the ordinary way. */
+public final class MappingSize {
+  private MappingSize() {}
+
+  /**
+   * What was measured.
+   *
+   * @param heapBytes of the table alone
+   * @param totalBytes of the table, its indexes, and all that belongs to it
+   */
+  public record Result(
+      long rows, long heapBytes, long tokenIndexBytes, long keyIndexBytes, long totalBytes) {
+    public double bytesPerMapping() {
+      return (double) totalBytes / rows;
+    }
+  }
+
+  /** Mints the rows into the configured database, which must hold no mappings yet. */
+  public static Result measure(Config config, int rows, Progress progress) throws StartFailed {
+    Observer observer = new Observer();
+    RandomSource random = new RandomSource();
+    try (OpenDatabase opened = OpenDatabase.open(config, observer);
+        Registry registry = Registry.open(opened.database(), random, observer, System::nanoTime)) {
+      KeyGenerator keys = new Snowflake(SnowflakeLayout.DEFAULT, 0);
+      Mappings mappings =
+          Mappings.open(
+              opened.database(), registry, new TokenSource(random), _ -> keys, observer, 0);
+      mint(mappings.minter(), type(registry), rows, progress);
+      SizeStore store = new SizeStore(opened.database());
+      return new Result(
+          store.rows(),
+          store.heapBytes(),
+          store.tokenIndexBytes(),
+          store.keyIndexBytes(),
+          store.totalBytes());
+    }
+  }
+
+  private static void mint(Minter minter, Type type, int rows, Progress progress) {
+    MintRequest generated = new MintRequest(type, Optional.empty());
+    for (int minted = 0; minted < rows; ) {
+      int count = Math.min(Minter.REQUESTS_MAX, rows - minted);
+      List<MintRequest> requests = Collections.nCopies(count, generated);
+      switch (minter.mint(requests)) {
+        case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> {
+          minted += tickets.size();
+          progress.advanced(tickets.size());
+        }
+        case MintOutcome.KeysUnavailable(String reason, long _) ->
+            throw new IllegalStateException("no keys: " + reason);
+      }
+    }
+  }
+
+  private static Type type(Registry registry) {
+    registry.put(
+        new TypeDefinition(
+            "bench",
+            new Prefix("bench"),
+            KeyScheme.SNOWFLAKE,
+            Type.DEFAULT_LAYOUT,
+            Optional.empty()),
+        OptionalInt.empty());
+    return registry.named("bench").orElseThrow();
+  }
+}

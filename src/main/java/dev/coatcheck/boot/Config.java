@@ -1,0 +1,153 @@
+package dev.coatcheck.boot;
+
+import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.registry.RedirectHosts;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+
+/**
+ * All settings, read and checked.
+ *
+ * @param database empty for the embedded Postgres in {@code home}
+ * @param managementPort empty if health and metrics stay on the gateway's port
+ */
+public record Config(
+    String host,
+    int port,
+    OptionalInt managementPort,
+    Path home,
+    Optional<DatabaseSettings> database,
+    int connectionsMax,
+    RedirectHosts redirectHosts,
+    int cachedMappingsMax) {
+
+  /** A configuration, or all that is wrong with it. */
+  public sealed interface Parsed {
+    record Valid(Config config) implements Parsed {}
+
+    record Invalid(List<String> faults) implements Parsed {}
+  }
+
+  /** Reads every setting and reports every fault at once. */
+  public static Parsed read(Map<String, String> environment, Map<Setting, String> flags) {
+    Reader reader = new Reader(environment, flags);
+    Config config = reader.config();
+    return reader.faults.isEmpty()
+        ? new Parsed.Valid(config)
+        : new Parsed.Invalid(List.copyOf(reader.faults));
+  }
+
+  private static final class Reader {
+    private static final Pattern URL =
+        Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
+
+    private final Map<String, String> environment;
+    private final Map<Setting, String> flags;
+    private final List<String> faults = new ArrayList<>();
+
+    Reader(Map<String, String> environment, Map<Setting, String> flags) {
+      this.environment = environment;
+      this.flags = flags;
+    }
+
+    Config config() {
+      int connectionsMax = number(Setting.DATABASE_CONNECTIONS, 2, 100).orElse(0);
+      return new Config(
+          value(Setting.HOST).orElse(""),
+          number(Setting.PORT, 0, 65_535).orElse(0),
+          managementPort(),
+          home(),
+          database(connectionsMax),
+          connectionsMax,
+          redirectHosts(),
+          number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0));
+    }
+
+    private OptionalInt managementPort() {
+      OptionalInt port = number(Setting.MANAGEMENT_PORT, 0, 65_535);
+      if (port.isPresent()
+          && port.getAsInt() != 0
+          && port.equals(number(Setting.PORT, 0, 65_535))) {
+        fault(Setting.MANAGEMENT_PORT, "is the same as " + Setting.PORT.variable());
+      }
+      return port;
+    }
+
+    private Path home() {
+      try {
+        return Path.of(value(Setting.HOME).orElseThrow());
+      } catch (InvalidPathException odd) {
+        fault(Setting.HOME, "is no path");
+        return Path.of("");
+      }
+    }
+
+    private Optional<DatabaseSettings> database(int connectionsMax) {
+      Optional<String> url = value(Setting.DATABASE_URL);
+      Optional<String> user = value(Setting.DATABASE_USER);
+      Optional<String> password = value(Setting.DATABASE_PASSWORD);
+      if (url.isEmpty()) {
+        user.ifPresent(
+            _ -> fault(Setting.DATABASE_USER, "is set, but COATCHECK_DATABASE_URL is not"));
+        password.ifPresent(
+            _ -> fault(Setting.DATABASE_PASSWORD, "is set, but COATCHECK_DATABASE_URL is not"));
+        return Optional.empty();
+      }
+      if (!URL.matcher(url.get()).matches()) {
+        fault(Setting.DATABASE_URL, "must look like jdbc:postgresql://host:5432/name");
+      }
+      if (user.isEmpty()) {
+        fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");
+      }
+      return Optional.of(
+          new DatabaseSettings(url.get(), user.orElse(""), password.orElse(""), connectionsMax));
+    }
+
+    private RedirectHosts redirectHosts() {
+      Optional<String> hosts = value(Setting.REDIRECT_HOSTS);
+      try {
+        return hosts.map(RedirectHosts::parse).orElseGet(RedirectHosts::any);
+      } catch (IllegalArgumentException odd) {
+        fault(Setting.REDIRECT_HOSTS, "is a comma list of hosts: " + odd.getMessage());
+        return RedirectHosts.any();
+      }
+    }
+
+    private OptionalInt number(Setting setting, int least, int most) {
+      Optional<String> text = value(setting);
+      if (text.isEmpty()) {
+        return OptionalInt.empty();
+      }
+      if (NUMBER.matcher(text.get()).matches()) {
+        int number = Integer.parseInt(text.get());
+        if (number >= least && number <= most) {
+          return OptionalInt.of(number);
+        }
+      }
+      fault(setting, "must be a number from " + least + " to " + most);
+      return OptionalInt.empty();
+    }
+
+    /** An empty variable counts as unset: that is how Compose passes one that isn't there. */
+    private Optional<String> value(Setting setting) {
+      return Optional.ofNullable(flags.get(setting))
+          .or(() -> Optional.ofNullable(environment.get(setting.variable())))
+          .filter(text -> !text.isEmpty())
+          .or(setting::otherwise);
+    }
+
+    private void fault(Setting setting, String what) {
+      String line = setting.variable() + " (" + setting.flag() + ") " + what;
+      if (!faults.contains(line)) {
+        faults.add(line);
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.coatcheck.boot;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.db.DatabaseUnavailable;
+import dev.coatcheck.db.EmbeddedDatabase;
+import dev.coatcheck.db.EmbeddedDatabaseFailed;
+import dev.coatcheck.db.SchemaMigration;
+import dev.coatcheck.db.UnusableDatabase;
+import dev.coatcheck.observe.Observer;
+import java.util.Optional;
+
+/** The database that a configuration names, up to date and ready; the embedded one is started. */
+public final class OpenDatabase implements AutoCloseable {
+  private final Optional<EmbeddedDatabase> embedded;
+  private final Database database;
+
+  private OpenDatabase(Optional<EmbeddedDatabase> embedded, Database database) {
+    this.embedded = embedded;
+    this.database = database;
+  }
+
+  /** Opens it, or says in one line why not. */
+  public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
+    if (config.database().isPresent()) {
+      return new OpenDatabase(Optional.empty(), migrated(config.database().get(), observer));
+    }
+    try {
+      EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
+      try {
+        DatabaseSettings settings =
+            new DatabaseSettings(
+                embedded.jdbcUrl(), embedded.user(), embedded.password(), config.connectionsMax());
+        return new OpenDatabase(Optional.of(embedded), migrated(settings, observer));
+      } catch (StartFailed failed) {
+        embedded.close();
+        throw failed;
+      }
+    } catch (EmbeddedDatabaseFailed failed) {
+      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+    }
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public void close() throws StartFailed {
+    database.close();
+    if (embedded.isPresent()) {
+      try {
+        embedded.get().close();
+      } catch (EmbeddedDatabaseFailed failed) {
+        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      }
+    }
+  }
+
+  private static Database migrated(DatabaseSettings settings, Observer observer)
+      throws StartFailed {
+    Database database = Database.open(settings, "hot", observer);
+    try {
+      SchemaMigration.run(database);
+      return database;
+    } catch (UnusableDatabase unusable) {
+      database.close();
+      throw new StartFailed(String.valueOf(unusable.getMessage()), unusable);
+    } catch (DatabaseUnavailable gone) {
+      database.close();
+      throw new StartFailed(
+          "The database at "
+              + settings.url()
+              + " can't be reached as user "
+              + settings.user()
+              + ": "
+              + rootMessage(gone)
+              + " Check COATCHECK_DATABASE_URL, _USER and _PASSWORD.",
+          gone);
+    }
+  }
+
+  private static String rootMessage(Throwable thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+  }
+}

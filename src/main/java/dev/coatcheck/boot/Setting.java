@@ -1,0 +1,50 @@
+package dev.coatcheck.boot;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Every setting, with the same name in the environment and as a flag: {@code COATCHECK_PORT} is
+ * {@code --port}. A flag wins over the environment.
+ */
+public enum Setting {
+  HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
+  PORT("8080", "Port of the gateway; 0 for any free one."),
+  MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  HOME(".coatcheck", "Folder of the embedded Postgres and the development key."),
+  DATABASE_URL(null, "Postgres 15 to 18, as jdbc:postgresql://host/name; unset: embedded."),
+  DATABASE_USER(null, "User of that database."),
+  DATABASE_PASSWORD(null, "Password of that user."),
+  DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
+  REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
+  CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 250 bytes each.");
+
+  private static final String START = "COATCHECK_";
+
+  private final Optional<String> otherwise;
+  private final String description;
+
+  Setting(@org.jspecify.annotations.Nullable String otherwise, String description) {
+    this.otherwise = Optional.ofNullable(otherwise);
+    this.description = description;
+  }
+
+  /** The name in the environment, {@code COATCHECK_PORT}. */
+  public String variable() {
+    return START + name();
+  }
+
+  /** The name on the command line, {@code --port}. */
+  public String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  public String description() {
+    return description;
+  }
+
+  /** What holds if it is not set; empty: nothing does. */
+  public Optional<String> otherwise() {
+    return otherwise;
+  }
+}

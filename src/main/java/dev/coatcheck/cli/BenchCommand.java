@@ -1,0 +1,85 @@
+package dev.coatcheck.cli;
+
+import dev.coatcheck.bench.MappingSize;
+import dev.coatcheck.boot.Config;
+import dev.coatcheck.boot.Setting;
+import dev.coatcheck.boot.StartFailed;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code coatcheck bench}: measurements, each on a throw-away Postgres of its own. */
+@Command(
+    name = "bench",
+    description = "Measures, on a throw-away Postgres.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+final class BenchCommand {
+  @Spec private CommandSpec spec;
+
+  @Command(
+      name = "mapping-size",
+      description = "Prints the bytes that a stored mapping takes, table and indexes.")
+  int mappingSize(
+      @Option(
+              names = "--rows",
+              defaultValue = "1000000",
+              description = "Mappings to mint, 1000 to 100000000. Default: ${DEFAULT-VALUE}.")
+          int rows)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 100_000_000) {
+      throw new CommandFailed("--rows must be 1000 to 100000000.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("minting")
+            .setInitialMax(rows)
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(MappingSize.measure(throwAway(home), rows, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  private void print(MappingSize.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nmappings            %,15d%n", result.rows());
+    out.printf("table, bytes        %,15d%n", result.heapBytes());
+    out.printf("token index, bytes  %,15d%n", result.tokenIndexBytes());
+    out.printf("key index, bytes    %,15d%n", result.keyIndexBytes());
+    out.printf("all, bytes          %,15d%n", result.totalBytes());
+    out.printf("bytes per mapping   %15.1f%n", result.bytesPerMapping());
+    out.flush();
+  }
+
+  private static Config throwAway(Path home) throws CommandFailed {
+    return switch (Config.read(Map.of(), Map.of(Setting.HOME, home.toString()))) {
+      case Config.Parsed.Valid(Config config) -> config;
+      case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
+    };
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

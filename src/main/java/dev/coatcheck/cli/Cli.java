@@ -1,0 +1,47 @@
+package dev.coatcheck.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The root of the command line. */
+@Command(
+    name = "coatcheck",
+    description = "A public-ID gateway: opaque IDs outside, Snowflake and UUIDv7 keys inside.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Cli.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      ServeCommand.class,
+      TypesCommand.class,
+      BatchVerbs.Mint.class,
+      BatchVerbs.Resolve.class,
+      BatchVerbs.Lookup.class,
+      AccessCommand.class,
+      BenchCommand.class,
+      HealthCommand.class
+    })
+public final class Cli {
+  private Cli() {}
+
+  /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
+  public static int run(String... arguments) {
+    CommandLine line = new CommandLine(new Cli());
+    line.setExecutionExceptionHandler(
+        (thrown, command, _) -> {
+          if (!(thrown instanceof CommandFailed)) {
+            throw thrown;
+          }
+          command.getErr().println("coatcheck: " + thrown.getMessage());
+          return 1;
+        });
+    return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+  }
+
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Cli.class.getPackage().getImplementationVersion();
+      return new String[] {"coatcheck " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

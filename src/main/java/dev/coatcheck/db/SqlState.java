@@ -1,0 +1,54 @@
+package dev.coatcheck.db;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.jspecify.annotations.Nullable;
+
+/** The SQLSTATEs we act on, by name (PostgreSQL documentation, appendix A). */
+final class SqlState {
+  /** What is reported where the driver gave none. */
+  static final String NONE = "none";
+
+  private static final String SERIALIZATION_FAILURE = "40001";
+  private static final String DEADLOCK_DETECTED = "40P01";
+
+  private SqlState() {}
+
+  static String of(Throwable thrown) {
+    SQLException cause = sqlException(thrown);
+    return cause == null || cause.getSQLState() == null ? NONE : cause.getSQLState();
+  }
+
+  /** The transaction was rolled back by Postgres and may simply be run again. */
+  static boolean isRolledBack(String state) {
+    return state.equals(SERIALIZATION_FAILURE) || state.equals(DEADLOCK_DETECTED);
+  }
+
+  /**
+   * Postgres is not there, went away, or has no room: connection exceptions (08), operator
+   * intervention such as a shutdown (57P), insufficient resources (53), a read-only standby
+   * (25006), a broken disk (58), or no connection in time from the pool.
+   */
+  static boolean isOutage(Throwable thrown) {
+    SQLException cause = sqlException(thrown);
+    if (cause == null) {
+      return false;
+    }
+    String state = of(thrown);
+    return cause instanceof SQLTransientConnectionException
+        || state.startsWith("08")
+        || state.startsWith("57P")
+        || state.startsWith("53")
+        || state.startsWith("58")
+        || state.equals("25006");
+  }
+
+  private static @Nullable SQLException sqlException(Throwable thrown) {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException found) {
+        return found;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Access;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.legacy.Redirector;
+import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.RedirectHosts;
+import dev.coatcheck.registry.Registry;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Everything that the HTTP surface gives access to.
+ *
+ * @param ready whether requests would be served now
+ */
+public record Capabilities(
+    Registry registry,
+    RedirectHosts redirectHosts,
+    Mappings mappings,
+    Redirector redirector,
+    Access access,
+    Observer observer,
+    RandomSource random,
+    BooleanSupplier ready) {}

@@ -1,0 +1,109 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Access;
+import dev.coatcheck.access.AccessDecision;
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import io.javalin.http.HandlerType;
+import io.javalin.router.Endpoint;
+import java.util.Optional;
+import java.util.Set;
+
+/** Where routes are registered: each says what it needs, and passes admission and access first. */
+final class Endpoints {
+  private final RoutesConfig routes;
+  private final Access access;
+  private final Admission admission;
+  private final Problems problems;
+  private final Observer observer;
+
+  Endpoints(
+      RoutesConfig routes,
+      Access access,
+      Admission admission,
+      Problems problems,
+      Observer observer) {
+    this.routes = routes;
+    this.access = access;
+    this.admission = admission;
+    this.problems = problems;
+    this.observer = observer;
+  }
+
+  /** For those who hold an API key with the scope. */
+  void secured(HandlerType method, String path, Scope scope, Handler handler) {
+    open(
+        method,
+        path,
+        ctx -> {
+          switch (access.decide(Optional.ofNullable(ctx.header("Authorization")), scope)) {
+            case AccessDecision.Granted _ -> handler.handle(ctx);
+            case AccessDecision.Unauthenticated _ ->
+                problems.write(
+                    ctx,
+                    Problem.of(
+                        ProblemCode.UNAUTHENTICATED,
+                        "Send Authorization: Bearer with a valid API key."));
+            case AccessDecision.Forbidden forbidden ->
+                problems.write(
+                    ctx,
+                    Problem.of(
+                        ProblemCode.FORBIDDEN,
+                        "The key lacks the scope " + forbidden.missing().name() + "."));
+          }
+        });
+  }
+
+  /** For anyone. */
+  void open(HandlerType method, String path, Handler handler) {
+    routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> admit(ctx, path, handler)));
+  }
+
+  /** For operations: answers even when the gateway is full. */
+  void always(HandlerType method, String path, Handler handler) {
+    routes.addEndpoint(Endpoint.create(method, path).handler(handler));
+  }
+
+  private void admit(Context ctx, String path, Handler handler) throws Exception {
+    if (!admission.enter()) {
+      observer.observe(new Event.RequestShed(path));
+      problems.write(
+          ctx,
+          Problem.retryAfter(
+              ProblemCode.OVERLOADED, "Send the request again.", Problems.jitteredSeconds()));
+      return;
+    }
+    try {
+      handler.handle(ctx);
+    } finally {
+      admission.leave();
+    }
+  }
+
+  /** Refuses query parameters that the route doesn't know, and any that is given twice. */
+  static void allowQuery(Context ctx, String... names) {
+    Set<String> allowed = Set.of(names);
+    ctx.queryParamMap()
+        .forEach(
+            (name, values) -> {
+              if (!allowed.contains(name)) {
+                throw new Refusal(
+                    Problem.of(
+                        ProblemCode.PARAMETER_UNKNOWN,
+                        allowed.isEmpty()
+                            ? "There are no query parameters here."
+                            : "Only these are known here: "
+                                + String.join(", ", allowed.stream().sorted().toList())
+                                + "."));
+              }
+              if (values.size() > 1) {
+                throw new Refusal(
+                    Problem.at(ProblemCode.PARAMETER_INVALID, name, "Send this once."));
+              }
+            });
+  }
+}

@@ -1,0 +1,181 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.observe.Event;
+import io.javalin.Javalin;
+import io.javalin.compression.CompressionStrategy;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
+import io.javalin.router.Endpoint;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+
+/** The gateway's HTTP surface, and beside it a management port if one is wanted. */
+public final class HttpServer implements AutoCloseable {
+  private static final int REQUESTS_MAX = 512;
+  private static final int HEADER_BYTES_MAX = 8 * 1024;
+  private static final int STOP_MILLIS_MAX = 8_000;
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+  private final Javalin gateway;
+  private final Optional<Javalin> management;
+
+  private HttpServer(Javalin gateway, Optional<Javalin> management) {
+    this.gateway = gateway;
+    this.management = management;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param port 0 for any free one
+   * @throws PortInUse if somebody else listens there
+   */
+  public static HttpServer start(
+      Capabilities capabilities, String host, int port, OptionalInt managementPort)
+      throws PortInUse {
+    OperationsRoutes operations =
+        new OperationsRoutes(capabilities.ready(), capabilities.observer());
+    Javalin gateway =
+        listen(
+            capabilities,
+            host,
+            port,
+            endpoints -> {
+              registerAll(endpoints, capabilities);
+              operations.register(endpoints);
+              if (managementPort.isEmpty()) {
+                operations.registerSecuredMetrics(endpoints);
+              }
+            });
+    if (managementPort.isEmpty()) {
+      return new HttpServer(gateway, Optional.empty());
+    }
+    try {
+      Javalin management =
+          listen(
+              capabilities,
+              host,
+              managementPort.getAsInt(),
+              endpoints -> {
+                operations.register(endpoints);
+                operations.registerOpenMetrics(endpoints);
+              });
+      return new HttpServer(gateway, Optional.of(management));
+    } catch (PortInUse taken) {
+      gateway.stop();
+      throw taken;
+    }
+  }
+
+  public int port() {
+    return gateway.port();
+  }
+
+  public OptionalInt managementPort() {
+    return management.map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
+  }
+
+  /** Finishes what was accepted, at most 8 s, then stops. */
+  @Override
+  public void close() {
+    gateway.stop();
+    management.ifPresent(Javalin::stop);
+  }
+
+  private static void registerAll(Endpoints endpoints, Capabilities all) {
+    Problems problems = new Problems(all.observer());
+    new TypeRoutes(all.registry(), all.redirectHosts(), problems).register(endpoints);
+    new IdRoutes(all.mappings(), all.registry(), problems).register(endpoints);
+    new BatchRoutes(all.mappings(), all.registry(), problems).register(endpoints);
+    new RedirectRoutes(all.redirector(), problems).register(endpoints);
+    new DocsRoutes().register(endpoints);
+  }
+
+  private static Javalin listen(
+      Capabilities capabilities, String host, int port, Consumer<Endpoints> routes)
+      throws PortInUse {
+    Problems problems = new Problems(capabilities.observer());
+    Javalin server =
+        Javalin.create(
+            config -> {
+              configure(config, capabilities, problems);
+              routes.accept(
+                  new Endpoints(
+                      config.routes,
+                      capabilities.access(),
+                      new Admission(REQUESTS_MAX),
+                      problems,
+                      capabilities.observer()));
+            });
+    try {
+      return server.start(host, port);
+    } catch (RuntimeException failed) {
+      throw PortInUse.unlessOther(failed, host, port);
+    }
+  }
+
+  private static void configure(
+      JavalinConfig config, Capabilities capabilities, Problems problems) {
+    config.startup.showJavalinBanner = false;
+    config.startup.showOldJavalinVersionWarning = false;
+    config.startup.startupWatcherEnabled = false;
+    config.concurrency.useVirtualThreads = true;
+    config.http.prefer405over404 = true;
+    config.http.generateEtags = false;
+    config.http.compressionStrategy = CompressionStrategy.NONE;
+    config.router.treatMultipleSlashesAsSingleSlash = false;
+    config.router.ignoreTrailingSlashes = false;
+    config.jetty.modifyServer(server -> harden(server, new Edge(capabilities.random())));
+    config.jetty.modifyHttpConfiguration(
+        http -> {
+          http.setSendServerVersion(false);
+          http.setSendXPoweredBy(false);
+          http.setRequestHeaderSize(HEADER_BYTES_MAX);
+        });
+    config.routes.exception(
+        HttpResponseException.class, (thrown, ctx) -> problems.write(ctx, routing(thrown)));
+    config.routes.exception(
+        Exception.class,
+        (thrown, ctx) -> problems.write(ctx, problems.of(thrown, Edge.requestId(ctx))));
+    config.router.javaLangErrorHandler(
+        (response, error) -> {
+          capabilities.observer().observe(new Event.RequestFailed("-", error));
+          response.setStatus(500);
+        });
+    config.requestLogger.http(
+        (ctx, millis) ->
+            capabilities
+                .observer()
+                .observe(
+                    new Event.RequestServed(
+                        METHODS.contains(ctx.method().name()) ? ctx.method().name() : "other",
+                        route(ctx),
+                        ctx.statusCode(),
+                        Math.round(millis * 1_000_000d))));
+  }
+
+  private static void harden(Server server, Edge edge) {
+    server.setStopTimeout(STOP_MILLIS_MAX);
+    server.setErrorHandler(new ErrorPages(edge));
+    edge.setHandler(new GracefulHandler());
+    server.setHandler(edge);
+  }
+
+  /** What Javalin itself refuses: no such route, or not with this method. */
+  private static Problem routing(HttpResponseException thrown) {
+    return thrown.getStatus() == 405
+        ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.")
+        : Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
+  }
+
+  private static String route(Context ctx) {
+    Endpoint endpoint = ctx.endpoints().lastHttpEndpoint();
+    return endpoint == null ? "unmatched" : endpoint.path;
+  }
+}

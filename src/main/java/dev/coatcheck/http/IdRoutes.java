@@ -1,0 +1,148 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.mapping.Listing;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.mapping.MintOutcome;
+import dev.coatcheck.mapping.MintRequest;
+import dev.coatcheck.mapping.ResolveOutcome;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.List;
+import java.util.Optional;
+
+/** One public ID at a time, and the list of them: {@code /v1/ids}. */
+final class IdRoutes {
+  private static final int LIMIT_MAX = 100;
+  private static final int LIMIT_DEFAULT = 20;
+
+  private final Mappings mappings;
+  private final Registry registry;
+  private final Problems problems;
+
+  IdRoutes(Mappings mappings, Registry registry, Problems problems) {
+    this.mappings = mappings;
+    this.registry = registry;
+    this.problems = problems;
+  }
+
+  void register(Endpoints endpoints) {
+    endpoints.secured(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::mint);
+    endpoints.secured(HandlerType.GET, "/v1/ids", Scope.IDS_READ, this::list);
+    endpoints.secured(HandlerType.GET, "/v1/ids/{id}", Scope.IDS_READ, this::resolve);
+    endpoints.secured(HandlerType.GET, "/v1/types/{type}/keys/{key}", Scope.IDS_READ, this::lookup);
+  }
+
+  private void mint(Context ctx) {
+    Endpoints.allowQuery(ctx);
+    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("type", "key");
+    Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
+    Optional<Key> key = body.optionalString("key").map(text -> key(type, "key", text));
+    switch (mappings.minter().mint(List.of(new MintRequest(type, key)))) {
+      case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> {
+        MintOutcome.Ticket ticket = tickets.getFirst();
+        Answer.json(ctx, ticket.created() ? 201 : 200, Views.PublicIdView.of(ticket.mapping()));
+      }
+      case MintOutcome.KeysUnavailable refused -> problems.write(ctx, keysUnavailable(refused));
+    }
+  }
+
+  private void resolve(Context ctx) {
+    Endpoints.allowQuery(ctx);
+    switch (mappings.resolver().resolve(ctx.pathParam("id"))) {
+      case ResolveOutcome.Found(Mapping mapping) ->
+          Answer.json(ctx, 200, Views.PublicIdView.of(mapping));
+      case ResolveOutcome.Unknown _ -> problems.write(ctx, unknownId("id"));
+      case ResolveOutcome.Malformed malformed ->
+          problems.write(ctx, Problem.malformed("id", malformed));
+    }
+  }
+
+  private void lookup(Context ctx) {
+    Endpoints.allowQuery(ctx);
+    Type type = TypeRoutes.typeNamed(registry, "type", ctx.pathParam("type"));
+    mappings
+        .lookup()
+        .find(type, key(type, "key", ctx.pathParam("key")))
+        .ifPresentOrElse(
+            mapping -> Answer.json(ctx, 200, Views.PublicIdView.of(mapping)),
+            () -> problems.write(ctx, unknownKey("key")));
+  }
+
+  private void list(Context ctx) {
+    Endpoints.allowQuery(ctx, "type", "limit", "starting_after");
+    String name = ctx.queryParam("type");
+    if (name == null) {
+      throw new Refusal(
+          Problem.at(ProblemCode.PARAMETER_INVALID, "type", "Say which type's IDs to list."));
+    }
+    Type type = TypeRoutes.typeNamed(registry, "type", name);
+    Optional<Key> after =
+        Optional.ofNullable(ctx.queryParam("starting_after")).map(text -> cursor(type, text));
+    Listing.Page page = mappings.listing().page(type, after, limit(ctx.queryParam("limit")));
+    Answer.json(
+        ctx,
+        200,
+        Views.ListView.page(
+            page.mappings().stream().map(Views.PublicIdView::of).toList(), page.hasMore()));
+  }
+
+  private Key cursor(Type type, String text) {
+    return switch (mappings.resolver().resolve(text)) {
+      case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
+          mapping.key();
+      case ResolveOutcome.Malformed malformed ->
+          throw new Refusal(Problem.malformed("starting_after", malformed));
+      case ResolveOutcome.Found _, ResolveOutcome.Unknown _ ->
+          throw new Refusal(
+              Problem.at(
+                  ProblemCode.PARAMETER_INVALID,
+                  "starting_after",
+                  "Send the last public ID of the page before; it must be of the same type."));
+    };
+  }
+
+  private static int limit(@org.jspecify.annotations.Nullable String text) {
+    if (text == null) {
+      return LIMIT_DEFAULT;
+    }
+    if (!text.matches("[1-9][0-9]{0,2}") || Integer.parseInt(text) > LIMIT_MAX) {
+      throw new Refusal(Problem.at(ProblemCode.PARAMETER_INVALID, "limit", "A limit is 1 to 100."));
+    }
+    return Integer.parseInt(text);
+  }
+
+  static Key key(Type type, String param, String text) {
+    return type.keyScheme().parse(text).orElseThrow(() -> new Refusal(malformedKey(type, param)));
+  }
+
+  static Problem malformedKey(Type type, String param) {
+    return Problem.at(
+        ProblemCode.KEY_MALFORMED,
+        param,
+        switch (type.keyScheme()) {
+          case SNOWFLAKE -> "A key of this type is a decimal from 0 to 2^63 - 1, as a string.";
+          case UUIDV7 -> "A key of this type is a UUID in 36 lower-case characters.";
+        });
+  }
+
+  static Problem unknownId(String param) {
+    return Problem.at(
+        ProblemCode.PUBLIC_ID_UNKNOWN, param, "It is well formed, but was never issued here.");
+  }
+
+  static Problem unknownKey(String param) {
+    return Problem.at(ProblemCode.KEY_UNKNOWN, param, "Mint one with POST /v1/ids and this key.");
+  }
+
+  static Problem keysUnavailable(MintOutcome.KeysUnavailable refused) {
+    return Problem.retryAfter(
+        ProblemCode.KEYS_UNAVAILABLE,
+        "Send the request again after the time in Retry-After.",
+        Math.toIntExact(Math.max(1, Math.ceilDiv(refused.retryAfterMillis(), 1_000))));
+  }
+}

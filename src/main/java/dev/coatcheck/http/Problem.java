@@ -1,0 +1,87 @@
+package dev.coatcheck.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.id.ParsedId;
+import dev.coatcheck.mapping.ResolveOutcome;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An error, as RFC 9457 has it, before it is bound to a request. Texts are fixed sentences: what
+ * the caller sent is never echoed.
+ *
+ * @param param the field, parameter or header at fault
+ * @param reason why a public ID is malformed
+ * @param position index of the character at fault in a public ID
+ * @param errors the refused items of an atomic batch
+ * @param retryAfterSeconds for 503
+ */
+record Problem(
+    ProblemCode code,
+    String detail,
+    @Nullable String param,
+    @Nullable String reason,
+    @Nullable Integer position,
+    @Nullable List<ItemError> errors,
+    int retryAfterSeconds) {
+
+  /** One refused item of an atomic batch. */
+  record ItemError(int index, int status, Brief error) {}
+
+  /** A problem inside a list. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Brief(
+      String code,
+      String detail,
+      @Nullable String param,
+      @Nullable String reason,
+      @Nullable Integer position) {}
+
+  static Problem of(ProblemCode code, String detail) {
+    return new Problem(code, detail, null, null, null, null, 0);
+  }
+
+  static Problem at(ProblemCode code, String param, String detail) {
+    return new Problem(code, detail, param, null, null, null, 0);
+  }
+
+  static Problem retryAfter(ProblemCode code, String detail, int seconds) {
+    return new Problem(code, detail, null, null, null, null, seconds);
+  }
+
+  static Problem batchRefused(List<ItemError> errors) {
+    return new Problem(
+        ProblemCode.BATCH_REFUSED,
+        "Correct the items listed under errors and send the batch again.",
+        null,
+        null,
+        null,
+        errors,
+        0);
+  }
+
+  static Problem malformed(String param, ResolveOutcome.Malformed malformed) {
+    return new Problem(
+        ProblemCode.PUBLIC_ID_MALFORMED,
+        sentence(malformed.reason()),
+        param,
+        malformed.reason().wireName(),
+        malformed.position(),
+        null,
+        0);
+  }
+
+  Brief brief() {
+    return new Brief(code.wireName(), detail, param, reason, position);
+  }
+
+  private static String sentence(ParsedId.Reason reason) {
+    return switch (reason) {
+      case LENGTH -> "A public ID is a prefix, an underscore and 24 characters.";
+      case ALPHABET -> "After its prefix a public ID holds only 0-9, A-Z and a-z.";
+      case OVERFLOW -> "The 22 characters after the prefix stand for more than 128 bits.";
+      case CHECK -> "The last two characters do not fit the rest: there is a typo somewhere.";
+      case PREFIX -> "No type has this prefix.";
+    };
+  }
+}

@@ -1,0 +1,92 @@
+package dev.coatcheck.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.registry.Redirect;
+import dev.coatcheck.registry.Type;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The shapes of answers. Keys leave as strings: a double holds 53 bits. */
+final class Views {
+  private Views() {}
+
+  record PublicIdView(
+      String object, String id, String type, String key, String status, Instant createdAt) {
+    static PublicIdView of(Mapping mapping) {
+      return new PublicIdView(
+          "public_id",
+          mapping.publicId().toString(),
+          mapping.type().name(),
+          mapping.key().text(),
+          "active",
+          mapping.createdAt());
+    }
+  }
+
+  record TypeView(
+      String object,
+      String name,
+      String prefix,
+      String keyScheme,
+      String keyLayout,
+      @Nullable RedirectView redirect,
+      Instant createdAt,
+      Instant updatedAt,
+      int version) {
+    static TypeView of(Type type) {
+      return new TypeView(
+          "type",
+          type.name(),
+          type.prefix().value(),
+          type.keyScheme().wireName(),
+          type.keyLayout(),
+          type.redirect().map(RedirectView::of).orElse(null),
+          type.createdAt(),
+          type.updatedAt(),
+          type.version());
+    }
+  }
+
+  record RedirectView(
+      String template,
+      int status,
+      int maxAgeSeconds,
+      @JsonProperty("public") boolean isPublic,
+      boolean exposeKey) {
+    static RedirectView of(Redirect redirect) {
+      return new RedirectView(
+          redirect.template().toString(),
+          redirect.status(),
+          redirect.maxAgeSeconds(),
+          redirect.isPublic(),
+          redirect.exposeKey());
+    }
+  }
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record ListView<T>(String object, List<T> data, @Nullable Boolean hasMore) {
+    static <T> ListView<T> of(List<T> data) {
+      return new ListView<>("list", data, null);
+    }
+
+    static <T> ListView<T> page(List<T> data, boolean hasMore) {
+      return new ListView<>("list", data, hasMore);
+    }
+  }
+
+  /** One item's outcome: a public ID or an error, never both. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record ItemView(
+      int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {
+    static ItemView found(int index, int status, Mapping mapping) {
+      return new ItemView(index, status, PublicIdView.of(mapping), null);
+    }
+
+    static ItemView refused(int index, Problem problem) {
+      return new ItemView(index, problem.code().status(), null, problem.brief());
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package dev.coatcheck.legacy;
+
+/** Where a public ID's redirect leads. */
+public sealed interface RedirectOutcome {
+
+  /**
+   * To a URL of the type's template.
+   *
+   * @param maxAgeSeconds how long a cache may keep it
+   */
+  record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
+
+  /** Malformed, unknown, without redirect or private: an outsider can't tell which. */
+  record NotFound() implements RedirectOutcome {}
+}

@@ -1,0 +1,40 @@
+package dev.coatcheck.legacy;
+
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.ResolveOutcome;
+import dev.coatcheck.mapping.Resolver;
+import dev.coatcheck.registry.Redirect;
+
+/** Finds the redirect of a public ID: its type's template, filled. */
+public final class Redirector {
+  private final Resolver resolver;
+
+  public Redirector(Resolver resolver) {
+    this.resolver = resolver;
+  }
+
+  /**
+   * Where the text leads.
+   *
+   * @throws dev.coatcheck.db.DatabaseUnavailable if Postgres has to be asked and can't be
+   */
+  public RedirectOutcome redirect(String text) {
+    return switch (resolver.resolve(text)) {
+      case ResolveOutcome.Found(Mapping mapping) ->
+          mapping
+              .type()
+              .redirect()
+              .filter(Redirect::isPublic)
+              .<RedirectOutcome>map(redirect -> to(redirect, mapping))
+              .orElseGet(RedirectOutcome.NotFound::new);
+      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+    };
+  }
+
+  private static RedirectOutcome to(Redirect redirect, Mapping mapping) {
+    return new RedirectOutcome.To(
+        redirect.template().fill(mapping.publicId(), mapping.key()),
+        redirect.status(),
+        redirect.maxAgeSeconds());
+  }
+}

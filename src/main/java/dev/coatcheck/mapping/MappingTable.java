@@ -1,0 +1,86 @@
+package dev.coatcheck.mapping;
+
+import static dev.coatcheck.db.schema.Tables.PUBLIC_ID;
+import static dev.coatcheck.db.schema.Tables.PUBLIC_ID_UUID;
+
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyScheme;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jooq.Record;
+import org.jooq.RecordMapper;
+import org.jooq.SelectFieldOrAsterisk;
+import org.jooq.Table;
+import org.jooq.TableField;
+
+/**
+ * The two tables of mappings, alike but for the column type of their key.
+ *
+ * @param <K> the column type
+ */
+record MappingTable<K>(
+    Table<?> table,
+    TableField<?, K> key,
+    TableField<?, Instant> createdAt,
+    TableField<?, UUID> token,
+    TableField<?, Integer> typeNumber,
+    TableField<?, Short> bucket,
+    Function<K, Key> toKey,
+    Function<Key, K> fromKey,
+    IntFunction<K[]> newArray) {
+
+  private static final MappingTable<Long> BIGINT =
+      new MappingTable<>(
+          PUBLIC_ID,
+          PUBLIC_ID.KEY,
+          PUBLIC_ID.CREATED_AT,
+          PUBLIC_ID.TOKEN,
+          PUBLIC_ID.TYPE_ID,
+          PUBLIC_ID.BUCKET,
+          Key.Bigint::new,
+          key -> ((Key.Bigint) key).value(),
+          Long[]::new);
+
+  private static final MappingTable<UUID> UUIDS =
+      new MappingTable<>(
+          PUBLIC_ID_UUID,
+          PUBLIC_ID_UUID.KEY,
+          PUBLIC_ID_UUID.CREATED_AT,
+          PUBLIC_ID_UUID.TOKEN,
+          PUBLIC_ID_UUID.TYPE_ID,
+          PUBLIC_ID_UUID.BUCKET,
+          Key.Uuid::new,
+          key -> ((Key.Uuid) key).value(),
+          UUID[]::new);
+
+  static MappingTable<?> of(KeyScheme scheme) {
+    return switch (scheme) {
+      case SNOWFLAKE -> BIGINT;
+      case UUIDV7 -> UUIDS;
+    };
+  }
+
+  static MappingTable<?> of(Key key) {
+    return switch (key) {
+      case Key.Bigint _ -> BIGINT;
+      case Key.Uuid _ -> UUIDS;
+    };
+  }
+
+  SelectFieldOrAsterisk[] columns() {
+    return new SelectFieldOrAsterisk[] {key, createdAt, token, typeNumber};
+  }
+
+  /** Reads a row of {@link #columns}. */
+  RecordMapper<Record, StoredMapping> mapper() {
+    return row ->
+        new StoredMapping(
+            toKey.apply(row.get(key)),
+            Token.of(row.get(token)),
+            row.get(typeNumber),
+            row.get(createdAt));
+  }
+}

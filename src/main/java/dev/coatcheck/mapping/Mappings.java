@@ -1,0 +1,34 @@
+package dev.coatcheck.mapping;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import java.util.function.Function;
+
+/** The verbs of this room, wired on one store. */
+public record Mappings(Minter minter, Resolver resolver, Lookup lookup, Listing listing) {
+
+  /**
+   * Wires them.
+   *
+   * @param keys the generator of a type's keys
+   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 250 bytes each
+   */
+  public static Mappings open(
+      Database database,
+      Registry registry,
+      TokenSource tokens,
+      Function<Type, KeyGenerator> keys,
+      Observer observer,
+      int cachedMappingsMax) {
+    MappingStore store = new MappingStore(database, tokens::next);
+    return new Mappings(
+        new Minter(store, keys, observer),
+        new Resolver(store, registry, observer, cachedMappingsMax),
+        new Lookup(store),
+        new Listing(store));
+  }
+}

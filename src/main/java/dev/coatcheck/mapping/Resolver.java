@@ -1,0 +1,125 @@
+package dev.coatcheck.mapping;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.id.ParsedId;
+import dev.coatcheck.id.PublicId;
+import dev.coatcheck.id.Token;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Turns public IDs into keys. What was found is cached: a token's key does not change. Malformed
+ * texts are refused without asking anybody.
+ */
+public final class Resolver {
+  private final MappingStore store;
+  private final Registry registry;
+  private final Observer observer;
+  private final Cache<Token, StoredMapping> cache;
+
+  Resolver(MappingStore store, Registry registry, Observer observer, int cachedMappingsMax) {
+    this.store = store;
+    this.registry = registry;
+    this.observer = observer;
+    this.cache = Caffeine.newBuilder().maximumSize(cachedMappingsMax).build();
+  }
+
+  /**
+   * Resolves one text.
+   *
+   * @throws dev.coatcheck.db.DatabaseUnavailable if it isn't cached and Postgres can't be asked
+   */
+  public ResolveOutcome resolve(String text) {
+    return switch (name(text)) {
+      case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
+      case Named.Wanted(Type type, Token token) -> resolve(type, token);
+    };
+  }
+
+  /** Resolves many texts, in their order, with at most one query per table. */
+  public List<ResolveOutcome> resolveAll(List<String> texts) {
+    List<Named> named = texts.stream().map(this::name).toList();
+    Map<Token, StoredMapping> rows = HashMap.newHashMap(texts.size());
+    List<Named.Wanted> missing = new ArrayList<>();
+    for (Named each : named) {
+      if (each instanceof Named.Wanted wanted) {
+        StoredMapping row = cache.getIfPresent(wanted.token());
+        if (row == null) {
+          missing.add(wanted);
+        } else {
+          rows.put(wanted.token(), row);
+        }
+      }
+    }
+    int cached = rows.size();
+    missing.stream()
+        .collect(Collectors.groupingBy(wanted -> MappingTable.of(wanted.type().keyScheme())))
+        .forEach((table, some) -> load(table, some).forEach(row -> rows.put(row.token(), row)));
+    int loaded = rows.size() - cached;
+    observer.observe(new Event.Resolved(cached, loaded, missing.size() - loaded));
+    return named.stream().map(each -> outcome(each, rows)).toList();
+  }
+
+  private List<StoredMapping> load(MappingTable<?> table, List<Named.Wanted> wanted) {
+    List<StoredMapping> rows =
+        store.byTokens(table, wanted.stream().map(Named.Wanted::token).distinct().toList());
+    rows.forEach(row -> cache.put(row.token(), row));
+    return rows;
+  }
+
+  private static ResolveOutcome outcome(Named named, Map<Token, StoredMapping> rows) {
+    return switch (named) {
+      case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
+      case Named.Wanted(Type type, Token token) ->
+          outcome(type, Optional.ofNullable(rows.get(token)));
+    };
+  }
+
+  private ResolveOutcome resolve(Type type, Token token) {
+    StoredMapping cached = cache.getIfPresent(token);
+    if (cached != null) {
+      observer.observe(new Event.Resolved(1, 0, 0));
+      return outcome(type, Optional.of(cached));
+    }
+    Optional<StoredMapping> row = store.byToken(type, token);
+    row.ifPresent(found -> cache.put(token, found));
+    observer.observe(new Event.Resolved(0, row.isPresent() ? 1 : 0, row.isPresent() ? 0 : 1));
+    return outcome(type, row);
+  }
+
+  /** A row of another type than the prefix says looks like no row at all. */
+  private static ResolveOutcome outcome(Type type, Optional<StoredMapping> row) {
+    return row.filter(found -> found.typeNumber() == type.number())
+        .<ResolveOutcome>map(found -> new ResolveOutcome.Found(found.of(type)))
+        .orElseGet(ResolveOutcome.Unknown::new);
+  }
+
+  /** A text after parsing: what it asks for, or why it can't be a public ID. */
+  private sealed interface Named {
+    record Wanted(Type type, Token token) implements Named {}
+
+    record Refused(ResolveOutcome.Malformed malformed) implements Named {}
+  }
+
+  private Named name(String text) {
+    return switch (PublicId.parse(text)) {
+      case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
+          new Named.Refused(new ResolveOutcome.Malformed(reason, position));
+      case ParsedId.Valid(PublicId id) ->
+          registry
+              .withPrefix(id.prefix())
+              .<Named>map(type -> new Named.Wanted(type, id.token()))
+              .orElseGet(
+                  () -> new Named.Refused(new ResolveOutcome.Malformed(ParsedId.Reason.PREFIX, 0)));
+    };
+  }
+}

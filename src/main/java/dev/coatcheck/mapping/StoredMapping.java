@@ -1,0 +1,21 @@
+package dev.coatcheck.mapping;
+
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.registry.Type;
+import java.time.Instant;
+
+/**
+ * A row, which is also what the cache holds: it names its type by number only, so that a changed
+ * type takes effect on rows that are cached already.
+ */
+record StoredMapping(Key key, Token token, int typeNumber, Instant createdAt) {
+
+  Subject subject() {
+    return new Subject(typeNumber, key, token.bucket());
+  }
+
+  Mapping of(Type type) {
+    return new Mapping(type, key, token, createdAt);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.coatcheck.observe;
+
+/** A thing that happened and that an operator may want to know of. */
+public sealed interface Event {
+
+  /**
+   * A request was answered. The route is its pattern, so that its values stay out of the metrics.
+   */
+  record RequestServed(String method, String route, int status, long durationNanos)
+      implements Event {}
+
+  /** A request ended in an error that is ours. */
+  record RequestFailed(String requestId, Throwable cause) implements Event {}
+
+  /** A request was refused because as many as are admitted were under way. */
+  record RequestShed(String route) implements Event {}
+
+  /** Public IDs were minted in one transaction. */
+  record Minted(String type, int created, int existing) implements Event {}
+
+  /** Public IDs were resolved: from the cache, from the database, or not at all. */
+  record Resolved(int cached, int loaded, int unknown) implements Event {}
+
+  /**
+   * A generated key was taken already. It must never happen while leases hold: it means that a
+   * worker's memory was copied. The key was dropped and another one drawn.
+   */
+  record GeneratedKeyConflict(String type, String key) implements Event {}
+
+  /** Postgres could not be asked, or broke off. */
+  record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
+
+  /** The registry was read anew because it had changed. */
+  record RegistryReloaded(int types) implements Event {}
+
+  /** An API key was refused. Only the public part of a key is ever named. */
+  record AccessRefused(String keyId, String reason) implements Event {}
+}

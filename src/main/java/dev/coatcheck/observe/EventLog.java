@@ -1,0 +1,36 @@
+package dev.coatcheck.observe;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes the events that somebody should read. The common ones are metrics only. */
+final class EventLog {
+  private static final Logger log = LoggerFactory.getLogger("coatcheck");
+
+  void write(Event event) {
+    switch (event) {
+      case Event.RequestFailed failed ->
+          log.error("request {} failed", failed.requestId(), failed.cause());
+      case Event.GeneratedKeyConflict conflict ->
+          log.error(
+              "the generated key {} of type {} was taken already; another one was drawn. Is a copy"
+                  + " of this machine running?",
+              conflict.key(),
+              conflict.type());
+      case Event.DatabaseFailed failed ->
+          log.warn(
+              "database: {} failed (SQLSTATE {}): {}",
+              failed.operation(),
+              failed.sqlState(),
+              firstLine(failed.cause()));
+      case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
+      case Event.AccessRefused refused ->
+          log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());
+      case Event.RequestServed _, Event.RequestShed _, Event.Minted _, Event.Resolved _ -> {}
+    }
+  }
+
+  private static String firstLine(Throwable cause) {
+    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+  }
+}

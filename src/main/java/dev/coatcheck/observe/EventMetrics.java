@@ -1,0 +1,85 @@
+package dev.coatcheck.observe;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** Counts events. Labels are types, routes and statuses: bounded sets, never an ID or a key. */
+final class EventMetrics {
+  private record Route(String method, String route, int status) {}
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Map<Route, Timer> requests = new ConcurrentHashMap<>();
+
+  EventMetrics() {
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+  }
+
+  void count(Event event) {
+    switch (event) {
+      case Event.RequestServed served ->
+          requests
+              .computeIfAbsent(
+                  new Route(served.method(), served.route(), served.status()), this::timer)
+              .record(served.durationNanos(), TimeUnit.NANOSECONDS);
+      case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
+      case Event.RequestShed shed ->
+          counter("coatcheck.requests.shed", "route", shed.route()).increment();
+      case Event.Minted minted -> {
+        counter("coatcheck.mints", "type", minted.type(), "outcome", "created")
+            .increment(minted.created());
+        counter("coatcheck.mints", "type", minted.type(), "outcome", "existing")
+            .increment(minted.existing());
+      }
+      case Event.Resolved resolved -> {
+        counter("coatcheck.resolves", "outcome", "cached").increment(resolved.cached());
+        counter("coatcheck.resolves", "outcome", "loaded").increment(resolved.loaded());
+        counter("coatcheck.resolves", "outcome", "unknown").increment(resolved.unknown());
+      }
+      case Event.GeneratedKeyConflict conflict ->
+          counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
+      case Event.DatabaseFailed failed ->
+          counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
+      case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
+      case Event.AccessRefused refused ->
+          counter("coatcheck.access.refused", "reason", refused.reason()).increment();
+    }
+  }
+
+  String scrape() {
+    return registry.scrape();
+  }
+
+  MeterRegistry registry() {
+    return registry;
+  }
+
+  private Counter counter(String name, String... labels) {
+    return registry.counter(name, labels);
+  }
+
+  private Timer timer(Route route) {
+    return Timer.builder("coatcheck.requests")
+        .tags("method", route.method(), "route", route.route())
+        .tag("status", Integer.toString(route.status()))
+        .serviceLevelObjectives(
+            Duration.ofMillis(1),
+            Duration.ofMillis(5),
+            Duration.ofMillis(25),
+            Duration.ofMillis(100),
+            Duration.ofMillis(500))
+        .register(registry);
+  }
+}

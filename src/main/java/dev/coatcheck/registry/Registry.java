@@ -1,0 +1,139 @@
+package dev.coatcheck.registry;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.db.DatabaseUnavailable;
+import dev.coatcheck.id.Prefix;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * All types, in memory, and the one place that changes them. What another instance changes is seen
+ * within a second; a prefix or name that this instance doesn't know yet is asked for at once, at
+ * most ten times a second, before it is refused.
+ */
+public final class Registry implements AutoCloseable {
+  private static final long POLL_MILLIS = 1_000;
+  private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final TypeStore store;
+  private final RandomSource random;
+  private final Observer observer;
+  private final LongSupplier nanoTime;
+  private final ScheduledExecutorService poller;
+  private final AtomicLong nextUnknownNanos;
+  private volatile Snapshot snapshot = Snapshot.EMPTY;
+
+  private record Snapshot(
+      TypeStore.Revision revision,
+      List<Type> all,
+      Map<String, Type> byName,
+      Map<String, Type> byPrefix) {
+    static final Snapshot EMPTY =
+        new Snapshot(TypeStore.Revision.NONE, List.of(), Map.of(), Map.of());
+  }
+
+  private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
+    this.store = store;
+    this.random = random;
+    this.observer = observer;
+    this.nanoTime = nanoTime;
+    this.nextUnknownNanos = new AtomicLong(nanoTime.getAsLong());
+    this.poller =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("registry-poll").factory());
+  }
+
+  /** Loads all types and starts to follow them. */
+  public static Registry open(
+      Database database, RandomSource random, Observer observer, LongSupplier nanoTime) {
+    Registry registry = new Registry(new TypeStore(database), random, observer, nanoTime);
+    registry.refresh();
+    var _ =
+        registry.poller.scheduleWithFixedDelay(
+            registry::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
+    return registry;
+  }
+
+  /** All types, by name. */
+  public List<Type> all() {
+    return snapshot.all;
+  }
+
+  public Optional<Type> named(String name) {
+    return find(types -> types.byName.get(name));
+  }
+
+  public Optional<Type> withPrefix(Prefix prefix) {
+    return find(types -> types.byPrefix.get(prefix.value()));
+  }
+
+  /**
+   * Creates the type or changes its mutable fields.
+   *
+   * @param expectedVersion from If-Match: the version that the caller has seen
+   */
+  public PutOutcome put(TypeDefinition definition, OptionalInt expectedVersion) {
+    byte[] salt = new byte[Salt.BYTES];
+    random.fill(salt);
+    PutOutcome outcome = store.put(definition, new Salt(salt), expectedVersion);
+    refresh();
+    return outcome;
+  }
+
+  @Override
+  public void close() {
+    poller.shutdownNow();
+  }
+
+  private Optional<Type> find(Function<Snapshot, Type> pick) {
+    Type known = pick.apply(snapshot);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    long now = nanoTime.getAsLong();
+    long allowedFrom = nextUnknownNanos.get();
+    if (now - allowedFrom >= 0
+        && nextUnknownNanos.compareAndSet(allowedFrom, now + UNKNOWN_PAUSE_NANOS)) {
+      refresh();
+    }
+    return Optional.ofNullable(pick.apply(snapshot));
+  }
+
+  private void poll() {
+    try {
+      refresh();
+    } catch (DatabaseUnavailable reportedAlready) {
+      // The types known so far stay valid; the next poll tries again.
+    } catch (RuntimeException bug) {
+      observer.observe(new Event.RequestFailed("registry-poll", bug));
+    }
+  }
+
+  private synchronized void refresh() {
+    TypeStore.Revision revision = store.revision();
+    if (revision.equals(snapshot.revision)) {
+      return;
+    }
+    List<Type> all = store.all();
+    snapshot =
+        new Snapshot(
+            revision,
+            all,
+            all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
+            all.stream()
+                .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), t -> t)));
+    observer.observe(new Event.RegistryReloaded(all.size()));
+  }
+}

@@ -1,0 +1,114 @@
+package dev.coatcheck.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.db.TestDatabase;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.observe.Observer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class AccessTest {
+  private static final Observer OBSERVER = new Observer();
+  private static final Database DATABASE = database();
+  private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Access ACCESS =
+      new Access(DATABASE, new RandomSource(), OBSERVER, () -> now);
+
+  @AfterAll
+  static void close() {
+    DATABASE.close();
+  }
+
+  @Test
+  void aKeyMayWhatItsScopesSay() {
+    String reader = issue(Set.of(Scope.IDS_READ), Optional.empty());
+    String everything = issue(Set.of(Scope.ALL), Optional.empty());
+
+    assertThat(decide(reader, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(decide(reader, Scope.IDS_WRITE))
+        .isEqualTo(new AccessDecision.Forbidden(Scope.IDS_WRITE));
+    assertThat(decide(everything, Scope.TYPES_WRITE)).isInstanceOf(AccessDecision.Granted.class);
+  }
+
+  @Test
+  void aKeyWithAnotherSecretIsRefused() {
+    ApiKey real = ACCESS.create("real", Set.of(Scope.ALL), Optional.empty()).key();
+    ApiKey other = ApiKey.generate(new RandomSource());
+    // The other's secret under the real one's ID, with a check that fits.
+    String forged =
+        ApiKeyTest.withCheck("ccg_live_" + real.id() + other.secretText().substring(21, 54));
+
+    assertThat(ApiKey.parse(forged)).isPresent();
+    assertThat(decide(forged, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void anExpiredKeyIsRefused() {
+    String key = issue(Set.of(Scope.ALL), Optional.of(Duration.ofDays(1)));
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    now = now.plus(Duration.ofDays(1));
+
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void aRevokedKeyIsRefused() {
+    Access.Issued issued = ACCESS.create("ended", Set.of(Scope.ALL), Optional.empty());
+    String key = issued.key().secretText();
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    assertThat(ACCESS.revoke(issued.key().id())).isTrue();
+
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+    assertThat(ACCESS.revoke(issued.key().id())).isFalse();
+  }
+
+  @Test
+  void junkIsRefusedWithoutTheDatabase() {
+    Database gone = database();
+    gone.close();
+    Access blind = new Access(gone, new RandomSource(), OBSERVER, () -> now);
+    String key = ApiKey.generate(new RandomSource()).secretText();
+    String typo = key.substring(0, 30) + (key.charAt(30) == 'a' ? 'b' : 'a') + key.substring(31);
+
+    for (String header :
+        new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
+      assertThat(blind.decide(Optional.of(header), Scope.IDS_READ))
+          .isInstanceOf(AccessDecision.Unauthenticated.class);
+    }
+    assertThat(blind.decide(Optional.empty(), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void theSecretIsNowhereInTheDatabase() {
+    String key = issue(Set.of(Scope.ALL), Optional.empty());
+    String rows =
+        DATABASE.read(
+            "all", sql -> sql.fetch("select api_key::text from coatcheck.api_key").formatCSV());
+
+    assertThat(rows).contains(key.substring(9, 21)).doesNotContain(key.substring(22, 54));
+  }
+
+  private static String issue(Set<Scope> scopes, Optional<Duration> validFor) {
+    return ACCESS.create("test", scopes, validFor).key().secretText();
+  }
+
+  private static AccessDecision decide(String key, Scope needed) {
+    return ACCESS.decide(Optional.of("Bearer " + key), needed);
+  }
+
+  private static Database database() {
+    TestDatabase fresh = TestDatabase.fresh();
+    return Database.open(
+        new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4), "test", OBSERVER);
+  }
+}

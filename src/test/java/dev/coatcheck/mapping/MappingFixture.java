@@ -1,0 +1,87 @@
+package dev.coatcheck.mapping;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.db.TestDatabase;
+import dev.coatcheck.id.Prefix;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.Snowflake;
+import dev.coatcheck.key.SnowflakeLayout;
+import dev.coatcheck.key.UuidV7;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.registry.TypeDefinition;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+
+/** The mapping's verbs on a database of their own, with a bigint and a UUID type. */
+final class MappingFixture implements AutoCloseable {
+  static final TokenSource TOKENS = new TokenSource(new RandomSource());
+
+  final Observer observer = new Observer();
+  final Database database;
+  final Registry registry;
+  final Type charge;
+  final Type user;
+  final Mappings mappings;
+
+  MappingFixture() {
+    this(generators());
+  }
+
+  MappingFixture(Function<Type, KeyGenerator> keys) {
+    TestDatabase fresh = TestDatabase.fresh();
+    database =
+        Database.open(
+            new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8), "test", observer);
+    registry = Registry.open(database, new RandomSource(), observer, System::nanoTime);
+    charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
+    user = type("user", "usr", KeyScheme.UUIDV7);
+    mappings = Mappings.open(database, registry, TOKENS, keys, observer, 1_000);
+  }
+
+  Type type(String name, String prefix, KeyScheme scheme) {
+    registry.put(
+        new TypeDefinition(name, new Prefix(prefix), scheme, Type.DEFAULT_LAYOUT, Optional.empty()),
+        OptionalInt.empty());
+    return registry.named(name).orElseThrow();
+  }
+
+  List<MintOutcome.Ticket> mint(MintRequest... requests) {
+    return minted(mappings.minter().mint(List.of(requests)));
+  }
+
+  static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
+    return switch (outcome) {
+      case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> tickets;
+      case MintOutcome.KeysUnavailable refused -> throw new AssertionError(refused);
+    };
+  }
+
+  MintRequest request(long key) {
+    return new MintRequest(charge, Optional.of(new Key.Bigint(key)));
+  }
+
+  MintRequest generated(Type type) {
+    return new MintRequest(type, Optional.empty());
+  }
+
+  static Function<Type, KeyGenerator> generators() {
+    KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
+    KeyGenerator uuids = new UuidV7();
+    return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;
+  }
+
+  @Override
+  public void close() {
+    registry.close();
+    database.close();
+  }
+}
