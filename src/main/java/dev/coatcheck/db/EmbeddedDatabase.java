@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 
 /**
  * A Postgres of our own: its files lie in a home directory and stay there, it listens on loopback
@@ -151,7 +152,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return switch (failure) {
       case AccessDeniedException denied -> "permission denied for " + denied.getFile();
       case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
-      default -> String.valueOf(failure.getMessage());
+      default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
     };
   }
 }

@@ -91,7 +91,7 @@ final class Postmaster {
     }
     long pid = running.get().pid();
     boolean gone =
-        endsOn("INT", pid, Duration.ofSeconds(60))
+        endsOn("INT", pid, Duration.ofSeconds(30))
             || endsOn("QUIT", pid, Duration.ofSeconds(10))
             || endsOn("KILL", pid, Duration.ofSeconds(10));
     if (!gone) {
