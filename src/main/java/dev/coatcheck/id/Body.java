@@ -23,7 +23,7 @@ record Body(long first, long second, long third) {
   }
 
   boolean isBase62() {
-    return Eight.areBase62(first) && Eight.areBase62(second) && Eight.areBase62(third);
+    return (Eight.misfits(first) | Eight.misfits(second) | Eight.misfits(third)) == 0;
   }
 
   /** Whether the payload, base62, exceeds 2^128 - 1: ASCII in byte order compares as a number. */

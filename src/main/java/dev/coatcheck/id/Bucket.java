@@ -8,7 +8,7 @@ import java.security.NoSuchAlgorithmException;
 public final class Bucket {
   static final int MAX = 1023;
 
-  // Looking the algorithm up costs as much as the digest; a clone of an unused one is cheap.
+  // Looking the algorithm up costs nearly as much as the digest; a clone of an unused one does not.
   private static final MessageDigest UNUSED_SHA256 = sha256();
   private static final byte SEPARATOR = 0;
 

@@ -9,7 +9,7 @@ package dev.coatcheck.id;
  * A swap of a payload character with a check character is no such product; those were all tried. It
  * guards against typing errors and is no secret.
  */
-public final class CheckCharacters {
+final class CheckCharacters {
   private static final int MODULUS = 3833;
 
   // The weights 22 to 1 of the payload's characters and 0 of the check's, in the order of Eight.

@@ -5,18 +5,18 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Eight ASCII characters in one long, the first in the top byte, worked on all at once: half the
- * time of a loop over characters and a table of digits.
+ * Eight ASCII characters in one long, the first in the top byte, worked on all at once: two thirds
+ * of the time of loops over characters and a table of digits.
  *
  * <h2>How it works</h2>
  *
  * The bytes are lanes, and no step carries from one lane into the next. For a lane below 0x80,
  * adding {@code 0x80 - bound} sets its top bit if it is at least the bound; two such sums test a
- * range. Digits are joined in pairs, the pairs in fours and these to the whole, in lanes of 16, 32
- * and 64 bits: a lane holds {@code 256 · upper + lower}, so taking {@code (256 - 62) · upper} away
- * leaves {@code 62 · upper + lower}. A multiplication by four 16-bit weights gathers the weighted
- * sum of four lanes in its top 16 bits. Background: H. S. Warren, Hacker's Delight, chapters 2 and
- * 8.
+ * range. A lane from 0x80 up may carry, but is a misfit itself. Digits are joined in pairs, the
+ * pairs in fours and these to the whole, in lanes of 16, 32 and 64 bits: a lane holds {@code 256 ·
+ * upper + lower}, so taking {@code (256 - 62) · upper} away leaves {@code 62 · upper + lower}. A
+ * multiplication by four 16-bit weights gathers the weighted sum of four lanes in its top 16 bits.
+ * Background: H. S. Warren, Hacker's Delight, chapters 2 and 8.
  *
  * <pre>
  * '0'..'9'  0011dddd      0x30 +  0 = '0'    bit 6 marks a letter, bits 6 and 5 a small one,
@@ -42,12 +42,12 @@ final class Eight {
     BIG_ENDIAN.set(text, at, eight);
   }
 
-  /** Whether all eight are base62. */
-  static boolean areBase62(long eight) {
+  /** The top bit of each that is not base62. */
+  static long misfits(long eight) {
     long digits = (eight + (0x80 - '0') * EACH) & ~(eight + (0x7f - '9') * EACH);
     long small = eight | 0x20 * EACH;
     long letters = (small + (0x80 - 'a') * EACH) & ~(small + (0x7f - 'z') * EACH);
-    return ((digits | letters) & ~eight & TOP_BITS) == TOP_BITS;
+    return (~(digits | letters) | eight) & TOP_BITS;
   }
 
   /** The number, below 62^8, that eight base62 characters spell. */

@@ -32,7 +32,7 @@ public record PublicId(Prefix prefix, Token token) {
     if (bodyAt < 2 || bytes[bodyAt - 1] != '_') {
       return refuse(text);
     }
-    KnownPrefix prefix = KnownPrefix.startOf(text, bodyAt - 1);
+    KnownPrefix prefix = KnownPrefix.startOf(text, bytes, bodyAt - 1);
     Body body = Body.read(bytes, bodyAt);
     if (prefix == null || !body.isBase62()) {
       return refuse(text);

@@ -18,10 +18,10 @@ import javax.crypto.spec.SecretKeySpec;
  * Sixteen stripes, each a lock and a buffer of 8 KiB of AES-256-CTR key stream. A thread takes the
  * stripe of its id; nothing is kept per thread, as virtual threads would build one buffer per
  * request. Each buffer comes from a key of its own, fresh from the operating system, so no buffer
- * says anything about another, and a copied memory image repeats at most what was left in it.
+ * says anything about another, and a copied memory image repeats little more than what was left.
  *
  * <p>Bytes are wiped when they are handed out, and the key is dropped before the first one is: a
- * later look into the memory does not find what was issued.
+ * later look into the memory should not find what was issued, as far as Java has that in hand.
  */
 public final class RandomSource {
   private static final int STRIPES = 16; // a power of two
@@ -94,6 +94,7 @@ public final class RandomSource {
     }
 
     private void refill() {
+      used = BUFFER_BYTES; // should this fail, nobody is handed the zeros
       byte[] key = new byte[KEY_BYTES];
       seeds.nextBytes(key);
       Arrays.fill(buffer, (byte) 0);

@@ -6,6 +6,7 @@ import dev.coatcheck.id.ParsedId.Malformed;
 import dev.coatcheck.id.ParsedId.Reason;
 import dev.coatcheck.id.ParsedId.Valid;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class PublicIdTest {
@@ -98,6 +99,25 @@ final class PublicIdTest {
         .isEqualTo(new Malformed(Reason.LENGTH, 66));
     assertThat(PublicId.parse("_".repeat(1_000_000)))
         .isEqualTo(new Malformed(Reason.LENGTH, 1_000_000));
+  }
+
+  @Test
+  void aPrefixSeenBeforeIsNotTakenForAnother() {
+    List<String> prefixes =
+        List.of("ch", "c", "line_item_a", "line_item_b", "line_ite", "line_item", "line_item_c_d");
+    for (int round = 0; round < 3; round++) {
+      for (String prefix : prefixes) {
+        PublicId id = new PublicId(new Prefix(prefix), new Token(1, 2));
+        String text = id.toString();
+        assertThat(PublicId.parse(text)).isEqualTo(new Valid(id));
+        assertThat(PublicId.parse("\0" + text)).isEqualTo(new Malformed(Reason.PREFIX, 0));
+        String tail = text.substring(prefix.length());
+        assertThat(PublicId.parse(prefix.substring(0, prefix.length() - 1) + "?" + tail))
+            .isEqualTo(new Malformed(Reason.PREFIX, prefix.length() - 1));
+        assertThat(PublicId.parse(prefix + "\ud83d\ude00" + tail))
+            .isEqualTo(new Malformed(Reason.PREFIX, prefix.length()));
+      }
+    }
   }
 
   @Test
