@@ -19,7 +19,7 @@ COPY --from=build /source/target/lib /opt/coatcheck/lib
 COPY --from=build /source/target/coatcheck.jar /opt/coatcheck/
 USER coatcheck
 WORKDIR /var/lib/coatcheck
-ENV COATCHECK_PORT=8080
+ENV COATCHECK_HOST=0.0.0.0 COATCHECK_PORT=8080
 EXPOSE 8080
 # The image has no curl. The verb asks http://127.0.0.1:$COATCHECK_PORT/health/ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=2s --retries=3 \

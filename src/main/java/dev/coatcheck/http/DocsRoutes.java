@@ -24,6 +24,8 @@ final class DocsRoutes {
 
   private static final Map<String, Asset> ASSETS =
       Map.of(
+          "docs.css", new Asset("/docs/docs.css", CSS),
+          "docs.js", new Asset("/docs/docs.js", SCRIPT),
           "swagger-ui.css", new Asset(SWAGGER + "swagger-ui.css", CSS),
           "swagger-ui-bundle.js", new Asset(SWAGGER + "swagger-ui-bundle.js", SCRIPT));
 

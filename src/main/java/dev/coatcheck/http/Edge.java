@@ -4,7 +4,6 @@ import dev.coatcheck.id.RandomSource;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -28,6 +27,10 @@ final class Edge extends Handler.Wrapper {
   private static final List<String> SINGLE_HEADERS = List.of("Authorization", "Idempotency-Key");
   private static final Pattern HEADER_VALUE = Pattern.compile("[\\x20-\\x7e]{1,255}");
   private static final int HEADERS_MAX = 100;
+
+  /** What two programs in a row may read in two ways. No path of ours needs it. */
+  private static final Pattern AMBIGUOUS =
+      Pattern.compile("(?i)%(00|25|2f|5c)|[;\\\\]|/\\.{1,2}(/|$)|%2e");
 
   private final RandomSource random;
 
@@ -85,9 +88,11 @@ final class Edge extends Handler.Wrapper {
               ProblemCode.HEADERS_TOO_LARGE, "A request has at most " + HEADERS_MAX + " headers."));
     }
     if (request.getHttpURI().getCanonicalPath() == null
-        || request.getHttpURI().getPath().toLowerCase(Locale.ROOT).contains("%25")) {
+        || AMBIGUOUS.matcher(request.getHttpURI().getPath()).find()) {
       return Optional.of(
-          Problem.of(ProblemCode.PATH_INVALID, "The path is encoded twice, or not at all."));
+          Problem.of(
+              ProblemCode.PATH_INVALID,
+              "The path holds a dot segment, a parameter, or an encoded slash, percent or NUL."));
     }
     return SINGLE_HEADERS.stream()
         .flatMap(name -> headerRefusal(headers, name).stream())

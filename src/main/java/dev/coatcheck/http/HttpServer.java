@@ -139,7 +139,11 @@ public final class HttpServer implements AutoCloseable {
           http.setRequestHeaderSize(HEADER_BYTES_MAX);
         });
     config.routes.exception(
-        HttpResponseException.class, (thrown, ctx) -> problems.write(ctx, routing(thrown)));
+        HttpResponseException.class,
+        (thrown, ctx) -> {
+          allowed(thrown).ifPresent(methods -> ctx.header("Allow", methods));
+          problems.write(ctx, routing(thrown));
+        });
     config.routes.exception(
         Exception.class,
         (thrown, ctx) -> problems.write(ctx, problems.of(thrown, Edge.requestId(ctx))));
@@ -172,6 +176,10 @@ public final class HttpServer implements AutoCloseable {
     return thrown.getStatus() == 405
         ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.")
         : Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
+  }
+
+  private static Optional<String> allowed(HttpResponseException thrown) {
+    return Optional.ofNullable(thrown.getDetails().get("availableMethods"));
   }
 
   private static String route(Context ctx) {

@@ -12,15 +12,17 @@ final class OperationsRoutes {
 
   private final BooleanSupplier ready;
   private final Observer observer;
+  private final Problems problems;
 
   OperationsRoutes(BooleanSupplier ready, Observer observer) {
     this.ready = ready;
+    this.problems = new Problems(observer);
     this.observer = observer;
   }
 
   void register(Endpoints endpoints) {
-    endpoints.always(HandlerType.GET, "/health/live", ctx -> health(ctx, true));
-    endpoints.always(HandlerType.GET, "/health/ready", ctx -> health(ctx, ready.getAsBoolean()));
+    endpoints.always(HandlerType.GET, "/health/live", this::live);
+    endpoints.always(HandlerType.GET, "/health/ready", this::ready);
   }
 
   /** On the public port the metrics need a key. */
@@ -33,10 +35,25 @@ final class OperationsRoutes {
     endpoints.always(HandlerType.GET, "/metrics", this::metrics);
   }
 
-  private record Health(String status) {}
+  private record Health(String object, String status) {
+    static final Health OK = new Health("health", "ok");
+  }
 
-  private static void health(Context ctx, boolean good) {
-    Answer.json(ctx, good ? 200 : 503, new Health(good ? "ok" : "unavailable"));
+  private void live(Context ctx) {
+    Answer.json(ctx, 200, Health.OK);
+  }
+
+  private void ready(Context ctx) {
+    if (ready.getAsBoolean()) {
+      Answer.json(ctx, 200, Health.OK);
+    } else {
+      problems.write(
+          ctx,
+          Problem.retryAfter(
+              ProblemCode.DATABASE_UNAVAILABLE,
+              "Send traffic elsewhere until this is 200.",
+              Problems.jitteredSeconds()));
+    }
   }
 
   private void metrics(Context ctx) {

@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 final class RequestBody {
   static final int BYTES_MAX = 64 * 1024;
   static final int BATCH_BYTES_MAX = 1024 * 1024;
+  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
 
   private RequestBody() {}
 
@@ -58,13 +59,12 @@ final class RequestBody {
   }
 
   private static byte[] bytes(Context ctx, int bytesMax) {
-    if (ctx.req().getContentLengthLong() > bytesMax) {
-      throw tooLarge(bytesMax);
-    }
     try {
       InputStream body = ctx.req().getInputStream();
       byte[] bytes = body.readNBytes(bytesMax + 1);
       if (bytes.length > bytesMax) {
+        // Read on for a while: a client that is cut off while it sends may never see the answer.
+        body.skip(BYTES_DRAINED_MAX);
         throw tooLarge(bytesMax);
       }
       return bytes;

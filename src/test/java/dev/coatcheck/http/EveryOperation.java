@@ -1,0 +1,171 @@
+package dev.coatcheck.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.http.TestClient.Reply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** What holds for every operation alike: access, sizes, media types, and an outage of Postgres. */
+final class EveryOperation {
+  private static final String ID = "ch_00000000000000000000002B";
+
+  private record Call(String method, String path, @Nullable String body, boolean secured) {}
+
+  private static final List<Call> CALLS =
+      List.of(
+          new Call("GET", "/v1/types", null, true),
+          new Call("GET", "/v1/types/charge", null, true),
+          new Call(
+              "PUT", "/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}", true),
+          new Call("GET", "/v1/types/charge/keys/1", null, true),
+          new Call("GET", "/v1/ids?type=charge", null, true),
+          new Call("POST", "/v1/ids", "{\"type\":\"charge\",\"key\":\"1\"}", true),
+          new Call("POST", "/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}", true),
+          new Call("POST", "/v1/ids/resolve", "{\"ids\":[\"" + ID + "\"]}", true),
+          new Call("POST", "/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"1\"]}", true),
+          new Call("GET", "/v1/ids/" + ID, null, true),
+          new Call("GET", "/r/" + ID, null, false),
+          new Call("HEAD", "/r/" + ID, null, false));
+
+  private final GatewayFixture gateway;
+
+  EveryOperation(GatewayFixture gateway) {
+    this.gateway = gateway;
+  }
+
+  static void checkSharedOutcomes(GatewayFixture gateway) {
+    new EveryOperation(gateway).check(CALLS);
+  }
+
+  /** The metrics where there is no management port. */
+  static void checkMetrics(GatewayFixture gateway) {
+    assertThat(gateway.client().get("/metrics").status()).isEqualTo(200);
+    new EveryOperation(gateway).check(List.of(new Call("GET", "/metrics", null, true)));
+  }
+
+  private void check(List<Call> calls) {
+    TestClient client = gateway.client();
+    TestClient scopeless = gateway.clientWith(new Scope("nothing"));
+    for (Call call : calls) {
+      expect(call, sendHostile(call, 9_000, 0), 414);
+      expect(call, sendHostile(call, 0, 200), 431);
+      expect(call, sendTwoKeys(call), 400);
+      if (call.secured()) {
+        expect(call, send(client.anonymous(), call), 401);
+        expect(call, send(scopeless, call), 403);
+      }
+      if (call.body() != null) {
+        String large = "{\"type\":\"" + "x".repeat(1_100_000) + "\"}";
+        expect(call, client.hostile().send(call.method(), call.path(), large).status(), 413);
+        expect(call, send(client.hostile().with("Content-Type", "text/plain"), call), 415);
+      }
+    }
+    checkOutage(client, calls);
+  }
+
+  /** Postgres goes away and comes back: 503 within a second, and then all is as before. */
+  private void checkOutage(TestClient client, List<Call> calls) {
+    setReachable(false);
+    try {
+      Awaitility.await("the API key is trusted for a second")
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> client.get("/v1/types").status() == 503);
+      for (Call call : calls) {
+        long from = System.nanoTime();
+        expect(call, send(client, call), 503);
+        assertThat(Duration.ofNanos(System.nanoTime() - from))
+            .as(call.toString())
+            .isLessThan(Duration.ofSeconds(1));
+      }
+      assertThat(client.get("/health/ready").status()).isEqualTo(503);
+      assertThat(client.get("/health/live").status()).isEqualTo(200);
+      // What never needs the database is answered as ever.
+      assertThat(client.anonymous().get("/r/ch_x").status()).isEqualTo(404);
+    } finally {
+      setReachable(true);
+    }
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> client.get("/v1/types").status() == 200);
+  }
+
+  private void setReachable(boolean reachable) {
+    String name = gateway.database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+    String server = gateway.database.url().replaceAll("/[^/?]+(\\?.*)?$", "/postgres");
+    try (Connection connection =
+            DriverManager.getConnection(
+                server, gateway.database.user(), gateway.database.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("alter database " + name + " allow_connections " + reachable);
+      if (!reachable) {
+        statement.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
+                + name
+                + "'");
+      }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  private static int send(TestClient client, Call call) {
+    Reply reply = client.send(call.method(), call.path(), call.body());
+    return reply.status();
+  }
+
+  private int sendHostile(Call call, int pathBytes, int headers) {
+    String separator = call.path().contains("?") ? "&" : "?";
+    String target = pathBytes == 0 ? call.path() : call.path() + separator + "x".repeat(pathBytes);
+    List<String> lines = lines(call, target);
+    lines.addAll(Collections.nCopies(headers, "X-Many: 1"));
+    return raw(call, lines);
+  }
+
+  private int sendTwoKeys(Call call) {
+    List<String> lines = lines(call, call.path());
+    lines.add("Authorization: Bearer other");
+    return raw(call, lines);
+  }
+
+  private List<String> lines(Call call, String target) {
+    return new ArrayList<>(
+        List.of(
+            call.method() + " " + target + " HTTP/1.1",
+            "Host: gateway",
+            "Connection: close",
+            "Authorization: Bearer " + gateway.key()));
+  }
+
+  private int raw(Call call, List<String> lines) {
+    try {
+      RawHttp.Reply reply =
+          RawHttp.send(
+              "127.0.0.1",
+              gateway.uri().getPort(),
+              RawHttp.request(lines, "".getBytes(StandardCharsets.US_ASCII)));
+      Contract.load()
+          .checkAnswer(
+              new Contract.Sent(call.method(), call.path(), java.util.Map.of(), null),
+              reply.answer());
+      return reply.status();
+    } catch (IOException broken) {
+      throw new AssertionError(call.toString(), broken);
+    }
+  }
+
+  private static void expect(Call call, int actual, int status) {
+    assertThat(actual).as("%s %s", call.method(), call.path()).isEqualTo(status);
+  }
+}

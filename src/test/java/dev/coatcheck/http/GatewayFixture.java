@@ -1,0 +1,89 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Access;
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.boot.Config;
+import dev.coatcheck.boot.Gateway;
+import dev.coatcheck.boot.OpenDatabase;
+import dev.coatcheck.boot.StartFailed;
+import dev.coatcheck.db.TestDatabase;
+import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.observe.Observer;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A gateway on a database of its own, and API keys for it. */
+final class GatewayFixture implements AutoCloseable {
+  final TestDatabase database = TestDatabase.fresh();
+  private final Config config;
+  private final Gateway gateway;
+  private final String key;
+
+  GatewayFixture() {
+    this(Map.of());
+  }
+
+  GatewayFixture(Map<String, String> settings) {
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "COATCHECK_PORT", "0",
+                "COATCHECK_DATABASE_URL", database.url(),
+                "COATCHECK_DATABASE_USER", database.user(),
+                "COATCHECK_DATABASE_PASSWORD", database.password()));
+    environment.putAll(settings);
+    config =
+        switch (Config.read(environment, Map.of())) {
+          case Config.Parsed.Valid(Config valid) -> valid;
+          case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+        };
+    try {
+      gateway = Gateway.start(config);
+    } catch (StartFailed failed) {
+      throw new AssertionError(failed);
+    }
+    key = issue(Scope.ALL);
+  }
+
+  /** A client that may do all. */
+  TestClient client() {
+    return new TestClient(uri(), key);
+  }
+
+  TestClient clientWith(Scope scope) {
+    return new TestClient(uri(), issue(scope));
+  }
+
+  URI uri() {
+    return URI.create(gateway.url());
+  }
+
+  URI managementUri() {
+    return URI.create("http://127.0.0.1:" + gateway.managementPort().orElseThrow());
+  }
+
+  String key() {
+    return key;
+  }
+
+  private String issue(Scope scope) {
+    Observer observer = new Observer();
+    try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
+      return new Access(opened.database(), new RandomSource(), observer, InstantSource.system())
+          .create("test", Set.of(scope), Optional.empty())
+          .key()
+          .secretText();
+    } catch (StartFailed failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  @Override
+  public void close() {
+    gateway.close();
+  }
+}
