@@ -26,6 +26,7 @@ final class DocsRoutes {
       Map.of(
           "docs.css", new Asset("/docs/docs.css", CSS),
           "docs.js", new Asset("/docs/docs.js", SCRIPT),
+          "favicon.svg", new Asset("/docs/favicon.svg", "image/svg+xml"),
           "swagger-ui.css", new Asset(SWAGGER + "swagger-ui.css", CSS),
           "swagger-ui-bundle.js", new Asset(SWAGGER + "swagger-ui-bundle.js", SCRIPT));
 

@@ -95,6 +95,11 @@ final class Contract {
     return LOADED;
   }
 
+  /** The same contract with a memory of its own, for exchanges that never happened. */
+  static Contract withoutMemory() {
+    return new Contract(text());
+  }
+
   /** The contract's text. */
   static String text() {
     try (InputStream yaml = Contract.class.getResourceAsStream("/openapi/coatcheck.yaml")) {
@@ -118,6 +123,11 @@ final class Contract {
    */
   void checkAnswer(Sent sent, Answer answer) {
     judge(sent, answer, answer.status() < 400);
+  }
+
+  /** What the contract says of each code, in its order. */
+  Map<String, ProblemRules.Code> codes() {
+    return ProblemRules.codesOf(api);
   }
 
   /** Every documented outcome but 500, which is never the right one. */
@@ -178,6 +188,10 @@ final class Contract {
       report.getMessages().stream()
           .filter(message -> message.getKey().equals(UNEXPECTED_QUERY))
           .forEach(message -> violations.add("request: " + message.getMessage()));
+    }
+    if (sent.body() != null) {
+      ProblemRules.strictnessViolation(sent.body())
+          .ifPresent(reason -> violations.add("request: " + reason));
     }
     // The validator overlooks security that is declared for the whole contract.
     boolean open = operation.getOperation().getSecurity() != null;

@@ -42,7 +42,7 @@ class ProblemCodeTest {
   void everyCodeHasItsPlaceOnThePageThatItsTypeNames() throws IOException {
     String page = Files.readString(Path.of("src/main/resources/docs/errors.html"));
 
-    assertThat(Pattern.compile("<section id=\"([a-z_]+)\">").matcher(page).results())
+    assertThat(Pattern.compile("<section class=\"code\" id=\"([a-z_]+)\">").matcher(page).results())
         .extracting(found -> found.group(1))
         .containsExactlyInAnyOrderElementsOf(codes());
   }

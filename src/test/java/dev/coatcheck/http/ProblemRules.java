@@ -2,11 +2,13 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.http.Contract.Answer;
 import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.media.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
@@ -35,15 +37,23 @@ final class ProblemRules {
 
   /** Every code of the contract with its status, in the order of the contract. */
   static Map<String, Code> codesOf(OpenAPI api) {
-    Object table =
-        Objects.requireNonNull(api.getComponents().getSchemas().get("ProblemCode"))
-            .getExtensions()
-            .get("x-codes");
+    Schema<?> schema = Objects.requireNonNull(api.getComponents().getSchemas().get("ProblemCode"));
+    Object table = schema.getExtensions().get("x-codes");
     Map<String, Code> codes = new LinkedHashMap<>();
     STRICT
         .valueToTree(table)
         .forEachEntry((code, entry) -> codes.put(code, STRICT.treeToValue(entry, Code.class)));
     return codes;
+  }
+
+  /** Why a text is not one JSON value without duplicate names; empty if it is one. */
+  static Optional<String> strictnessViolation(String json) {
+    try {
+      STRICT.readTree(json);
+      return Optional.empty();
+    } catch (JacksonException e) {
+      return Optional.of("not strict JSON: " + e.getOriginalMessage());
+    }
   }
 
   List<String> violations(Answer answer) {
@@ -57,18 +67,18 @@ final class ProblemRules {
     if (!contentType.matches("application/(problem\\+)?json(;.*)?")) {
       return List.of();
     }
-    try {
-      List<String> violations = new ArrayList<>();
-      JsonNode body = STRICT.readTree(answer.body());
-      if (contentType.startsWith("application/problem+json")) {
-        addProblem(violations, body, answer);
-      }
-      addEntries(violations, body.path("data"), true);
-      addEntries(violations, body.path("errors"), false);
-      return violations;
-    } catch (JacksonException e) {
-      return List.of("answer: not strict JSON: " + e.getOriginalMessage());
+    Optional<String> notStrict = strictnessViolation(answer.body());
+    if (notStrict.isPresent()) {
+      return List.of("answer: " + notStrict.get());
     }
+    List<String> violations = new ArrayList<>();
+    JsonNode body = STRICT.readTree(answer.body());
+    if (contentType.startsWith("application/problem+json")) {
+      addProblem(violations, body, answer);
+    }
+    addEntries(violations, body.path("data"), true);
+    addEntries(violations, body.path("errors"), false);
+    return violations;
   }
 
   private void addProblem(List<String> violations, JsonNode body, Answer answer) {

@@ -40,16 +40,11 @@ final class RawHttp {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
       socket.setSoTimeout(TIMEOUT_MILLIS);
-      // Beside the reading: an answer may come, and the connection end, before all is written.
-      Thread writer = Thread.ofVirtual().start(() -> write(socket, request));
-      try {
-        boolean head = new String(request, StandardCharsets.ISO_8859_1).startsWith("HEAD ");
-        return read(new BufferedInputStream(socket.getInputStream()), head);
-      } finally {
-        socket.shutdownInput();
-        socket.shutdownOutput();
-        join(writer);
-      }
+      // Beside the reading: an answer may come, and the connection end, before all is written. The
+      // writer ends with the socket at the latest.
+      Thread.ofVirtual().start(() -> write(socket, request));
+      boolean head = new String(request, StandardCharsets.ISO_8859_1).startsWith("HEAD ");
+      return read(new BufferedInputStream(socket.getInputStream()), head);
     }
   }
 
@@ -84,14 +79,6 @@ final class RawHttp {
       out.flush();
     } catch (IOException e) {
       // The other side stopped listening; its answer, or the lack of one, says why.
-    }
-  }
-
-  private static void join(Thread writer) {
-    try {
-      writer.join(TIMEOUT_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -47,17 +47,22 @@ final class TestClient {
           .connectTimeout(TIMEOUT)
           .build();
 
-  private final Contract contract = Contract.load();
+  private final Contract contract;
   private final URI base;
   private final Map<String, String> headers;
   private final boolean hostile;
 
   /** A client of the gateway at {@code base} that shows {@code apiKey}. */
   TestClient(URI base, String apiKey) {
-    this(base, Map.of("Authorization", "Bearer " + apiKey), false);
+    this(base, apiKey, Contract.load());
   }
 
-  private TestClient(URI base, Map<String, String> headers, boolean hostile) {
+  TestClient(URI base, String apiKey, Contract contract) {
+    this(contract, base, Map.of("Authorization", "Bearer " + apiKey), false);
+  }
+
+  private TestClient(Contract contract, URI base, Map<String, String> headers, boolean hostile) {
+    this.contract = contract;
     this.base = base;
     this.headers = Map.copyOf(headers);
     this.hostile = hostile;
@@ -67,14 +72,14 @@ final class TestClient {
   TestClient with(String header, String value) {
     Map<String, String> more = new HashMap<>(headers);
     more.put(header, value);
-    return new TestClient(base, more, hostile);
+    return new TestClient(contract, base, more, hostile);
   }
 
   /** The same client without an API key. */
   TestClient anonymous() {
     Map<String, String> fewer = new HashMap<>(headers);
     fewer.remove("Authorization");
-    return new TestClient(base, fewer, hostile);
+    return new TestClient(contract, base, fewer, hostile);
   }
 
   /**
@@ -82,7 +87,7 @@ final class TestClient {
    * the same, and none of them may succeed.
    */
   TestClient hostile() {
-    return new TestClient(base, headers, true);
+    return new TestClient(contract, base, headers, true);
   }
 
   Reply get(String target) {
