@@ -16,6 +16,8 @@ public record Scope(String name) {
   public static final Scope IDS_WRITE = new Scope("ids:write");
   public static final Scope TYPES_READ = new Scope("types:read");
   public static final Scope TYPES_WRITE = new Scope("types:write");
+  public static final Scope KEYS_READ = new Scope("keys:read");
+  public static final Scope KEYS_WRITE = new Scope("keys:write");
   public static final Scope METRICS_READ = new Scope("metrics:read");
 
   public Scope {

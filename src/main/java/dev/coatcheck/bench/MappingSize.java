@@ -83,7 +83,7 @@ public final class MappingSize {
             "bench",
             new Prefix("bench"),
             KeyScheme.SNOWFLAKE,
-            Type.DEFAULT_LAYOUT,
+            SnowflakeLayout.DEFAULT,
             Optional.empty()),
         OptionalInt.empty());
     return registry.named("bench").orElseThrow();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -25,7 +26,15 @@ public record Config(
     Optional<DatabaseSettings> database,
     int connectionsMax,
     RedirectHosts redirectHosts,
-    int cachedMappingsMax) {
+    int cachedMappingsMax,
+    LeaseLimits leases) {
+
+  /**
+   * What this instance may lease.
+   *
+   * @param windowSeconds how long keys can be minted through an outage
+   */
+  public record LeaseLimits(int firstWorker, int lastWorker, int windowSeconds) {}
 
   /** A configuration, or all that is wrong with it. */
   public sealed interface Parsed {
@@ -46,6 +55,8 @@ public record Config(
   private static final class Reader {
     private static final Pattern URL =
         Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
+    private static final Pattern RANGE = Pattern.compile("([0-9]{1,4})-([0-9]{1,4})");
+    private static final int WORKER_MAX = 1_021;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     private final Map<String, String> environment;
@@ -67,7 +78,23 @@ public record Config(
           database(connectionsMax),
           connectionsMax,
           redirectHosts(),
-          number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0));
+          number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
+          leases());
+    }
+
+    private LeaseLimits leases() {
+      int windowSeconds = number(Setting.LEASE_WINDOW_SECONDS, 2, 60).orElse(0);
+      Matcher range = RANGE.matcher(value(Setting.WORKERS).orElse(""));
+      if (range.matches()) {
+        int first = Integer.parseInt(range.group(1));
+        int last = Integer.parseInt(range.group(2));
+        if (first <= last && last <= WORKER_MAX) {
+          return new LeaseLimits(first, last, windowSeconds);
+        }
+      }
+      fault(
+          Setting.WORKERS, "must be two numbers from 0 to " + WORKER_MAX + ", for instance 0-511");
+      return new LeaseLimits(0, 0, windowSeconds);
     }
 
     private OptionalInt managementPort() {

@@ -2,30 +2,33 @@ package dev.coatcheck.boot;
 
 import dev.coatcheck.access.Access;
 import dev.coatcheck.db.Database;
+import dev.coatcheck.db.SmallPool;
 import dev.coatcheck.http.Capabilities;
 import dev.coatcheck.http.HttpServer;
 import dev.coatcheck.http.PortInUse;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.id.TokenSource;
-import dev.coatcheck.key.KeyGenerator;
-import dev.coatcheck.key.Snowflake;
 import dev.coatcheck.key.SnowflakeLayout;
-import dev.coatcheck.key.UuidV7;
+import dev.coatcheck.lease.Keys;
+import dev.coatcheck.lease.LeaseSettings;
+import dev.coatcheck.lease.Workers;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.OptionalInt;
+import javax.sql.DataSource;
 
 /** The whole gateway: everything is made here, in start order, and closed in reverse. */
 public final class Gateway implements AutoCloseable {
-  /** One worker for everybody, until workers are leased. */
-  private static final int WORKER = 0;
+  private static final String HOLDER = holder();
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Config config;
@@ -37,25 +40,24 @@ public final class Gateway implements AutoCloseable {
     try {
       Observer observer = new Observer();
       RandomSource random = new RandomSource();
-      Database database = opened(OpenDatabase.open(config, observer)).database();
-      Access access = new Access(database, random, observer, InstantSource.system());
+      InstantSource clock = InstantSource.system();
+      OpenDatabase opened = opened(OpenDatabase.open(config, observer));
+      Database database = opened.database();
+      Access access = new Access(database, random, observer, clock);
       this.developmentKey =
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, random, observer, System::nanoTime));
-      KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, WORKER);
-      KeyGenerator uuidV7 = new UuidV7();
+      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
+      Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
+      keys.prepare(SnowflakeLayout.DEFAULT);
       Mappings mappings =
           Mappings.open(
               database,
               registry,
               new TokenSource(random),
-              type ->
-                  switch (type.keyScheme()) {
-                    case SNOWFLAKE -> snowflake;
-                    case UUIDV7 -> uuidV7;
-                  },
+              type -> keys.of(type.keyScheme(), type.keyLayout()),
               observer,
               config.cachedMappingsMax());
       this.server =
@@ -66,9 +68,12 @@ public final class Gateway implements AutoCloseable {
                       config.redirectHosts(),
                       mappings,
                       new Redirector(mappings.resolver()),
+                      keys,
+                      new Workers(leasePool),
                       access,
                       observer,
                       random,
+                      clock,
                       database::isReachable),
                   config.host(),
                   config.port(),
@@ -109,6 +114,26 @@ public final class Gateway implements AutoCloseable {
       } catch (Exception broken) {
         org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
       }
+    }
+  }
+
+  private LeaseSettings leaseSettings(SnowflakeLayout layout) {
+    Config.LeaseLimits limits = config.leases();
+    int most = layout.workersLeased() - 1;
+    return new LeaseSettings(
+        layout,
+        Math.min(limits.firstWorker(), most),
+        Math.min(limits.lastWorker(), most),
+        HOLDER,
+        limits.windowSeconds() * 1_000L);
+  }
+
+  /** Names this process among the holders of workers: host and process ID. */
+  private static String holder() {
+    try {
+      return InetAddress.getLocalHost().getHostName() + "/" + ProcessHandle.current().pid();
+    } catch (UnknownHostException unnamed) {
+      return "unnamed/" + ProcessHandle.current().pid();
     }
   }
 

@@ -13,17 +13,21 @@ import java.util.Optional;
 /** The database that a configuration names, up to date and ready; the embedded one is started. */
 public final class OpenDatabase implements AutoCloseable {
   private final Optional<EmbeddedDatabase> embedded;
+  private final DatabaseSettings settings;
   private final Database database;
 
-  private OpenDatabase(Optional<EmbeddedDatabase> embedded, Database database) {
+  private OpenDatabase(
+      Optional<EmbeddedDatabase> embedded, DatabaseSettings settings, Database database) {
     this.embedded = embedded;
+    this.settings = settings;
     this.database = database;
   }
 
   /** Opens it, or says in one line why not. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
     if (config.database().isPresent()) {
-      return new OpenDatabase(Optional.empty(), migrated(config.database().get(), observer));
+      DatabaseSettings settings = config.database().get();
+      return new OpenDatabase(Optional.empty(), settings, migrated(settings, observer));
     }
     try {
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
@@ -31,7 +35,7 @@ public final class OpenDatabase implements AutoCloseable {
         DatabaseSettings settings =
             new DatabaseSettings(
                 embedded.jdbcUrl(), embedded.user(), embedded.password(), config.connectionsMax());
-        return new OpenDatabase(Optional.of(embedded), migrated(settings, observer));
+        return new OpenDatabase(Optional.of(embedded), settings, migrated(settings, observer));
       } catch (StartFailed failed) {
         embedded.close();
         throw failed;
@@ -39,6 +43,11 @@ public final class OpenDatabase implements AutoCloseable {
     } catch (EmbeddedDatabaseFailed failed) {
       throw new StartFailed(String.valueOf(failed.getMessage()), failed);
     }
+  }
+
+  /** For further pools on the same database. */
+  public DatabaseSettings settings() {
+    return settings;
   }
 
   public Database database() {

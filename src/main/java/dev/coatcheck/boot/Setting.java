@@ -16,6 +16,9 @@ public enum Setting {
   DATABASE_USER(null, "User of that database."),
   DATABASE_PASSWORD(null, "Password of that user."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
+  LEASE_WINDOW_SECONDS(
+      "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
+  WORKERS("0-1021", "Snowflake workers that this instance may lease, as FIRST-LAST."),
   REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
   CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 250 bytes each.");
 

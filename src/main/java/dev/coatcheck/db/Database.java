@@ -51,22 +51,27 @@ public final class Database implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
+    HikariConfig config = pool(settings, poolName);
+    config.setMaximumPoolSize(settings.connectionsMax());
+    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
+    config.setMetricRegistry(observer.meters());
+    return new Database(new HikariDataSource(config), observer);
+  }
+
+  /** What all our pools have in common: no wait is without a bound. */
+  static HikariConfig pool(DatabaseSettings settings, String poolName) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(poolName);
     config.setJdbcUrl(settings.url());
     config.setUsername(settings.user());
     config.setPassword(settings.password());
-    config.setMaximumPoolSize(settings.connectionsMax());
-    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
     config.setValidationTimeout(500);
     config.setInitializationFailTimeout(-1);
-    config.setMetricRegistry(observer.meters());
     config.addDataSourceProperty("ApplicationName", "coatcheck");
     config.addDataSourceProperty("connectTimeout", CONNECT_SECONDS);
     config.addDataSourceProperty("socketTimeout", SOCKET_SECONDS);
     config.addDataSourceProperty("tcpKeepAlive", true);
-    config.addDataSourceProperty("reWriteBatchedInserts", true);
-    return new Database(new HikariDataSource(config), observer);
+    return config;
   }
 
   /**

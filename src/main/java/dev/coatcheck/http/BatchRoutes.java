@@ -69,7 +69,7 @@ final class BatchRoutes {
             });
       }
       case MintOutcome.KeysUnavailable refused ->
-          problems.write(ctx, IdRoutes.keysUnavailable(refused));
+          problems.write(ctx, IdRoutes.keysUnavailable(refused.retryAfterMillis()));
     }
   }
 

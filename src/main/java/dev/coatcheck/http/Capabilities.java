@@ -2,11 +2,14 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.access.Access;
 import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.lease.Keys;
+import dev.coatcheck.lease.Workers;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
+import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,7 +22,10 @@ public record Capabilities(
     RedirectHosts redirectHosts,
     Mappings mappings,
     Redirector redirector,
+    Keys keys,
+    Workers workers,
     Access access,
     Observer observer,
     RandomSource random,
+    InstantSource clock,
     BooleanSupplier ready) {}

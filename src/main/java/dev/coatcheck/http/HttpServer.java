@@ -90,9 +90,10 @@ public final class HttpServer implements AutoCloseable {
 
   private static void registerAll(Endpoints endpoints, Capabilities all) {
     Problems problems = new Problems(all.observer());
-    new TypeRoutes(all.registry(), all.redirectHosts(), problems).register(endpoints);
+    new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
     new IdRoutes(all.mappings(), all.registry(), problems).register(endpoints);
     new BatchRoutes(all.mappings(), all.registry(), problems).register(endpoints);
+    new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
     new RedirectRoutes(all.redirector(), problems).register(endpoints);
     new DocsRoutes().register(endpoints);
   }

@@ -2,6 +2,7 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.mapping.Listing;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.Mappings;
@@ -12,6 +13,8 @@ import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,6 +22,8 @@ import java.util.Optional;
 final class IdRoutes {
   private static final int LIMIT_MAX = 100;
   private static final int LIMIT_DEFAULT = 20;
+  private static final Instant TIME_MIN = Instant.EPOCH;
+  private static final Instant TIME_MAX = Instant.parse("9999-12-31T00:00:00Z");
 
   private final Mappings mappings;
   private final Registry registry;
@@ -47,7 +52,8 @@ final class IdRoutes {
         MintOutcome.Ticket ticket = tickets.getFirst();
         Answer.json(ctx, ticket.created() ? 201 : 200, Views.PublicIdView.of(ticket.mapping()));
       }
-      case MintOutcome.KeysUnavailable refused -> problems.write(ctx, keysUnavailable(refused));
+      case MintOutcome.KeysUnavailable refused ->
+          problems.write(ctx, keysUnavailable(refused.retryAfterMillis()));
     }
   }
 
@@ -74,16 +80,29 @@ final class IdRoutes {
   }
 
   private void list(Context ctx) {
-    Endpoints.allowQuery(ctx, "type", "limit", "starting_after");
+    Endpoints.allowQuery(ctx, "type", "limit", "starting_after", "created_after", "created_before");
     String name = ctx.queryParam("type");
     if (name == null) {
       throw new Refusal(
           Problem.at(ProblemCode.PARAMETER_INVALID, "type", "Say which type's IDs to list."));
     }
     Type type = TypeRoutes.typeNamed(registry, "type", name);
-    Optional<Key> after =
+    Optional<Key> cursor =
         Optional.ofNullable(ctx.queryParam("starting_after")).map(text -> cursor(type, text));
-    Listing.Page page = mappings.listing().page(type, after, limit(ctx.queryParam("limit")));
+    int limit = limit(ctx.queryParam("limit"));
+    Optional<Instant> after = instant(ctx, "created_after");
+    Optional<Instant> before = instant(ctx, "created_before");
+    boolean timed = after.isPresent() || before.isPresent();
+    Optional<KeyBounds> within =
+        timed
+            ? type.keysWithin(
+                after.map(time -> time.plusMillis(1)).orElse(TIME_MIN),
+                before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
+            : Optional.empty();
+    Listing.Page page =
+        timed && within.isEmpty()
+            ? Listing.Page.EMPTY
+            : mappings.listing().page(type, within, cursor, limit);
     Answer.json(
         ctx,
         200,
@@ -116,6 +135,26 @@ final class IdRoutes {
     return Integer.parseInt(text);
   }
 
+  private static Optional<Instant> instant(Context ctx, String param) {
+    String text = ctx.queryParam(param);
+    if (text == null) {
+      return Optional.empty();
+    }
+    try {
+      Instant instant = Instant.parse(text);
+      if (!instant.isBefore(TIME_MIN) && instant.isBefore(TIME_MAX)) {
+        return Optional.of(instant);
+      }
+    } catch (DateTimeParseException malformed) {
+      // refused below
+    }
+    throw new Refusal(
+        Problem.at(
+            ProblemCode.PARAMETER_INVALID,
+            param,
+            "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999."));
+  }
+
   static Key key(Type type, String param, String text) {
     return type.keyScheme().parse(text).orElseThrow(() -> new Refusal(malformedKey(type, param)));
   }
@@ -139,10 +178,10 @@ final class IdRoutes {
     return Problem.at(ProblemCode.KEY_UNKNOWN, param, "Mint one with POST /v1/ids and this key.");
   }
 
-  static Problem keysUnavailable(MintOutcome.KeysUnavailable refused) {
+  static Problem keysUnavailable(long retryAfterMillis) {
     return Problem.retryAfter(
         ProblemCode.KEYS_UNAVAILABLE,
         "Send the request again after the time in Retry-After.",
-        Math.toIntExact(Math.max(1, Math.ceilDiv(refused.retryAfterMillis(), 1_000))));
+        Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
   }
 }

@@ -12,6 +12,7 @@ import dev.coatcheck.registry.Type;
 import dev.coatcheck.registry.TypeDefinition;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.InstantSource;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
@@ -22,9 +23,12 @@ final class TypeRoutes {
 
   private final Registry registry;
   private final RedirectHosts redirectHosts;
+  private final InstantSource clock;
   private final Problems problems;
 
-  TypeRoutes(Registry registry, RedirectHosts redirectHosts, Problems problems) {
+  TypeRoutes(
+      Registry registry, RedirectHosts redirectHosts, InstantSource clock, Problems problems) {
+    this.clock = clock;
     this.registry = registry;
     this.redirectHosts = redirectHosts;
     this.problems = problems;
@@ -85,7 +89,7 @@ final class TypeRoutes {
               "name",
               "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _."));
     }
-    body.allow("prefix", "key_scheme", "redirect");
+    body.allow("prefix", "key_scheme", "key_layout", "redirect");
     Prefix prefix =
         Prefix.parse(body.string("prefix"))
             .orElseThrow(
@@ -102,7 +106,7 @@ final class TypeRoutes {
         name,
         prefix,
         scheme,
-        Type.DEFAULT_LAYOUT,
+        KeyRoutes.layout(body, "key_layout", scheme, clock.instant()),
         body.optionalObject("redirect").map(this::redirect));
   }
 

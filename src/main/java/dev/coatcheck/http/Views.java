@@ -42,7 +42,7 @@ final class Views {
           type.name(),
           type.prefix().value(),
           type.keyScheme().wireName(),
-          type.keyLayout(),
+          type.keyLayout().name(),
           type.redirect().map(RedirectView::of).orElse(null),
           type.createdAt(),
           type.updatedAt(),

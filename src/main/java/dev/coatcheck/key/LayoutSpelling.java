@@ -23,7 +23,21 @@ final class LayoutSpelling {
 
   private LayoutSpelling() {}
 
+  static SnowflakeLayout accepted(String name) {
+    return switch (parse(name)) {
+      case LayoutParse.Known(SnowflakeLayout layout) -> layout;
+      case LayoutParse.Invalid(String reason) -> throw new IllegalArgumentException(reason);
+    };
+  }
+
   static LayoutParse parse(String text, Instant now) {
+    return switch (parse(text)) {
+      case LayoutParse.Known(SnowflakeLayout layout) -> timely(layout, now);
+      case LayoutParse.Invalid invalid -> invalid;
+    };
+  }
+
+  private static LayoutParse parse(String text) {
     Optional<SnowflakeLayout> named = SnowflakeLayout.named(text);
     if (named.isPresent()) {
       return new LayoutParse.Known(named.get());
@@ -46,7 +60,7 @@ final class LayoutSpelling {
     if (flaw.isPresent()) {
       return new LayoutParse.Invalid(flaw.get());
     }
-    return timely(known(timeBits, fields(workerBits), sequenceBits, epochMillis), now);
+    return new LayoutParse.Known(known(timeBits, fields(workerBits), sequenceBits, epochMillis));
   }
 
   private static LayoutParse timely(SnowflakeLayout layout, Instant now) {

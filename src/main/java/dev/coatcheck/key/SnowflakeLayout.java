@@ -60,6 +60,15 @@ public record SnowflakeLayout(
     return LayoutSpelling.parse(text, now);
   }
 
+  /**
+   * The layout of a name that {@link #parse} accepted once, also after its time has ended.
+   *
+   * @throws IllegalArgumentException if it never was one
+   */
+  public static SnowflakeLayout accepted(String name) {
+    return LayoutSpelling.accepted(name);
+  }
+
   public int workerBits() {
     return workerFields.stream().mapToInt(Field::bits).sum();
   }

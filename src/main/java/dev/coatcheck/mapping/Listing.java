@@ -1,6 +1,7 @@
 package dev.coatcheck.mapping;
 
 import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.registry.Type;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,8 @@ public final class Listing {
    * @param hasMore whether older ones follow
    */
   public record Page(List<Mapping> mappings, boolean hasMore) {
+    public static final Page EMPTY = new Page(List.of(), false);
+
     public Page {
       mappings = List.copyOf(mappings);
     }
@@ -27,11 +30,14 @@ public final class Listing {
   /**
    * The newest mappings, or those older than a key.
    *
+   * @param within the keys to look among; empty for all
    * @param after the last key of the page before
    */
-  public Page page(Type type, Optional<Key> after, int mappingsMax) {
+  public Page page(Type type, Optional<KeyBounds> within, Optional<Key> after, int mappingsMax) {
     List<Mapping> rows =
-        store.newest(type, after, mappingsMax + 1).stream().map(row -> row.of(type)).toList();
+        store.newest(type, within, after, mappingsMax + 1).stream()
+            .map(row -> row.of(type))
+            .toList();
     return new Page(rows.subList(0, Math.min(rows.size(), mappingsMax)), rows.size() > mappingsMax);
   }
 }

@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.registry.Type;
 import java.time.Instant;
 import java.util.Arrays;
@@ -168,19 +169,29 @@ final class MappingStore {
                 .fetch(table.mapper()));
   }
 
-  /** The newest rows of a type, those with keys below {@code before} if it is given. */
-  List<StoredMapping> newest(Type type, Optional<Key> before, int rowsMax) {
+  /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
+  List<StoredMapping> newest(
+      Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
     return database.read(
-        "list", sql -> newest(sql, MappingTable.of(type.keyScheme()), type, before, rowsMax));
+        "list",
+        sql -> newest(sql, MappingTable.of(type.keyScheme()), type, within, before, rowsMax));
   }
 
   private static <K> List<StoredMapping> newest(
-      DSLContext sql, MappingTable<K> table, Type type, Optional<Key> before, int rowsMax) {
+      DSLContext sql,
+      MappingTable<K> table,
+      Type type,
+      Optional<KeyBounds> within,
+      Optional<Key> before,
+      int rowsMax) {
     return sql.select(table.columns())
         .from(table.table())
         .where(table.typeNumber().eq(type.number()))
         .and(
-            before.map(key -> table.key().lt(table.fromKey().apply(key))).orElse(DSL.noCondition()))
+            within
+                .map(keys -> table.between(keys.smallest(), keys.largest()))
+                .orElse(DSL.noCondition()))
+        .and(before.map(table::below).orElse(DSL.noCondition()))
         .orderBy(table.typeNumber().desc(), table.key().desc())
         .limit(rowsMax)
         .fetch(table.mapper());

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.jooq.Condition;
 import org.jooq.Record;
 import org.jooq.RecordMapper;
 import org.jooq.SelectFieldOrAsterisk;
@@ -68,6 +69,14 @@ record MappingTable<K>(
       case Key.Bigint _ -> BIGINT;
       case Key.Uuid _ -> UUIDS;
     };
+  }
+
+  Condition below(Key bound) {
+    return key.lt(fromKey.apply(bound));
+  }
+
+  Condition between(Key smallest, Key largest) {
+    return key.between(fromKey.apply(smallest), fromKey.apply(largest));
   }
 
   SelectFieldOrAsterisk[] columns() {

@@ -17,6 +17,13 @@ final class EventLog {
                   + " of this machine running?",
               conflict.key(),
               conflict.type());
+      case Event.LeaseChanged change ->
+          log.info(
+              "lease of layout {}: {}{} {}",
+              change.layout(),
+              change.outcome(),
+              change.worker() < 0 ? "" : " worker " + change.worker(),
+              change.detail());
       case Event.DatabaseFailed failed ->
           log.warn(
               "database: {} failed (SQLSTATE {}): {}",

@@ -50,6 +50,9 @@ final class EventMetrics {
       }
       case Event.GeneratedKeyConflict conflict ->
           counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
+      case Event.LeaseChanged change ->
+          counter("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome())
+              .increment();
       case Event.DatabaseFailed failed ->
           counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
       case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();

@@ -1,6 +1,8 @@
 package dev.coatcheck.observe;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.DoubleSupplier;
 
 /** Hears every event and passes it to the log and to the metrics. Never throws. */
 public final class Observer {
@@ -15,6 +17,11 @@ public final class Observer {
   /** The metrics in the Prometheus text format. */
   public String scrape() {
     return metrics.scrape();
+  }
+
+  /** Shows a value that is asked for at each scrape. */
+  public void gauge(String name, String label, String of, DoubleSupplier value) {
+    Gauge.builder(name, value::getAsDouble).tag(label, of).register(metrics.registry());
   }
 
   /** For what libraries measure by themselves, such as the connection pool. */

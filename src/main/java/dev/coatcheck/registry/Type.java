@@ -1,7 +1,10 @@
 package dev.coatcheck.registry;
 
 import dev.coatcheck.id.Prefix;
+import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.SnowflakeLayout;
+import dev.coatcheck.key.UuidV7;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -10,7 +13,7 @@ import java.util.regex.Pattern;
  * A registered resource type.
  *
  * @param number its number in the database, which rows carry in place of the name
- * @param keyLayout name of the Snowflake layout; {@code default} for other schemes too
+ * @param keyLayout of Snowflake keys; the default one, and unused, with other schemes
  * @param version goes up by one with every change
  */
 public record Type(
@@ -18,18 +21,27 @@ public record Type(
     String name,
     Prefix prefix,
     KeyScheme keyScheme,
-    String keyLayout,
+    SnowflakeLayout keyLayout,
     Salt salt,
     Optional<Redirect> redirect,
     Instant createdAt,
     Instant updatedAt,
     int version) {
-  public static final String DEFAULT_LAYOUT = "default";
-
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
 
   /** Whether the text can name a type: a lower-case letter, then up to 62 of {@code a-z0-9_}. */
   public static boolean isName(String text) {
     return NAME.matcher(text).matches();
+  }
+
+  /**
+   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
+   * empty if there are none. It goes by the time in the key, which a caller's own key may not have.
+   */
+  public Optional<KeyBounds> keysWithin(Instant first, Instant last) {
+    return switch (keyScheme) {
+      case SNOWFLAKE -> keyLayout.bounds(first, last);
+      case UUIDV7 -> UuidV7.bounds(first, last);
+    };
   }
 }

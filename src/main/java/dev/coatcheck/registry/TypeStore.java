@@ -10,6 +10,7 @@ import dev.coatcheck.db.Database;
 import dev.coatcheck.db.schema.tables.records.TypeRecord;
 import dev.coatcheck.id.Prefix;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.SnowflakeLayout;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -65,7 +66,7 @@ final class TypeStore {
     row.setName(definition.name());
     row.setPrefix(definition.prefix().value());
     row.setKeyScheme(definition.keyScheme().wireName());
-    row.setKeyLayout(definition.keyLayout());
+    row.setKeyLayout(definition.keyLayout().name());
     row.setSalt(salt.bytes());
     setRedirect(row, definition.redirect());
     Optional<Type> created =
@@ -132,7 +133,7 @@ final class TypeStore {
         row.getName(),
         new Prefix(row.getPrefix()),
         KeyScheme.named(row.getKeyScheme()).orElseThrow(),
-        row.getKeyLayout(),
+        SnowflakeLayout.accepted(row.getKeyLayout()),
         new Salt(row.getSalt()),
         Optional.ofNullable(row.getRedirectTemplate())
             .map(

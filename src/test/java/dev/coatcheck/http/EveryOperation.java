@@ -36,6 +36,8 @@ final class EveryOperation {
           new Call("POST", "/v1/ids/resolve", "{\"ids\":[\"" + ID + "\"]}", true),
           new Call("POST", "/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"1\"]}", true),
           new Call("GET", "/v1/ids/" + ID, null, true),
+          new Call("POST", "/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}", true),
+          new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/r/" + ID, null, false),
           new Call("HEAD", "/r/" + ID, null, false));
 

@@ -49,7 +49,8 @@ final class MappingFixture implements AutoCloseable {
 
   Type type(String name, String prefix, KeyScheme scheme) {
     registry.put(
-        new TypeDefinition(name, new Prefix(prefix), scheme, Type.DEFAULT_LAYOUT, Optional.empty()),
+        new TypeDefinition(
+            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Optional.empty()),
         OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }

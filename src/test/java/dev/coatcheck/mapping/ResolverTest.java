@@ -103,7 +103,7 @@ class ResolverTest {
     Optional<Key> after = Optional.empty();
     Listing.Page next;
     do {
-      next = FIXTURE.mappings.listing().page(page, after, 10);
+      next = FIXTURE.mappings.listing().page(page, Optional.empty(), after, 10);
       seen.addAll(next.mappings());
       after = Optional.of(seen.getLast().key());
     } while (next.hasMore());

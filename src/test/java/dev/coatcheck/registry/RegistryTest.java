@@ -9,6 +9,7 @@ import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.id.Prefix;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.observe.Observer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ class RegistryTest {
                     "refund",
                     new Prefix("re"),
                     KeyScheme.UUIDV7,
-                    Type.DEFAULT_LAYOUT,
+                    SnowflakeLayout.DEFAULT,
                     Optional.empty()),
                 OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
@@ -146,7 +147,7 @@ class RegistryTest {
         name,
         new Prefix(prefix),
         KeyScheme.SNOWFLAKE,
-        Type.DEFAULT_LAYOUT,
+        SnowflakeLayout.DEFAULT,
         Optional.ofNullable(template)
             .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false)));
   }

@@ -1,0 +1,37 @@
+package dev.coatcheck.db;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import javax.sql.DataSource;
+
+/**
+ * Two connections for work that must not wait behind requests: leases and polls. Overload on the
+ * large pool can't cost an instance its worker.
+ */
+public final class SmallPool implements AutoCloseable {
+  private static final int CONNECTIONS = 2;
+  private static final int CONNECTION_WAIT_MILLIS = 800;
+
+  private final HikariDataSource pool;
+
+  private SmallPool(HikariDataSource pool) {
+    this.pool = pool;
+  }
+
+  /** Opens the pool without waiting for Postgres. */
+  public static SmallPool open(DatabaseSettings settings, String poolName) {
+    HikariConfig config = Database.pool(settings, poolName);
+    config.setMaximumPoolSize(CONNECTIONS);
+    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
+    return new SmallPool(new HikariDataSource(config));
+  }
+
+  public DataSource dataSource() {
+    return pool;
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}
