@@ -14,9 +14,9 @@ final class DocsRoutes {
   private static final String SCRIPT = "text/javascript; charset=utf-8";
   private static final String SWAGGER = "/META-INF/resources/webjars/swagger-ui/5.34.1/";
 
-  /** Nothing from elsewhere, and no script inside a page. */
+  /** Nothing from elsewhere, and no script or style inside a page. */
   private static final String POLICY =
-      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'"
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'"
           + " data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
           + " 'none'";
 

@@ -125,7 +125,7 @@ class TestClientTest {
 
   @Test
   void rawChunksArriveWhole() throws IOException {
-    byte[] body = "{\"type\":\"channel\"}".getBytes(StandardCharsets.UTF_8);
+    byte[] body = "{\"type\":\"charge\"}".getBytes(StandardCharsets.UTF_8);
     byte[] request =
         RawHttp.request(
             List.of("POST /echo HTTP/1.1", "Host: x", "Transfer-Encoding: chunked"),
@@ -133,7 +133,7 @@ class TestClientTest {
 
     RawHttp.Reply reply = RawHttp.send("127.0.0.1", server.getAddress().getPort(), request);
 
-    assertThat(reply.body()).isEqualTo("{\"type\":\"channel\"}");
+    assertThat(reply.body()).isEqualTo("{\"type\":\"charge\"}");
     assertThat(reply.headers()).containsKey("Transfer-Encoding");
   }
 
