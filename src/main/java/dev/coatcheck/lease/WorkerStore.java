@@ -17,7 +17,7 @@ import org.jooq.impl.DSL;
 /** Reads the workers that are held or rest. */
 final class WorkerStore {
   private static final String HELD_OR_RESTING =
-      WorkerLeaseStore.MOMENT
+      LeaseStatements.MOMENT
           + """
           select l.layout, l.worker, l.epoch, l.holder, l.expires_at, l.granted_until_ms,
                  greatest(l.granted_until_ms + 1, l.rest_until_ms) as rests_until_ms,

@@ -2,26 +2,21 @@ package dev.coatcheck.lease;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.coatcheck.db.TestDatabase;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
 
 /** A Postgres with our schema, shared by the tests of this package, and statements on it. */
 final class LeaseDatabase {
-  private static final LeaseDatabase SHARED = start();
+  private static final LeaseDatabase SHARED = new LeaseDatabase(TestDatabase.fresh());
 
-  private final EmbeddedPostgres postgres;
-  private final DataSource direct;
+  private final TestDatabase database;
 
-  private LeaseDatabase(EmbeddedPostgres postgres) {
-    this.postgres = postgres;
-    this.direct = postgres.getPostgresDatabase();
+  private LeaseDatabase(TestDatabase database) {
+    this.database = database;
   }
 
   /** The database without any lease. */
@@ -30,37 +25,20 @@ final class LeaseDatabase {
     return SHARED;
   }
 
-  private static LeaseDatabase start() {
-    try {
-      EmbeddedPostgres postgres =
-          EmbeddedPostgres.builder()
-              .setServerConfig("synchronous_commit", "on")
-              .setServerConfig("timezone", "Asia/Kathmandu")
-              .start();
-      Flyway.configure()
-          .dataSource(postgres.getPostgresDatabase())
-          .defaultSchema("coatcheck")
-          .locations("filesystem:migrations")
-          .load()
-          .migrate();
-      return new LeaseDatabase(postgres);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  String url() {
-    return postgres.getJdbcUrl("postgres", "postgres");
+  TestDatabase server() {
+    return database;
   }
 
   /** A pool as the gateway has it for its leases. */
   HikariDataSource pool() {
-    return pool(url());
+    return pool(database);
   }
 
-  static HikariDataSource pool(String url) {
+  static HikariDataSource pool(TestDatabase database) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(url);
+    config.setJdbcUrl(database.url());
+    config.setUsername(database.user());
+    config.setPassword(database.password());
     config.setMaximumPoolSize(2);
     config.setConnectionTimeout(800);
     config.setValidationTimeout(500);
@@ -72,7 +50,7 @@ final class LeaseDatabase {
   }
 
   void execute(String sql) {
-    try (Connection connection = direct.getConnection();
+    try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     } catch (SQLException e) {
@@ -81,7 +59,7 @@ final class LeaseDatabase {
   }
 
   long number(String sql) {
-    try (Connection connection = direct.getConnection();
+    try (Connection connection = connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
       result.next();
@@ -92,6 +70,6 @@ final class LeaseDatabase {
   }
 
   Connection connect() throws SQLException {
-    return direct.getConnection();
+    return DriverManager.getConnection(database.url(), database.user(), database.password());
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.key.SnowflakeLayout;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -113,6 +114,15 @@ class WorkerLeaseStoreTest {
   }
 
   @Test
+  void anExpiredLeaseIsNotRenewedThoughItsRowLooksUntouched() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
+    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+  }
+
+  @Test
   void aMarkNeverFallsWhenTheDatabasesClockStepsBack() {
     WorkerLeaseStore store = store(5, 5, "a");
     LeaseReply.Acquired acquired = acquire(store);
@@ -199,7 +209,9 @@ class WorkerLeaseStoreTest {
 
   private HikariConfig wide() {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(database.url());
+    config.setJdbcUrl(database.server().url());
+    config.setUsername(database.server().user());
+    config.setPassword(database.server().password());
     config.setMaximumPoolSize(16);
     return config;
   }
@@ -227,7 +239,8 @@ class WorkerLeaseStoreTest {
   @Test
   void aDatabaseThatIsGoneIsAReplyWithinItsTime() {
     long started = System.nanoTime();
-    try (HikariDataSource nowhere = LeaseDatabase.pool("jdbc:postgresql://127.0.0.1:1/none")) {
+    try (HikariDataSource nowhere =
+        LeaseDatabase.pool(new TestDatabase("jdbc:postgresql://127.0.0.1:1/none", "none", ""))) {
       WorkerLeaseStore store = new WorkerLeaseStore(nowhere, settings(5, 5, "a"));
       assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.Failed.class);
     }
