@@ -1,4 +1,4 @@
-# Sourced by ./coatcheck and .ci/run: finds a JDK 25. Plain enough for bash 3.2.
+# Sourced by ./coatcheck, ./mvnw and .ci/run: finds a JDK 25. Plain enough for dash and bash 3.2.
 
 # Whether a directory is the home of a JDK 25, compiler included.
 is_jdk_25() {
@@ -12,7 +12,8 @@ is_jdk_25() {
 
 # The path behind a chain of symbolic links; macOS long had no `readlink -f`.
 follow_links() {
-  local path=$1 link
+  local path link
+  path=$1
   while [ -L "$path" ]; do
     link=$(readlink "$path")
     case $link in
