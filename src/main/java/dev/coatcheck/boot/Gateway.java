@@ -69,7 +69,7 @@ public final class Gateway implements AutoCloseable {
                       mappings,
                       new Redirector(mappings.resolver()),
                       keys,
-                      new Workers(leasePool),
+                      new Workers(database),
                       access,
                       observer,
                       random,

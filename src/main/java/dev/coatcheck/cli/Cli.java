@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       BatchVerbs.Mint.class,
       BatchVerbs.Resolve.class,
       BatchVerbs.Lookup.class,
+      KeysCommand.class,
       AccessCommand.class,
       BenchCommand.class,
       HealthCommand.class

@@ -181,7 +181,8 @@ final class IdRoutes {
   static Problem keysUnavailable(long retryAfterMillis) {
     return Problem.retryAfter(
         ProblemCode.KEYS_UNAVAILABLE,
-        "Send the request again after the time in Retry-After.",
+        "Send the request again after the time in Retry-After. GET /v1/workers shows who holds"
+            + " what.",
         Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
   }
 }

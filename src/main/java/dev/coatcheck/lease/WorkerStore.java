@@ -1,18 +1,12 @@
 package dev.coatcheck.lease;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.Record;
-import org.jooq.SQLDialect;
-import org.jooq.exception.DataAccessException;
-import org.jooq.impl.DSL;
 
 /** Reads the workers that are held or rest. */
 final class WorkerStore {
@@ -27,19 +21,7 @@ final class WorkerStore {
            order by l.layout, l.worker
           """;
 
-  private final DataSource pool;
-
-  WorkerStore(DataSource pool) {
-    this.pool = pool;
-  }
-
-  List<WorkerState> list() {
-    try (Connection connection = pool.getConnection()) {
-      return list(DSL.using(connection, SQLDialect.POSTGRES));
-    } catch (SQLException e) {
-      throw new DataAccessException("no connection for the list of workers", e);
-    }
-  }
+  private WorkerStore() {}
 
   static List<WorkerState> list(DSLContext sql) {
     return sql.resultQuery(HELD_OR_RESTING).fetch(WorkerStore::state);

@@ -1,18 +1,18 @@
 package dev.coatcheck.lease;
 
+import dev.coatcheck.db.Database;
 import java.util.List;
-import javax.sql.DataSource;
 
 /** Lists who holds which worker, and which workers rest. */
 public final class Workers {
-  private final WorkerStore store;
+  private final Database database;
 
-  public Workers(DataSource pool) {
-    this.store = new WorkerStore(pool);
+  public Workers(Database database) {
+    this.database = database;
   }
 
   /** Every worker that is not free, by layout and number. */
   public List<WorkerState> list() {
-    return store.list();
+    return database.read("workers", WorkerStore::list);
   }
 }

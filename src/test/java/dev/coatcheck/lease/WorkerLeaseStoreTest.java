@@ -16,6 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -162,7 +164,7 @@ class WorkerLeaseStoreTest {
     LeaseReply.Acquired held = acquire(store(7, 7, "a"));
     LeaseReply.Acquired left = acquire(store(8, 8, "b"));
     store(8, 8, "b").send(new LeaseRequest.Release(8, left.epoch()));
-    List<WorkerState> listed = new Workers(pool).list();
+    List<WorkerState> listed = WorkerStore.list(DSL.using(pool, SQLDialect.POSTGRES));
     assertThat(listed).hasSize(2);
     assertThat(listed.get(0).standing())
         .isInstanceOfSatisfying(
