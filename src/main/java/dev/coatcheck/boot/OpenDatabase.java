@@ -12,6 +12,9 @@ import java.util.Optional;
 
 /** The database that a configuration names, up to date and ready; the embedded one is started. */
 public final class OpenDatabase implements AutoCloseable {
+  /** A command does one thing at a time, and shares Postgres with the gateway beside it. */
+  private static final int COMMAND_CONNECTIONS_MAX = 2;
+
   private final Optional<EmbeddedDatabase> embedded;
   private final DatabaseSettings settings;
   private final Database database;
@@ -43,6 +46,26 @@ public final class OpenDatabase implements AutoCloseable {
     } catch (EmbeddedDatabaseFailed failed) {
       throw new StartFailed(String.valueOf(failed.getMessage()), failed);
     }
+  }
+
+  /**
+   * As {@link #open}, for a command that may run beside a gateway: if an instance runs on the home,
+   * its embedded Postgres is used and left running.
+   */
+  public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
+    if (config.database().isEmpty()) {
+      try {
+        Optional<DatabaseSettings> running =
+            EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
+        if (running.isPresent()) {
+          return new OpenDatabase(
+              Optional.empty(), running.get(), migrated(running.get(), observer));
+        }
+      } catch (EmbeddedDatabaseFailed failed) {
+        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      }
+    }
+    return open(config, observer);
   }
 
   /** For further pools on the same database. */

@@ -26,6 +26,11 @@ public final class Cli {
 
   /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
   public static int run(String... arguments) {
+    CommandLine line = line();
+    return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+  }
+
+  static CommandLine line() {
     CommandLine line = new CommandLine(new Cli());
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
@@ -35,7 +40,7 @@ public final class Cli {
           command.getErr().println("coatcheck: " + thrown.getMessage());
           return 1;
         });
-    return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+    return line;
   }
 
   static final class Version implements CommandLine.IVersionProvider {

@@ -15,10 +15,11 @@ import picocli.CommandLine.Spec;
 final class Settings {
   private final Map<Setting, String> flags = new EnumMap<>(Setting.class);
 
-  @Spec(Spec.Target.MIXEE)
-  void addTo(CommandSpec command) {
+  /** To the mixin, not to the command: picocli counts a mixin's options to find its arguments. */
+  @Spec(Spec.Target.SELF)
+  void addTo(CommandSpec mixin) {
     for (Setting setting : Setting.values()) {
-      command.addOption(
+      mixin.addOption(
           OptionSpec.builder(setting.flag())
               .type(String.class)
               .paramLabel(setting.name())

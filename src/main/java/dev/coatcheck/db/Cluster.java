@@ -1,6 +1,7 @@
 package dev.coatcheck.db;
 
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.OptionalInt;
 
 /** The files of the embedded Postgres in its home: the data directory and the password to it. */
 final class Cluster {
@@ -85,6 +88,19 @@ final class Cluster {
       throw new EmbeddedDatabaseFailed(
           "The password file " + password + " is missing: the data beside it can't be opened.",
           missing);
+    }
+  }
+
+  /** The loopback port of the Postgres that runs here; empty while it starts or stops. */
+  OptionalInt port() throws IOException {
+    try {
+      // One line each: number, folder, start, port, socket folder, address, shared memory, state.
+      List<String> lines = Files.readAllLines(data.resolve("postmaster.pid"));
+      return lines.size() >= 8 && lines.get(7).strip().equals("ready")
+          ? OptionalInt.of(Integer.parseInt(lines.get(3).strip()))
+          : OptionalInt.empty();
+    } catch (NoSuchFileException | MalformedInputException | NumberFormatException notRunning) {
+      return OptionalInt.empty();
     }
   }
 

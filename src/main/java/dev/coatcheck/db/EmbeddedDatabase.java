@@ -13,6 +13,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A Postgres of our own: its files lie in a home directory and stay there, it listens on loopback
@@ -64,16 +66,48 @@ public final class EmbeddedDatabase implements AutoCloseable {
         throw failure;
       }
     } catch (FileSystemException failure) {
-      throw new EmbeddedDatabaseFailed(
-          "Can't use the home " + home + ": " + why(failure) + ".", failure);
+      throw unusable(home, failure);
     } catch (IOException | SQLException failure) {
       throw new EmbeddedDatabaseFailed(
           "Postgres did not start in the home " + home + ": " + failure.getMessage(), failure);
     }
   }
 
+  /**
+   * How to log in to the Postgres of the instance that runs on this home, for a command beside it.
+   * Empty if none runs.
+   */
+  public static Optional<DatabaseSettings> running(Path home, int connectionsMax)
+      throws EmbeddedDatabaseFailed {
+    if (!Files.isDirectory(home)) {
+      return Optional.empty();
+    }
+    try {
+      Path real = home.toRealPath();
+      Optional<HomeLock> free = HomeLock.tryTake(real);
+      if (free.isPresent()) {
+        free.get().close();
+        return Optional.empty();
+      }
+      Cluster cluster = new Cluster(real);
+      OptionalInt port = cluster.port();
+      if (port.isEmpty()) {
+        throw new EmbeddedDatabaseFailed(
+            "The instance that uses the home " + home + " is starting or stopping: try again.");
+      }
+      return Optional.of(
+          new DatabaseSettings(
+              jdbcUrl(port.getAsInt(), NAME), NAME, cluster.password(), connectionsMax));
+    } catch (FileSystemException failure) {
+      throw unusable(home, failure);
+    } catch (IOException failure) {
+      throw new EmbeddedDatabaseFailed(
+          "Can't see what runs in the home " + home + ": " + failure.getMessage(), failure);
+    }
+  }
+
   public String jdbcUrl() {
-    return jdbcUrl(NAME);
+    return jdbcUrl(port, NAME);
   }
 
   public String user() {
@@ -132,7 +166,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private void createIfAbsent() throws SQLException {
     try (Connection connection =
-            DriverManager.getConnection(jdbcUrl("postgres"), user(), password());
+            DriverManager.getConnection(jdbcUrl(port, "postgres"), user(), password());
         Statement statement = connection.createStatement()) {
       try (ResultSet found =
           statement.executeQuery("select 1 from pg_database where datname = '" + NAME + "'")) {
@@ -144,15 +178,17 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  private String jdbcUrl(String database) {
+  private static String jdbcUrl(int port, String database) {
     return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
   }
 
-  private static String why(FileSystemException failure) {
-    return switch (failure) {
-      case AccessDeniedException denied -> "permission denied for " + denied.getFile();
-      case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
-      default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
-    };
+  private static EmbeddedDatabaseFailed unusable(Path home, FileSystemException failure) {
+    String why =
+        switch (failure) {
+          case AccessDeniedException denied -> "permission denied for " + denied.getFile();
+          case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
+          default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
+        };
+    return new EmbeddedDatabaseFailed("Can't use the home " + home + ": " + why + ".", failure);
   }
 }

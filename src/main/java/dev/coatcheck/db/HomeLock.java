@@ -2,9 +2,9 @@ package dev.coatcheck.db;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -26,25 +26,29 @@ final class HomeLock implements AutoCloseable {
 
   /** Takes the lock of a home, given as a real path. */
   static HomeLock take(Path home) throws EmbeddedDatabaseFailed, IOException {
+    return tryTake(home).orElseThrow(() -> inUse(home));
+  }
+
+  /** As above; empty if another instance holds it. */
+  static Optional<HomeLock> tryTake(Path home) throws IOException {
     if (!HELD.add(home)) {
-      throw inUse(home);
+      return Optional.empty();
     }
     FileChannel channel = null;
+    boolean taken = false;
     try {
       channel =
           FileChannel.open(
               home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      FileLock lock = channel.tryLock();
-      if (lock == null) {
-        throw inUse(home);
+      taken = channel.tryLock() != null;
+      return taken ? Optional.of(new HomeLock(home, channel)) : Optional.empty();
+    } finally {
+      if (!taken) {
+        HELD.remove(home);
+        if (channel != null) {
+          channel.close();
+        }
       }
-      return new HomeLock(home, channel);
-    } catch (EmbeddedDatabaseFailed | IOException failure) {
-      HELD.remove(home);
-      if (channel != null) {
-        channel.close();
-      }
-      throw failure;
     }
   }
 
