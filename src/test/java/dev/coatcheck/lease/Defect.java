@@ -33,6 +33,11 @@ enum Defect {
     return Arrays.stream(values()).filter(defect -> defect.id.equals(id)).findFirst().orElseThrow();
   }
 
+  /** The condition of a renewal, with this defect in it. */
+  String renewMatch() {
+    return this == RENEW_WITHOUT_EPOCH ? "l.expires_at > m.at" : LeaseStatements.RENEW_MATCH;
+  }
+
   /** The rules with this defect in them. */
   LeaseRules rules() {
     return new LeaseRules() {

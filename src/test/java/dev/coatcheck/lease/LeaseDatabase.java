@@ -11,7 +11,10 @@ import java.sql.Statement;
 
 /** A Postgres with our schema, shared by the tests of this package, and statements on it. */
 final class LeaseDatabase {
-  private static final LeaseDatabase SHARED = new LeaseDatabase(TestDatabase.fresh());
+  /** Apart, because the minting processes use this class too and need no database of their own. */
+  private static final class Shared {
+    static final LeaseDatabase DATABASE = new LeaseDatabase(TestDatabase.fresh());
+  }
 
   private final TestDatabase database;
 
@@ -21,8 +24,8 @@ final class LeaseDatabase {
 
   /** The database without any lease. */
   static LeaseDatabase fresh() {
-    SHARED.execute("truncate coatcheck.worker_lease");
-    return SHARED;
+    Shared.DATABASE.execute("truncate coatcheck.worker_lease");
+    return Shared.DATABASE;
   }
 
   TestDatabase server() {
