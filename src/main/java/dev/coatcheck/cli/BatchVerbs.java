@@ -1,112 +1,135 @@
 package dev.coatcheck.cli;
 
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /**
  * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments, or one
- * a line from standard input, a thousand a call, and print {@code id,type,key}.
+ * a line from standard input, a thousand a call, and print {@code id,type,key}. What is refused
+ * goes to standard error and makes the exit status 1; the rest is done all the same.
  */
 final class BatchVerbs {
   private static final int ITEMS_MAX = 1_000;
+  private static final int COUNT_MAX = 1_000_000;
 
   private BatchVerbs() {}
 
-  /** Sends the inputs in stretches and prints each outcome; 1 if any was refused. */
-  private static int run(CommandSpec spec, List<String> inputs, Function<List<String>, Call> call)
-      throws Exception {
-    int refused = 0;
-    try (Lines lines = new Lines(inputs)) {
-      for (List<String> some = lines.next(); !some.isEmpty(); some = lines.next()) {
-        Call next = call.apply(some);
-        refused += print(spec, some, next.gateway().post(next.path(), next.body()));
+  /** One verb's calls. Counts what was answered, so that a failure can say how far it came. */
+  private static final class Calls {
+    private final CommandSpec command;
+    private final GatewayCalls gateway;
+    private final String path;
+    private int answered;
+    private int refused;
+
+    Calls(CommandSpec command, GatewayCalls gateway, String path) {
+      this.command = command;
+      this.gateway = gateway;
+      this.path = path;
+    }
+
+    /** Sends the inputs, a thousand a call. */
+    int sendAll(List<String> arguments, Function<List<String>, Object> body) throws CommandFailed {
+      boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
+      // Standard input stays open: it is not ours.
+      BufferedReader input =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();
+      try {
+        for (List<String> some = next(lines); !some.isEmpty(); some = next(lines)) {
+          send(body.apply(some), some);
+        }
+      } catch (UncheckedIOException broken) {
+        throw new CommandFailed("can't read standard input: " + broken.getMessage());
+      }
+      return status();
+    }
+
+    void send(Object body, List<String> inputs) throws CommandFailed {
+      try {
+        JsonNode answer = gateway.post(path, body);
+        print(inputs, answer.path("data"));
+      } catch (CommandFailed failed) {
+        throw answered == 0
+            ? failed
+            : new CommandFailed(
+                failed.getMessage() + " Before that, " + answered + " were answered.");
       }
     }
-    if (refused > 0) {
-      spec.commandLine().getErr().println("coatcheck: " + refused + " were refused.");
-    }
-    return refused == 0 ? 0 : 1;
-  }
 
-  private record Call(GatewayCalls gateway, String path, Object body) {}
-
-  private static int print(CommandSpec spec, List<String> inputs, JsonNode answer) {
-    PrintWriter out = spec.commandLine().getOut();
-    int refused = 0;
-    for (JsonNode item : answer.path("data")) {
-      JsonNode id = item.path("public_id");
-      if (id.isObject()) {
-        out.println(
-            id.path("id").asString()
-                + ","
-                + id.path("type").asString()
-                + ","
-                + id.path("key").asString());
-      } else {
-        refused++;
-        int index = item.path("index").asInt();
-        JsonNode error = item.path("error");
-        spec.commandLine()
+    int status() {
+      if (refused > 0) {
+        command
+            .commandLine()
             .getErr()
-            .println(
-                (index < inputs.size() ? inputs.get(index) : "#" + index)
-                    + ": "
-                    + error.path("code").asString()
-                    + ". "
-                    + error.path("detail").asString());
+            .println("coatcheck: " + refused + " of " + answered + " refused.");
       }
-    }
-    out.flush();
-    return refused;
-  }
-
-  /** Arguments, or lines of standard input if there are none or they are a dash. */
-  private static final class Lines implements AutoCloseable {
-    private final List<String> arguments;
-    private final BufferedReader input =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    private final boolean reads;
-    private int taken;
-
-    Lines(List<String> arguments) {
-      this.arguments = arguments;
-      this.reads = arguments.isEmpty() || arguments.equals(List.of("-"));
+      return refused == 0 ? 0 : 1;
     }
 
-    List<String> next() throws IOException {
+    private static List<String> next(Iterator<String> lines) {
       List<String> some = new ArrayList<>();
-      for (String line = read(); line != null; line = some.size() < ITEMS_MAX ? read() : null) {
-        if (!line.isBlank()) {
-          some.add(line.strip());
+      while (some.size() < ITEMS_MAX && lines.hasNext()) {
+        String line = lines.next().strip();
+        if (!line.isEmpty()) {
+          some.add(line);
         }
       }
       return some;
     }
 
-    private @org.jspecify.annotations.Nullable String read() throws IOException {
-      if (reads) {
-        return input.readLine();
+    private void print(List<String> inputs, JsonNode items) throws CommandFailed {
+      StringBuilder found = new StringBuilder();
+      for (JsonNode item : items) {
+        JsonNode id = item.path("public_id");
+        answered++;
+        if (id.isObject()) {
+          found
+              .append(id.path("id").asString())
+              .append(',')
+              .append(id.path("type").asString())
+              .append(',')
+              .append(id.path("key").asString())
+              .append('\n');
+        } else {
+          refused++;
+          complain(inputs.get(item.path("index").asInt()), item.path("error"));
+        }
       }
-      return taken < arguments.size() ? arguments.get(taken++) : null;
+      PrintWriter out = command.commandLine().getOut();
+      out.print(found);
+      if (out.checkError()) {
+        throw new CommandFailed("nobody reads the output any more.");
+      }
     }
 
-    @Override
-    public void close() throws IOException {
-      input.close();
+    private void complain(String input, JsonNode error) {
+      command
+          .commandLine()
+          .getErr()
+          .println(
+              input
+                  + ": "
+                  + error.path("code").asString()
+                  + ". "
+                  + error.path("detail").asString());
     }
   }
 
@@ -115,7 +138,7 @@ final class BatchVerbs {
       name = "mint",
       description = "Mints public IDs for keys, or with --count for generated keys.",
       mixinStandardHelpOptions = true)
-  static final class Mint implements java.util.concurrent.Callable<Integer> {
+  static final class Mint implements Callable<Integer> {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
     @Spec private CommandSpec spec;
 
@@ -125,30 +148,29 @@ final class BatchVerbs {
     @Parameters(index = "1..*", paramLabel = "KEY", description = "Keys; none or - to read lines.")
     private List<String> keys = List.of();
 
-    @Option(names = "--count", description = "Generate this many keys instead, 1 to 1000.")
-    private int count;
+    @Option(names = "--count", description = "Generate this many keys instead, 1 to 1000000.")
+    private @org.jspecify.annotations.Nullable Integer count;
 
     @Override
-    public Integer call() throws Exception {
-      if (count > 0) {
-        return print(
-                    spec,
-                    List.of(),
-                    gateway.post("/v1/ids/batch", Map.of("type", type, "count", count)))
-                == 0
-            ? 0
-            : 1;
+    public Integer call() throws CommandFailed {
+      Calls calls = new Calls(spec, gateway, "/v1/ids/batch");
+      if (count == null) {
+        return calls.sendAll(
+            keys,
+            some ->
+                Map.of(
+                    "items", some.stream().map(key -> Map.of("type", type, "key", key)).toList()));
       }
-      return run(
-          spec,
-          keys,
-          some ->
-              new Call(
-                  gateway,
-                  "/v1/ids/batch",
-                  Map.of(
-                      "items",
-                      some.stream().map(key -> Map.of("type", type, "key", key)).toList())));
+      if (count < 1 || count > COUNT_MAX) {
+        throw new ParameterException(spec.commandLine(), "--count must be 1 to " + COUNT_MAX + ".");
+      }
+      if (!keys.isEmpty()) {
+        throw new ParameterException(spec.commandLine(), "Give keys or --count, not both.");
+      }
+      for (int left = count; left > 0; left -= ITEMS_MAX) {
+        calls.send(Map.of("type", type, "count", Math.min(left, ITEMS_MAX)), List.of());
+      }
+      return calls.status();
     }
   }
 
@@ -157,7 +179,7 @@ final class BatchVerbs {
       name = "resolve",
       description = "Resolves public IDs to their keys.",
       mixinStandardHelpOptions = true)
-  static final class Resolve implements java.util.concurrent.Callable<Integer> {
+  static final class Resolve implements Callable<Integer> {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
     @Spec private CommandSpec spec;
 
@@ -165,8 +187,8 @@ final class BatchVerbs {
     private List<String> ids = List.of();
 
     @Override
-    public Integer call() throws Exception {
-      return run(spec, ids, some -> new Call(gateway, "/v1/ids/resolve", Map.of("ids", some)));
+    public Integer call() throws CommandFailed {
+      return new Calls(spec, gateway, "/v1/ids/resolve").sendAll(ids, some -> Map.of("ids", some));
     }
   }
 
@@ -175,7 +197,7 @@ final class BatchVerbs {
       name = "lookup",
       description = "Looks up the public IDs of keys.",
       mixinStandardHelpOptions = true)
-  static final class Lookup implements java.util.concurrent.Callable<Integer> {
+  static final class Lookup implements Callable<Integer> {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
     @Spec private CommandSpec spec;
 
@@ -186,11 +208,9 @@ final class BatchVerbs {
     private List<String> keys = List.of();
 
     @Override
-    public Integer call() throws Exception {
-      return run(
-          spec,
-          keys,
-          some -> new Call(gateway, "/v1/ids/lookup", Map.of("type", type, "keys", some)));
+    public Integer call() throws CommandFailed {
+      return new Calls(spec, gateway, "/v1/ids/lookup")
+          .sendAll(keys, some -> Map.of("type", type, "keys", some));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.cli;
 
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -32,6 +33,8 @@ public final class Cli {
 
   static CommandLine line() {
     CommandLine line = new CommandLine(new Cli());
+    // The one that picocli makes doesn't tell when the other end of a pipe is gone.
+    line.setOut(new PrintWriter(System.out, true, System.out.charset()));
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
           if (!(thrown instanceof CommandFailed)) {

@@ -1,16 +1,22 @@
 package dev.coatcheck.cli;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -19,21 +25,25 @@ import tools.jackson.databind.json.JsonMapper;
 final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
   private final HttpClient client =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(3)).build();
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(3))
+          .build();
 
   @Option(
       names = "--url",
       paramLabel = "URL",
-      defaultValue = "${env:COATCHECK_URL:-http://127.0.0.1:8080}",
+      defaultValue = "${env:COATCHECK_URL:-http://127.0.0.1:${env:COATCHECK_PORT:-8080}}",
       description = "The gateway. Default: ${DEFAULT-VALUE}. [COATCHECK_URL]")
   private String url;
 
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
-      defaultValue = "${env:COATCHECK_KEY_FILE:-.coatcheck/dev-key}",
+      defaultValue = "${env:COATCHECK_KEY_FILE:-${env:COATCHECK_HOME:-.coatcheck}/dev-key}",
       description = "File with the API key. Default: ${DEFAULT-VALUE}. [COATCHECK_KEY_FILE]")
   private Path keyFile;
 
@@ -49,46 +59,93 @@ final class GatewayCalls {
     return call("PUT", path, Optional.of(body));
   }
 
+  /** One segment of a path. */
+  static String segment(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
   private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
-    HttpRequest.BodyPublisher publisher =
-        body.map(JSON::writeValueAsBytes)
-            .map(HttpRequest.BodyPublishers::ofByteArray)
-            .orElseGet(HttpRequest.BodyPublishers::noBody);
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(address(path))
+            .timeout(WAIT)
+            .header("Authorization", "Bearer " + key());
+    if (body.isPresent()) {
+      byte[] json = JSON.writeValueAsBytes(body.get());
+      request
+          .header("Content-Type", "application/json")
+          .method(method, HttpRequest.BodyPublishers.ofByteArray(json));
+    } else {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    }
+    HttpResponse<byte[]> response = send(request.build());
+    JsonNode answer = json(response);
+    if (response.statusCode() >= 300) {
+      throw new CommandFailed(
+          "%s (%s). %s [%s]"
+              .formatted(
+                  answer.path("title").asString(""),
+                  answer.path("code").asString(""),
+                  answer.path("detail").asString(""),
+                  answer.path("request_id").asString("")));
+    }
+    return answer;
+  }
+
+  private HttpResponse<byte[]> send(HttpRequest request) throws CommandFailed {
     try {
-      HttpResponse<byte[]> response =
-          client.send(
-              HttpRequest.newBuilder(URI.create(url + path))
-                  .timeout(WAIT)
-                  .header("Authorization", "Bearer " + key())
-                  .header("Content-Type", "application/json")
-                  .method(method, publisher)
-                  .build(),
-              HttpResponse.BodyHandlers.ofByteArray());
-      JsonNode answer = JSON.readTree(response.body());
-      if (response.statusCode() >= 300) {
-        throw new CommandFailed(
-            "%s (%s). %s [%s]"
-                .formatted(
-                    answer.path("title").asString(""),
-                    answer.path("code").asString(""),
-                    answer.path("detail").asString(""),
-                    answer.path("request_id").asString("")));
-      }
-      return answer;
-    } catch (IOException broken) {
+      return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+    } catch (ConnectException refused) {
       throw new CommandFailed("no gateway answers at " + url + ". Start one: ./coatcheck serve");
+    } catch (HttpTimeoutException late) {
+      throw new CommandFailed(
+          "the gateway at " + url + " did not answer within " + WAIT.toSeconds() + " s.");
+    } catch (IOException broken) {
+      throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new CommandFailed("interrupted.");
     }
   }
 
-  private String key() throws CommandFailed {
+  /** Every answer of a gateway is an object, whatever its status. */
+  private JsonNode json(HttpResponse<byte[]> response) throws CommandFailed {
     try {
-      return Files.readString(keyFile).strip();
+      JsonNode answer = JSON.readTree(response.body());
+      if (answer.isObject()) {
+        return answer;
+      }
+    } catch (JacksonException other) {
+      // said below
+    }
+    throw new CommandFailed(
+        "what answers at " + url + " is no gateway (status " + response.statusCode() + ").");
+  }
+
+  private URI address(String path) throws CommandFailed {
+    try {
+      URI base = URI.create(url);
+      if (("http".equals(base.getScheme()) || "https".equals(base.getScheme()))
+          && base.getHost() != null
+          && base.getRawQuery() == null) {
+        return URI.create(url.replaceFirst("/+$", "") + path);
+      }
+    } catch (IllegalArgumentException malformed) {
+      // said below
+    }
+    throw new CommandFailed("--url must look like http://127.0.0.1:8080, not " + url);
+  }
+
+  private String key() throws CommandFailed {
+    String key;
+    try {
+      key = Files.readString(keyFile).strip();
     } catch (IOException missing) {
       throw new CommandFailed(
           "can't read the API key from " + keyFile + ". Name its file with --key-file.");
     }
+    if (!KEY.matcher(key).matches()) {
+      throw new CommandFailed("the file " + keyFile + " holds no API key.");
+    }
+    return key;
   }
 }

@@ -1,11 +1,13 @@
 package dev.coatcheck.cli;
 
+import dev.coatcheck.boot.Config;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,11 +20,15 @@ import picocli.CommandLine.Mixin;
 final class HealthCommand implements Callable<Integer> {
   private static final Duration WAIT = Duration.ofSeconds(3);
 
+  private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "::", "[::]");
+
   @Mixin private Settings settings = new Settings();
 
   @Override
   public Integer call() throws CommandFailed, InterruptedException {
-    URI ready = URI.create("http://127.0.0.1:" + settings.config().port() + "/health/ready");
+    Config config = settings.config();
+    String host = EVERY_ADDRESS.contains(config.host()) ? "127.0.0.1" : config.host();
+    URI ready = URI.create("http://" + host + ":" + config.port() + "/health/ready");
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(WAIT).build()) {
       HttpResponse<Void> response =
           client.send(

@@ -4,6 +4,7 @@ import dev.coatcheck.boot.Config;
 import dev.coatcheck.boot.Gateway;
 import dev.coatcheck.boot.StartFailed;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -65,12 +66,18 @@ final class ServeCommand implements Callable<Integer> {
                   "  curl -sS -X PUT "
                       + gateway.url()
                       + "/v1/types/charge -H \"Authorization: Bearer $(cat "
-                      + file.toAbsolutePath()
+                      + quoted(file.toAbsolutePath())
                       + ")\" -H 'Content-Type: application/json' -d"
                       + " '{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}'");
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
     out.flush();
+  }
+
+  /** As a shell takes it, where it holds more than a shell takes as it is. */
+  private static String quoted(Path file) {
+    String text = file.toString();
+    return text.matches("[A-Za-z0-9/._-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private static String describeDatabase(Config config) {

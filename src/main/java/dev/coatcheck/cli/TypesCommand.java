@@ -2,6 +2,8 @@ package dev.coatcheck.cli;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,9 +29,12 @@ final class TypesCommand {
     return 0;
   }
 
-  @Command(name = "put", description = "Defines a type, or changes its redirect.")
+  @Command(
+      name = "put",
+      description = "Defines a type, or changes its redirect; without --redirect it has none.")
   int put(
       @Mixin GatewayCalls gateway,
+      @Mixin RedirectFlags redirect,
       @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
       @Option(names = "--prefix", required = true, description = "Start of its public IDs.")
           String prefix,
@@ -37,18 +42,56 @@ final class TypesCommand {
               names = "--key-scheme",
               defaultValue = "snowflake",
               description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
-          String keyScheme,
-      @Option(names = "--redirect", description = "Template of its redirect, with {id}.")
-          String redirect)
+          String keyScheme)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("prefix", prefix);
     body.put("key_scheme", keyScheme);
-    if (redirect != null) {
-      body.put("redirect", Map.of("template", redirect));
-    }
-    print(gateway.put("/v1/types/" + name, body));
+    redirect.body().ifPresent(fields -> body.put("redirect", fields));
+    print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
     return 0;
+  }
+
+  /** What the API calls {@code redirect}, field by field. */
+  @Command
+  static final class RedirectFlags {
+    @Option(
+        names = "--redirect",
+        paramLabel = "TEMPLATE",
+        description = "Where /r/{id} leads, for instance https://shop.example/charges/{id}.")
+    private @Nullable String template;
+
+    @Option(
+        names = "--redirect-status",
+        paramLabel = "STATUS",
+        defaultValue = "302",
+        description = "301, 302, 307 or 308. Default: ${DEFAULT-VALUE}.")
+    private int status;
+
+    @Option(
+        names = "--redirect-max-age-seconds",
+        paramLabel = "SECONDS",
+        defaultValue = "0",
+        description = "How long it may be cached. Default: ${DEFAULT-VALUE}.")
+    private int maxAgeSeconds;
+
+    @Option(names = "--redirect-private", description = "Answer 404 to the public.")
+    private boolean isPrivate;
+
+    @Option(names = "--expose-key", description = "Allow {key} in the template.")
+    private boolean exposeKey;
+
+    Optional<Map<String, Object>> body() {
+      return Optional.ofNullable(template)
+          .map(
+              text ->
+                  Map.of(
+                      "template", text,
+                      "status", status,
+                      "max_age_seconds", maxAgeSeconds,
+                      "public", !isPrivate,
+                      "expose_key", exposeKey));
+    }
   }
 
   private void print(JsonNode type) {
