@@ -19,11 +19,11 @@ import org.jooq.impl.ThreadLocalTransactionProvider;
  * A pool of connections to Postgres and the two ways to use it: {@link #read} and {@link #write}.
  * Nothing here depends on session state, so a PgBouncer in transaction mode may stand between.
  *
- * <p>Every wait is bounded: 700 ms for a connection from the pool, 1 s to connect, 10 s for an
+ * <p>Every wait is bounded: 500 ms for a connection from the pool, 1 s to connect, 10 s for an
  * answer on the socket.
  */
 public final class Database implements AutoCloseable {
-  private static final int CONNECTION_WAIT_MILLIS = 700;
+  private static final int CONNECTION_WAIT_MILLIS = 500;
   private static final int CONNECT_SECONDS = 1;
   private static final int SOCKET_SECONDS = 10;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
@@ -85,7 +85,7 @@ public final class Database implements AutoCloseable {
     try {
       return work.apply(sql);
     } catch (DataAccessException first) {
-      if (!SqlState.isOutage(first) || isPoolExhausted(first)) {
+      if (!SqlState.isOutage(first) || SqlState.isPoolExhausted(first)) {
         throw failed(operation, first);
       }
       try {
@@ -130,10 +130,6 @@ public final class Database implements AutoCloseable {
 
   HikariDataSource pool() {
     return pool;
-  }
-
-  private static boolean isPoolExhausted(DataAccessException thrown) {
-    return thrown.getCause() instanceof java.sql.SQLTransientConnectionException;
   }
 
   private RuntimeException failed(String operation, DataAccessException thrown) {

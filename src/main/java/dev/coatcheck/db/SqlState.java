@@ -35,12 +35,19 @@ final class SqlState {
       return false;
     }
     String state = of(thrown);
-    return cause instanceof SQLTransientConnectionException
+    return isPoolExhausted(thrown)
         || state.startsWith("08")
-        || state.startsWith("57P")
+        || state.startsWith("57")
         || state.startsWith("53")
         || state.startsWith("58")
-        || state.equals("25006");
+        || state.startsWith("40")
+        || state.equals("25006")
+        || state.equals("55P03");
+  }
+
+  /** No connection was to be had from the pool in time. */
+  static boolean isPoolExhausted(Throwable thrown) {
+    return sqlException(thrown) instanceof SQLTransientConnectionException;
   }
 
   private static @Nullable SQLException sqlException(Throwable thrown) {
