@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -62,17 +63,32 @@ class LeaseFaultTest {
 
   @Test
   void aWokenGatewayMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
+    stopAndWake(Duration.ofSeconds(3), true);
+  }
+
+  @Test
+  @Tag("faults")
+  void aGatewayStoppedFor40SecondsMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
+    stopAndWake(Duration.ofSeconds(40), false);
+  }
+
+  private void stopAndWake(Duration stopFor, boolean expire) {
     try (MintingProcess stopped = start("stopped", 1_021);
         MintingProcess other = start("other", 1_021)) {
       awaitKeys(stopped);
       awaitKeys(other);
       int refusedBefore = other.refusals();
       stopped.signal("STOP");
-      expireAll();
-      await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+      if (expire) {
+        expireAll();
+      }
+      await()
+          .pollDelay(stopFor)
+          .timeout(stopFor.plusSeconds(10))
+          .untilAsserted(() -> assertThat(other.refusals()).isEqualTo(refusedBefore));
       awaitKeys(other);
-      stopped.signal("CONT");
       long before = stopped.keys();
+      stopped.signal("CONT");
       await().atMost(Duration.ofSeconds(2)).until(() -> stopped.keys() > before);
       assertThat(other.refusals()).isEqualTo(refusedBefore);
       acknowledged.requireUnique();
