@@ -57,6 +57,7 @@ public record Config(
         Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
     private static final Pattern RANGE = Pattern.compile("([0-9]{1,4})-([0-9]{1,4})");
     private static final int WORKER_MAX = 1_021;
+    private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     private final Map<String, String> environment;
@@ -71,7 +72,7 @@ public record Config(
     Config config() {
       int connectionsMax = number(Setting.DATABASE_CONNECTIONS, 2, 100).orElse(0);
       return new Config(
-          value(Setting.HOST).orElse(""),
+          host(),
           number(Setting.PORT, 0, 65_535).orElse(0),
           managementPort(),
           home(),
@@ -95,6 +96,12 @@ public record Config(
       fault(
           Setting.WORKERS, "must be two numbers from 0 to " + WORKER_MAX + ", for instance 0-511");
       return new LeaseLimits(0, 0, windowSeconds);
+    }
+
+    /** In brackets if it is an IPv6 address, as a URL wants it. */
+    private String host() {
+      String host = value(Setting.HOST).orElse("");
+      return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
     }
 
     private OptionalInt managementPort() {
@@ -129,6 +136,8 @@ public record Config(
       }
       if (!URL.matcher(url.get()).matches()) {
         fault(Setting.DATABASE_URL, "must look like jdbc:postgresql://host:5432/name");
+      } else if (SECRET.matcher(url.get()).find()) {
+        fault(Setting.DATABASE_URL, "is printed: move the password to COATCHECK_DATABASE_PASSWORD");
       }
       if (user.isEmpty()) {
         fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");

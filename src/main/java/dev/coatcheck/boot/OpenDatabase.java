@@ -91,32 +91,17 @@ public final class OpenDatabase implements AutoCloseable {
 
   private static Database migrated(DatabaseSettings settings, Observer observer)
       throws StartFailed {
-    Database database = Database.open(settings, "hot", observer);
+    Database database = null;
     try {
+      settings.requireReachable();
+      database = Database.open(settings, "hot", observer);
       SchemaMigration.run(database);
       return database;
-    } catch (UnusableDatabase unusable) {
-      database.close();
-      throw new StartFailed(String.valueOf(unusable.getMessage()), unusable);
-    } catch (DatabaseUnavailable gone) {
-      database.close();
-      throw new StartFailed(
-          "The database at "
-              + settings.url()
-              + " can't be reached as user "
-              + settings.user()
-              + ": "
-              + rootMessage(gone)
-              + " Check COATCHECK_DATABASE_URL, _USER and _PASSWORD.",
-          gone);
+    } catch (UnusableDatabase | DatabaseUnavailable failed) {
+      if (database != null) {
+        database.close();
+      }
+      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
     }
-  }
-
-  private static String rootMessage(Throwable thrown) {
-    Throwable root = thrown;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.valueOf(root.getMessage()).lines().findFirst().orElse("");
   }
 }

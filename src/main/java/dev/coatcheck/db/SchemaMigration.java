@@ -49,7 +49,22 @@ public final class SchemaMigration {
     if (setting(sql, "in_hot_standby").equals("on")) {
       faults.add("it is a standby; name the primary");
     }
+    if (mayNotMakeTheSchema(sql)) {
+      // Flyway would try for ten seconds.
+      faults.add(
+          "its user may not make the schema \"coatcheck\"; run: grant create on database "
+              + sql.fetchValue("select quote_ident(current_database())")
+              + " to "
+              + sql.fetchValue("select quote_ident(current_user)"));
+    }
     return faults;
+  }
+
+  private static boolean mayNotMakeTheSchema(DSLContext sql) {
+    return Boolean.TRUE.equals(
+        sql.fetchValue(
+            "select to_regnamespace('coatcheck') is null"
+                + " and not has_database_privilege(current_database(), 'create')"));
   }
 
   private static String setting(DSLContext sql, String name) {

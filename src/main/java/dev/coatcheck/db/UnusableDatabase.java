@@ -5,6 +5,6 @@ public final class UnusableDatabase extends Exception {
   private static final long serialVersionUID = 1L;
 
   UnusableDatabase(String message) {
-    super(message);
+    super(message.replaceAll("\\s*\\R\\s*", " ").strip());
   }
 }

@@ -53,6 +53,12 @@ class ConfigTest {
   }
 
   @Test
+  void anIpv6AddressIsWrittenAsUrlsWantIt() {
+    assertThat(valid(Map.of("COATCHECK_HOST", "::1"), Map.of()).host()).isEqualTo("[::1]");
+    assertThat(valid(Map.of("COATCHECK_HOST", "[::1]"), Map.of()).host()).isEqualTo("[::1]");
+  }
+
+  @Test
   void credentialsWithoutAnAddressAreAFault() {
     assertThat(Config.read(Map.of("COATCHECK_DATABASE_PASSWORD", "secret"), Map.of()))
         .isInstanceOfSatisfying(
