@@ -92,21 +92,22 @@ public final class Keys implements AutoCloseable {
     observer.observe(
         switch (event) {
           case LeaseEvent.Acquired(String layout, int worker, long epoch) ->
-              new Event.LeaseChanged(layout, worker, "acquired", "epoch " + epoch);
+              new Event.LeaseChanged(layout, worker, "acquired", "epoch " + epoch, true);
           case LeaseEvent.Gone(String layout, int worker, long epoch) ->
-              new Event.LeaseChanged(layout, worker, "gone", "epoch " + epoch);
+              new Event.LeaseChanged(layout, worker, "gone", "epoch " + epoch, false);
           case LeaseEvent.SteppedBack(String layout, int worker, long leadMillis) ->
               new Event.LeaseChanged(
                   layout,
                   worker,
                   "resting",
-                  "the database's clock fell " + leadMillis + " ms back");
+                  "the database's clock fell " + leadMillis + " ms back",
+                  false);
           case LeaseEvent.NoneFree(String layout, String reason) ->
-              new Event.LeaseChanged(layout, -1, "none free", reason);
+              new Event.LeaseChanged(layout, -1, "none free", reason, false);
           case LeaseEvent.Failed(String layout, String reason) ->
-              new Event.LeaseChanged(layout, -1, "failed", reason);
+              new Event.LeaseChanged(layout, -1, "failed", reason, false);
           case LeaseEvent.Released(String layout, int worker) ->
-              new Event.LeaseChanged(layout, worker, "released", "");
+              new Event.LeaseChanged(layout, worker, "released", "", true);
         });
   }
 }

@@ -27,8 +27,13 @@ public sealed interface Event {
    */
   record GeneratedKeyConflict(String type, String key) implements Event {}
 
-  /** A worker lease came, went or could not be had; {@code worker} is -1 where there is none. */
-  record LeaseChanged(String layout, int worker, String outcome, String detail) implements Event {}
+  /**
+   * A worker lease came, went or could not be had; {@code worker} is -1 where there is none.
+   *
+   * @param routine whether it happens at every start and stop
+   */
+  record LeaseChanged(String layout, int worker, String outcome, String detail, boolean routine)
+      implements Event {}
 
   /** Postgres could not be asked, or broke off. */
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}

@@ -2,6 +2,7 @@ package dev.coatcheck.observe;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Writes the events that somebody should read. The common ones are metrics only. */
 final class EventLog {
@@ -18,12 +19,13 @@ final class EventLog {
               conflict.key(),
               conflict.type());
       case Event.LeaseChanged change ->
-          log.info(
-              "lease of layout {}: {}{} {}",
-              change.layout(),
-              change.outcome(),
-              change.worker() < 0 ? "" : " worker " + change.worker(),
-              change.detail());
+          log.atLevel(change.routine() ? Level.DEBUG : Level.WARN)
+              .log(
+                  "lease of layout {}: {}{} {}",
+                  change.layout(),
+                  change.outcome(),
+                  change.worker() < 0 ? "" : " worker " + change.worker(),
+                  change.detail());
       case Event.DatabaseFailed failed ->
           log.warn(
               "database: {} failed (SQLSTATE {}): {}",

@@ -98,6 +98,7 @@ class DatabaseTest {
             new DatabaseSettings("jdbc:postgresql://127.0.0.1:1/none", "me", "", 2),
             "nobody",
             OBSERVER)) {
+      assertThat(nobody.isReachable()).isFalse();
       long from = System.nanoTime();
 
       assertThat(nobody.isReachable()).isFalse();
