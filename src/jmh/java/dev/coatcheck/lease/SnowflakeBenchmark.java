@@ -3,7 +3,9 @@ package dev.coatcheck.lease;
 import com.github.f4b6a3.tsid.TsidFactory;
 import com.github.f4b6a3.uuid.factory.standard.TimeOrderedEpochFactory;
 import dev.coatcheck.key.KeyDraw;
+import dev.coatcheck.key.KeyRun;
 import dev.coatcheck.key.LayoutParse;
+import dev.coatcheck.key.Positions;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.key.Waiter;
 import java.time.Instant;
@@ -111,6 +113,25 @@ public class SnowflakeBenchmark {
   @Threads(1)
   public KeyDraw uncappedOneThread() {
     return uncapped.next(1);
+  }
+
+  /** Without the objects around a draw, as the peers count. */
+  @Benchmark
+  @Threads(1)
+  public long uncappedBareOneThread() {
+    return bare();
+  }
+
+  @Benchmark
+  @Threads(4)
+  public long uncappedBareFourThreads() {
+    return bare();
+  }
+
+  private long bare() {
+    return uncapped.reserve(1) instanceof KeyRun.Some(Positions.Run(long first, int _), int worker)
+        ? uncapped.layout().key(first, worker)
+        : -1;
   }
 
   @Benchmark

@@ -26,6 +26,9 @@ public sealed interface KeyRun {
    */
   static KeyDraw draw(
       int count, SnowflakeLayout layout, IntFunction<KeyRun> source, Waiter waiter) {
+    if (count == 1 && source.apply(1) instanceof Some(Positions.Run(long first, int _), int by)) {
+      return new KeyDraw.Drawn(List.of(new Key.Bigint(layout.key(first, by))));
+    }
     Key[] keys = new Key[KeyGenerator.checked(count)];
     int done = 0;
     long idleSince = Long.MIN_VALUE;

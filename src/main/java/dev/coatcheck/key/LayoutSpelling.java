@@ -15,7 +15,7 @@ final class LayoutSpelling {
   private static final Pattern CUSTOM =
       Pattern.compile("(\\d{1,2})/(\\d{1,2}(?:\\+\\d{1,2}){0,2})/(\\d{1,2})@(0|[1-9]\\d{0,13})");
   private static final List<String> FIELD_NAMES = List.of("region", "datacentre", "worker");
-  private static final int BITS = 63;
+  static final int BITS = 63;
   private static final int WORKER_BITS_MAX = 20;
   // Fewer than 32 keys a millisecond would hold a full draw up for more than half a second.
   private static final int SEQUENCE_BITS_MIN = 5;

@@ -70,7 +70,7 @@ public record SnowflakeLayout(
   }
 
   public int workerBits() {
-    return workerFields.stream().mapToInt(Field::bits).sum();
+    return LayoutSpelling.BITS - timeBits - sequenceBits;
   }
 
   public int workers() {

@@ -65,7 +65,11 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
 
   @Override
   public KeyDraw next(int count) {
-    return KeyRun.draw(count, layout, wanted -> keeper.reserve(wanted, waiter.nanoTime()), waiter);
+    return KeyRun.draw(count, layout, this::reserve, waiter);
+  }
+
+  KeyRun reserve(int count) {
+    return keeper.reserve(count, waiter.nanoTime());
   }
 
   public LeaseStatus status() {
