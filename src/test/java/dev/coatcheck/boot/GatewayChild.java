@@ -95,9 +95,14 @@ final class GatewayChild implements AutoCloseable {
     await();
   }
 
+  /** SIGTERM. */
+  void requestStop() {
+    process.destroy();
+  }
+
   /** SIGTERM, and the exit status that follows it. */
   int terminate() {
-    process.destroy();
+    requestStop();
     await();
     return process.exitValue();
   }
