@@ -2,10 +2,7 @@ package dev.coatcheck.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.boot.Config;
-import dev.coatcheck.boot.Gateway;
-import dev.coatcheck.boot.Setting;
-import dev.coatcheck.boot.StartFailed;
+import dev.coatcheck.boot.TestGateway;
 import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.db.TestHome;
 import java.net.URI;
@@ -15,7 +12,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** {@code coatcheck access} on a database of one's own, and beside a gateway that runs. */
@@ -53,9 +49,9 @@ class AccessCommandTest {
 
   @Test
   void aKeyMadeBesideARunningGatewayWorksAtOnce() throws Exception {
-    try (TestHome home = TestHome.fresh();
-        Gateway gateway = gateway(home)) {
-      Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
+    try (TestGateway gateway = TestGateway.fresh()) {
+      Terminal made =
+          Terminal.run("access", "create", "--home=" + gateway.home(), "--name=x", "--scope=*");
 
       assertThat(made.status()).as(made.err()).isZero();
       assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
@@ -68,13 +64,13 @@ class AccessCommandTest {
       Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
 
       assertThat(made.status()).as(made.err()).isZero();
-      try (Gateway gateway = gateway(home)) {
+      try (TestGateway gateway = TestGateway.on(home)) {
         assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
       }
     }
   }
 
-  private static int typesStatus(Gateway gateway, String key) throws Exception {
+  private static int typesStatus(TestGateway gateway, String key) throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest types =
           HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/types"))
@@ -82,14 +78,6 @@ class AccessCommandTest {
               .build();
       return client.send(types, BodyHandlers.discarding()).statusCode();
     }
-  }
-
-  private static Gateway gateway(TestHome home) throws StartFailed {
-    Map<Setting, String> flags = Map.of(Setting.HOME, home.toString(), Setting.PORT, "0");
-    return switch (Config.read(Map.of(), flags)) {
-      case Config.Parsed.Valid(Config config) -> Gateway.start(config);
-      case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
-    };
   }
 
   private static Terminal create(TestDatabase database, String... arguments) {

@@ -3,10 +3,7 @@ package dev.coatcheck.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.coatcheck.boot.Config;
-import dev.coatcheck.boot.Gateway;
-import dev.coatcheck.boot.Setting;
-import dev.coatcheck.db.TestDatabase;
+import dev.coatcheck.boot.TestGateway;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -29,36 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** The verbs that call a running gateway. */
 class GatewayVerbsTest {
   @TempDir static Path folder;
-  private static TestDatabase database;
-  private static Gateway gateway;
-  private static Path keyFile;
+  private static TestGateway gateway;
 
   @BeforeAll
-  static void start() throws Exception {
-    database = TestDatabase.fresh();
-    Map<Setting, String> flags =
-        Map.of(
-            Setting.PORT, "0",
-            Setting.DATABASE_URL, database.url(),
-            Setting.DATABASE_USER, database.user(),
-            Setting.DATABASE_PASSWORD, database.password());
-    gateway =
-        switch (Config.read(Map.of(), flags)) {
-          case Config.Parsed.Valid(Config config) -> Gateway.start(config);
-          case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
-        };
-    keyFile = folder.resolve("key");
-    Files.writeString(
-        keyFile,
-        Terminal.run(
-                "access",
-                "create",
-                "--name=test",
-                "--scope=*",
-                "--database-url=" + database.url(),
-                "--database-user=" + database.user(),
-                "--database-password=" + database.password())
-            .out());
+  static void start() {
+    gateway = TestGateway.fresh();
     assertThat(run("types", "put", "charge", "--prefix=ch"))
         .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
     run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7");
@@ -255,7 +226,7 @@ class GatewayVerbsTest {
    */
   private static String[] atGateway(String... arguments) {
     List<String> given = Arrays.asList(arguments);
-    Stream<String> ours = Stream.of("--url=" + gateway.url(), "--key-file=" + keyFile);
+    Stream<String> ours = Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile());
     return Stream.concat(
             given.stream(),
             ours.filter(
