@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who may call, and makes the keys. A key that was found is trusted for one second, so that
@@ -80,11 +81,10 @@ public final class Access {
     if (authorization.isEmpty()) {
       return new AccessDecision.Unauthenticated("no Authorization header");
     }
-    String value = authorization.get();
-    if (!value.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+    if (!isBearer(authorization.get())) {
       return refused("-", "not a bearer token");
     }
-    Optional<ApiKey> key = ApiKey.parse(value.substring(BEARER.length()));
+    Optional<ApiKey> key = key(authorization.get());
     if (key.isEmpty()) {
       return refused("-", "malformed key");
     }
@@ -98,8 +98,36 @@ public final class Access {
         : new AccessDecision.Forbidden(needed);
   }
 
+  /**
+   * As {@link #decide}, where memory alone grants the call; never waits.
+   *
+   * @return empty if the key has to be looked up, and where the call is to be refused: refusals are
+   *     logged, and a log can make its writer wait
+   */
+  public Optional<AccessDecision.Granted> grantIfCached(
+      Optional<String> authorization, Scope needed) {
+    return authorization
+        .filter(Access::isBearer)
+        .flatMap(Access::key)
+        .flatMap(key -> alive(key, known.getIfPresent(key.id())))
+        .map(StoredKey::caller)
+        .filter(caller -> caller.may(needed))
+        .map(AccessDecision.Granted::new);
+  }
+
+  private static boolean isBearer(String authorization) {
+    return authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
+  }
+
+  private static Optional<ApiKey> key(String bearer) {
+    return ApiKey.parse(bearer.substring(BEARER.length()));
+  }
+
   private Optional<StoredKey> alive(ApiKey key) {
-    StoredKey stored = known.get(key.id(), id -> store.find(id).orElse(null));
+    return alive(key, known.get(key.id(), id -> store.find(id).orElse(null)));
+  }
+
+  private Optional<StoredKey> alive(ApiKey key, @Nullable StoredKey stored) {
     return Optional.ofNullable(stored)
         .filter(found -> found.hash().matches(key.hash()))
         .filter(found -> found.isAlive(clock.instant()));

@@ -1,15 +1,62 @@
 package dev.coatcheck.http;
 
 import io.javalin.http.Context;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 
-/** Sends a body that went well. */
+/**
+ * An answer before it is sent: what both doors have in common, so that nobody can tell through
+ * which one a request went.
+ */
 final class Answer {
-  private Answer() {}
+  private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");
+
+  private final int status;
+  private final String contentType;
+  private final List<HttpField> headers;
+  private final byte[] body;
+
+  /** Takes all headers but Content-Type and Content-Length. */
+  Answer(int status, String contentType, List<HttpField> headers, byte[] body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  static Answer json(int status, Object body) {
+    return new Answer(status, "application/json", List.of(NO_STORE), Json.write(body));
+  }
 
   static void json(Context ctx, int status, Object body) {
-    ctx.status(status)
-        .header("Cache-Control", "no-store")
-        .contentType("application/json")
-        .result(Json.write(body));
+    json(status, body).send(ctx);
+  }
+
+  int status() {
+    return status;
+  }
+
+  /** Through Javalin. */
+  void send(Context ctx) {
+    ctx.status(status).contentType(contentType);
+    headers.forEach(header -> ctx.header(header.getName(), header.getValue()));
+    ctx.result(body);
+  }
+
+  /**
+   * Without a servlet around it. Does not wait: Jetty keeps what the client doesn't take at once.
+   */
+  void send(Response response, Callback callback, boolean bodyless) {
+    response.setStatus(status);
+    HttpFields.Mutable fields = response.getHeaders();
+    fields.put(HttpHeader.CONTENT_TYPE, contentType);
+    headers.forEach(fields::put);
+    fields.put(HttpHeader.CONTENT_LENGTH, body.length);
+    response.write(true, bodyless ? null : ByteBuffer.wrap(body), callback);
   }
 }

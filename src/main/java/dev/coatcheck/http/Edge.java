@@ -2,7 +2,6 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.id.RandomSource;
 import io.javalin.http.Context;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -25,7 +24,7 @@ final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
   private static final List<String> SINGLE_HEADERS = List.of("Authorization", "Idempotency-Key");
-  private static final Pattern HEADER_VALUE = Pattern.compile("[\\x20-\\x7e]{1,255}");
+  private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
 
   /** What two programs in a row may read in two ways. No path of ours needs it. */
@@ -56,6 +55,10 @@ final class Edge extends Handler.Wrapper {
     return String.valueOf(ctx.req().getAttribute(REQUEST_ID));
   }
 
+  static String requestId(Request request) {
+    return String.valueOf(request.getAttribute(REQUEST_ID));
+  }
+
   String newRequestId() {
     return "req_" + Long.toUnsignedString(random.nextLong(), 36);
   }
@@ -63,17 +66,8 @@ final class Edge extends Handler.Wrapper {
   /** Writes a problem without a servlet around it. */
   static void send(
       Response response, Callback callback, Problem problem, String requestId, boolean bodyless) {
-    byte[] body = Problems.body(problem, requestId);
-    response.setStatus(problem.code().status());
     response.getHeaders().put(REQUEST_ID, requestId);
-    response.getHeaders().put("Content-Type", Problems.CONTENT_TYPE);
-    response.getHeaders().put("Cache-Control", "no-store");
-    response.getHeaders().put("Content-Length", Integer.toString(body.length));
-    if (bodyless) {
-      callback.succeeded();
-    } else {
-      response.write(true, ByteBuffer.wrap(body), callback);
-    }
+    Problems.answer(problem, requestId).send(response, callback, bodyless);
   }
 
   private static Optional<Problem> refusal(Request request) {
@@ -88,30 +82,50 @@ final class Edge extends Handler.Wrapper {
               ProblemCode.HEADERS_TOO_LARGE, "A request has at most " + HEADERS_MAX + " headers."));
     }
     if (request.getHttpURI().getCanonicalPath() == null
-        || AMBIGUOUS.matcher(request.getHttpURI().getPath()).find()) {
+        || isAmbiguous(request.getHttpURI().getPath())) {
       return Optional.of(
           Problem.of(
               ProblemCode.PATH_INVALID,
               "The path holds a dot segment, a parameter, or an encoded slash, percent or NUL."));
     }
-    return SINGLE_HEADERS.stream()
-        .flatMap(name -> headerRefusal(headers, name).stream())
-        .findFirst();
-  }
-
-  private static Optional<Problem> headerRefusal(HttpFields headers, String name) {
-    List<HttpField> fields = headers.getFields(name);
-    boolean sound =
-        fields.isEmpty()
-            || (fields.size() == 1
-                && fields.getFirst().getValue() != null
-                && HEADER_VALUE.matcher(fields.getFirst().getValue()).matches());
-    return sound
-        ? Optional.empty()
-        : Optional.of(
+    for (String name : SINGLE_HEADERS) {
+      if (!isSound(headers.getFields(name))) {
+        return Optional.of(
             Problem.at(
                 ProblemCode.HEADER_INVALID,
                 name,
                 "Send this header once, with 1 to 255 visible ASCII characters."));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Most paths have nothing that the pattern could start with, and are spared it. */
+  private static boolean isAmbiguous(String path) {
+    for (int i = 0; i < path.length(); i++) {
+      if ("%;\\.".indexOf(path.charAt(i)) >= 0) {
+        return AMBIGUOUS.matcher(path).find();
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSound(List<HttpField> fields) {
+    if (fields.isEmpty()) {
+      return true;
+    }
+    String value = fields.getFirst().getValue();
+    if (fields.size() > 1
+        || value == null
+        || value.isEmpty()
+        || value.length() > HEADER_VALUE_LENGTH_MAX) {
+      return false;
+    }
+    for (int i = 0; i < value.length(); i++) {
+      if (value.charAt(i) < ' ' || value.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -10,14 +10,20 @@ import io.javalin.router.Endpoint;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ThreadPool;
 
 /** The gateway's HTTP surface, and beside it a management port if one is wanted. */
 public final class HttpServer implements AutoCloseable {
   private static final int REQUESTS_MAX = 512;
   private static final int HEADER_BYTES_MAX = 8 * 1024;
+  private static final int THREADS_MIN = 3;
+  private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
@@ -41,13 +47,30 @@ public final class HttpServer implements AutoCloseable {
       throws PortInUse {
     OperationsRoutes operations =
         new OperationsRoutes(capabilities.ready(), capabilities.observer());
+    RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
+    IdRoutes ids =
+        new IdRoutes(
+            capabilities.mappings(),
+            capabilities.registry(),
+            new Problems(capabilities.observer()));
+    Executor requestThreads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Javalin gateway =
         listen(
             capabilities,
             host,
             port,
+            new GracefulHandler(
+                new HotDoor(
+                    redirects,
+                    ids,
+                    capabilities.access(),
+                    capabilities.observer(),
+                    requestThreads)),
+            requestThreads,
             endpoints -> {
               registerAll(endpoints, capabilities);
+              redirects.register(endpoints);
+              ids.register(endpoints);
               operations.register(endpoints);
               if (managementPort.isEmpty()) {
                 operations.registerSecuredMetrics(endpoints);
@@ -62,6 +85,8 @@ public final class HttpServer implements AutoCloseable {
               capabilities,
               host,
               managementPort.getAsInt(),
+              new GracefulHandler(),
+              requestThreads,
               endpoints -> {
                 operations.register(endpoints);
                 operations.registerOpenMetrics(endpoints);
@@ -91,21 +116,26 @@ public final class HttpServer implements AutoCloseable {
   private static void registerAll(Endpoints endpoints, Capabilities all) {
     Problems problems = new Problems(all.observer());
     new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
-    new IdRoutes(all.mappings(), all.registry(), problems).register(endpoints);
     new BatchRoutes(all.mappings(), all.registry(), problems).register(endpoints);
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
-    new RedirectRoutes(all.redirector(), problems).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 
   private static Javalin listen(
-      Capabilities capabilities, String host, int port, Consumer<Endpoints> routes)
+      Capabilities capabilities,
+      String host,
+      int port,
+      GracefulHandler handlers,
+      Executor requestThreads,
+      Consumer<Endpoints> routes)
       throws PortInUse {
     Problems problems = new Problems(capabilities.observer());
     Javalin server =
         Javalin.create(
             config -> {
-              configure(config, capabilities, problems);
+              configure(config, capabilities, problems, requestThreads);
+              config.jetty.modifyServer(
+                  jetty -> harden(jetty, new Edge(capabilities.random()), handlers));
               routes.accept(
                   new Endpoints(
                       config.routes,
@@ -122,17 +152,16 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private static void configure(
-      JavalinConfig config, Capabilities capabilities, Problems problems) {
+      JavalinConfig config, Capabilities capabilities, Problems problems, Executor requestThreads) {
     config.startup.showJavalinBanner = false;
     config.startup.showOldJavalinVersionWarning = false;
     config.startup.startupWatcherEnabled = false;
-    config.concurrency.useVirtualThreads = true;
+    config.jetty.threadPool = threads(requestThreads);
     config.http.prefer405over404 = true;
     config.http.generateEtags = false;
     config.http.compressionStrategy = CompressionStrategy.NONE;
     config.router.treatMultipleSlashesAsSingleSlash = false;
     config.router.ignoreTrailingSlashes = false;
-    config.jetty.modifyServer(server -> harden(server, new Edge(capabilities.random())));
     config.jetty.modifyHttpConfiguration(
         http -> {
           http.setSendServerVersion(false);
@@ -165,10 +194,23 @@ public final class HttpServer implements AutoCloseable {
                         Math.round(millis * 1_000_000d))));
   }
 
-  private static void harden(Server server, Edge edge) {
+  /**
+   * A virtual thread for each request, but platform threads for reading and accepting: as virtual
+   * ones they wait their turn behind the requests, and new connections are turned away.
+   */
+  private static ThreadPool threads(Executor requestThreads) {
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
+    threads.setName("http");
+    threads.setReservedThreads(0);
+    threads.setVirtualThreadsExecutor(requestThreads);
+    return threads;
+  }
+
+  /** Javalin puts its servlet into the innermost of the handlers. */
+  private static void harden(Server server, Edge edge, GracefulHandler handlers) {
     server.setStopTimeout(STOP_MILLIS_MAX);
     server.setErrorHandler(new ErrorPages(edge));
-    edge.setHandler(new GracefulHandler());
+    edge.setHandler(handlers);
     server.setHandler(edge);
   }
 

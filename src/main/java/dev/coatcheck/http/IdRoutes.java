@@ -20,6 +20,9 @@ import java.util.Optional;
 
 /** One public ID at a time, and the list of them: {@code /v1/ids}. */
 final class IdRoutes {
+  static final String ONE = "/v1/ids/{id}";
+  static final Scope ONE_NEEDS = Scope.IDS_READ;
+
   private static final int LIMIT_MAX = 100;
   private static final int LIMIT_DEFAULT = 20;
   private static final Instant TIME_MIN = Instant.EPOCH;
@@ -38,7 +41,7 @@ final class IdRoutes {
   void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::mint);
     endpoints.secured(HandlerType.GET, "/v1/ids", Scope.IDS_READ, this::list);
-    endpoints.secured(HandlerType.GET, "/v1/ids/{id}", Scope.IDS_READ, this::resolve);
+    endpoints.secured(HandlerType.GET, ONE, ONE_NEEDS, this::resolve);
     endpoints.secured(HandlerType.GET, "/v1/types/{type}/keys/{key}", Scope.IDS_READ, this::lookup);
   }
 
@@ -59,13 +62,22 @@ final class IdRoutes {
 
   private void resolve(Context ctx) {
     Endpoints.allowQuery(ctx);
-    switch (mappings.resolver().resolve(ctx.pathParam("id"))) {
+    resolved(mappings.resolver().resolve(ctx.pathParam("id")), Edge.requestId(ctx)).send(ctx);
+  }
+
+  /** What {@link #ONE} answers, where memory alone decides; never waits. */
+  Optional<Answer> resolvedIfCached(String id, String requestId) {
+    return mappings.resolver().resolveIfCached(id).map(outcome -> resolved(outcome, requestId));
+  }
+
+  private static Answer resolved(ResolveOutcome outcome, String requestId) {
+    return switch (outcome) {
       case ResolveOutcome.Found(Mapping mapping) ->
-          Answer.json(ctx, 200, Views.PublicIdView.of(mapping));
-      case ResolveOutcome.Unknown _ -> problems.write(ctx, unknownId("id"));
+          Answer.json(200, Views.PublicIdView.of(mapping));
+      case ResolveOutcome.Unknown _ -> Problems.answer(unknownId("id"), requestId);
       case ResolveOutcome.Malformed malformed ->
-          problems.write(ctx, Problem.malformed("id", malformed));
-    }
+          Problems.answer(Problem.malformed("id", malformed), requestId);
+    };
   }
 
   private void lookup(Context ctx) {

@@ -5,16 +5,22 @@ import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import io.javalin.http.Context;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
 /** Writes problems as {@code application/problem+json}, and knows which one an exception is. */
 final class Problems {
-  static final String CONTENT_TYPE = "application/problem+json";
+  private static final String CONTENT_TYPE = "application/problem+json";
 
-  /** Errors of the kind that a cache would keep by itself: it must not. */
-  private static final String NO_STORE = "no-store";
+  /** A cache would keep some errors by itself: it must not. */
+  private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");
+
+  private static final HttpField BEARER =
+      new HttpField(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"coatcheck\"");
 
   private final Observer observer;
 
@@ -36,32 +42,36 @@ final class Problems {
       @Nullable List<Problem.ItemError> errors,
       String requestId) {}
 
-  static byte[] body(Problem problem, String requestId) {
+  static Answer answer(Problem problem, String requestId) {
+    List<HttpField> headers = new ArrayList<>(List.of(NO_STORE));
+    if (problem.code() == ProblemCode.UNAUTHENTICATED) {
+      headers.add(BEARER);
+    }
+    if (problem.retryAfterSeconds() > 0) {
+      headers.add(
+          new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(problem.retryAfterSeconds())));
+    }
+    return new Answer(
+        problem.code().status(), CONTENT_TYPE, headers, Json.write(body(problem, requestId)));
+  }
+
+  private static Body body(Problem problem, String requestId) {
     ProblemCode code = problem.code();
-    return Json.write(
-        new Body(
-            code.typeUri(),
-            code.title(),
-            code.status(),
-            problem.detail(),
-            code.wireName(),
-            problem.param(),
-            problem.reason(),
-            problem.position(),
-            problem.errors(),
-            requestId));
+    return new Body(
+        code.typeUri(),
+        code.title(),
+        code.status(),
+        problem.detail(),
+        code.wireName(),
+        problem.param(),
+        problem.reason(),
+        problem.position(),
+        problem.errors(),
+        requestId);
   }
 
   void write(Context ctx, Problem problem) {
-    ctx.status(problem.code().status());
-    ctx.header("Cache-Control", NO_STORE);
-    if (problem.code() == ProblemCode.UNAUTHENTICATED) {
-      ctx.header("WWW-Authenticate", "Bearer realm=\"coatcheck\"");
-    }
-    if (problem.retryAfterSeconds() > 0) {
-      ctx.header("Retry-After", Integer.toString(problem.retryAfterSeconds()));
-    }
-    ctx.contentType(CONTENT_TYPE).result(body(problem, Edge.requestId(ctx)));
+    answer(problem, Edge.requestId(ctx)).send(ctx);
   }
 
   /** The problem behind an exception that left a handler. */

@@ -4,31 +4,51 @@ import dev.coatcheck.legacy.RedirectOutcome;
 import dev.coatcheck.legacy.Redirector;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 
 /** {@code /r/{id}}: open to anyone, so whatever is no public redirect gets one and the same 404. */
 final class RedirectRoutes {
-  private final Redirector redirector;
-  private final Problems problems;
+  static final String PATH = "/r/{id}";
 
-  RedirectRoutes(Redirector redirector, Problems problems) {
+  private static final byte[] NOTHING = {};
+
+  private final Redirector redirector;
+
+  RedirectRoutes(Redirector redirector) {
     this.redirector = redirector;
-    this.problems = problems;
   }
 
   void register(Endpoints endpoints) {
-    endpoints.open(HandlerType.GET, "/r/{id}", this::redirect);
-    endpoints.open(HandlerType.HEAD, "/r/{id}", this::redirect);
+    endpoints.open(HandlerType.GET, PATH, this::redirect);
+    endpoints.open(HandlerType.HEAD, PATH, this::redirect);
+  }
+
+  /** What {@link #PATH} answers, where memory alone decides; never waits. */
+  Optional<Answer> answerIfCached(String id, String requestId) {
+    return redirector.redirectIfCached(id).map(outcome -> answer(outcome, requestId));
   }
 
   private void redirect(Context ctx) {
-    switch (redirector.redirect(ctx.pathParam("id"))) {
+    answer(redirector.redirect(ctx.pathParam("id")), Edge.requestId(ctx)).send(ctx);
+  }
+
+  private static Answer answer(RedirectOutcome outcome, String requestId) {
+    return switch (outcome) {
       case RedirectOutcome.To to ->
-          ctx.status(to.status())
-              .header("Location", to.location())
-              .header("Cache-Control", cacheControl(to.maxAgeSeconds()));
+          new Answer(
+              to.status(),
+              "text/plain",
+              List.of(
+                  new HttpField(HttpHeader.LOCATION, to.location()),
+                  new HttpField(HttpHeader.CACHE_CONTROL, cacheControl(to.maxAgeSeconds()))),
+              NOTHING);
       case RedirectOutcome.NotFound _ ->
-          problems.write(ctx, Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere."));
-    }
+          Problems.answer(
+              Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere."), requestId);
+    };
   }
 
   private static String cacheControl(int maxAgeSeconds) {

@@ -4,6 +4,7 @@ import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.mapping.Resolver;
 import dev.coatcheck.registry.Redirect;
+import java.util.Optional;
 
 /** Finds the redirect of a public ID: its type's template, filled. */
 public final class Redirector {
@@ -19,7 +20,16 @@ public final class Redirector {
    * @throws dev.coatcheck.db.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public RedirectOutcome redirect(String text) {
-    return switch (resolver.resolve(text)) {
+    return outcome(resolver.resolve(text));
+  }
+
+  /** As {@link #redirect}, where memory alone decides; never waits. Empty if it doesn't. */
+  public Optional<RedirectOutcome> redirectIfCached(String text) {
+    return resolver.resolveIfCached(text).map(Redirector::outcome);
+  }
+
+  private static RedirectOutcome outcome(ResolveOutcome resolved) {
+    return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) ->
           mapping
               .type()

@@ -45,6 +45,20 @@ public final class Resolver {
     };
   }
 
+  /**
+   * As {@link #resolve}, where memory alone decides; never waits.
+   *
+   * @return empty if Postgres has to be asked, for the type or for the row
+   */
+  public Optional<ResolveOutcome> resolveIfCached(String text) {
+    return switch (PublicId.parse(text)) {
+      case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
+          Optional.of(new ResolveOutcome.Malformed(reason, position));
+      case ParsedId.Valid(PublicId id) ->
+          registry.withPrefixIfCached(id.prefix()).flatMap(type -> cached(type, id.token()));
+    };
+  }
+
   /** Resolves many texts, in their order, with at most one query per table. */
   public List<ResolveOutcome> resolveAll(List<String> texts) {
     List<Named> named = texts.stream().map(this::name).toList();
@@ -85,11 +99,19 @@ public final class Resolver {
   }
 
   private ResolveOutcome resolve(Type type, Token token) {
+    return cached(type, token).orElseGet(() -> loaded(type, token));
+  }
+
+  private Optional<ResolveOutcome> cached(Type type, Token token) {
     StoredMapping cached = cache.getIfPresent(token);
-    if (cached != null) {
-      observer.observe(new Event.Resolved(1, 0, 0));
-      return outcome(type, Optional.of(cached));
+    if (cached == null) {
+      return Optional.empty();
     }
+    observer.observe(new Event.Resolved(1, 0, 0));
+    return Optional.of(outcome(type, Optional.of(cached)));
+  }
+
+  private ResolveOutcome loaded(Type type, Token token) {
     Optional<StoredMapping> row = store.byToken(type, token);
     row.ifPresent(found -> cache.put(token, found));
     observer.observe(new Event.Resolved(0, row.isPresent() ? 1 : 0, row.isPresent() ? 0 : 1));

@@ -9,6 +9,9 @@ public sealed interface Event {
   record RequestServed(String method, String route, int status, long durationNanos)
       implements Event {}
 
+  /** It was answered from memory, on the thread that had read it. */
+  record RequestServedHot() implements Event {}
+
   /** A request ended in an error that is ours. */
   record RequestFailed(String requestId, Throwable cause) implements Event {}
 

@@ -35,7 +35,11 @@ final class EventLog {
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
       case Event.AccessRefused refused ->
           log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());
-      case Event.RequestServed _, Event.RequestShed _, Event.Minted _, Event.Resolved _ -> {}
+      case Event.RequestServed _,
+          Event.RequestServedHot _,
+          Event.RequestShed _,
+          Event.Minted _,
+          Event.Resolved _ -> {}
     }
   }
 

@@ -21,6 +21,8 @@ final class EventMetrics {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<Route, Timer> requests = new ConcurrentHashMap<>();
 
+  private final Counter hot = registry.counter("coatcheck.requests.hot");
+
   EventMetrics() {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
@@ -34,6 +36,7 @@ final class EventMetrics {
               .computeIfAbsent(
                   new Route(served.method(), served.route(), served.status()), this::timer)
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
+      case Event.RequestServedHot _ -> hot.increment();
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
       case Event.RequestShed shed ->
           counter("coatcheck.requests.shed", "route", shed.route()).increment();

@@ -79,6 +79,11 @@ public final class Registry implements AutoCloseable {
     return find(types -> types.byPrefix.get(prefix.value()));
   }
 
+  /** As {@link #withPrefix}, of the types known by now: asks nobody and never waits. */
+  public Optional<Type> withPrefixIfCached(Prefix prefix) {
+    return Optional.ofNullable(snapshot.byPrefix.get(prefix.value()));
+  }
+
   /**
    * Creates the type or changes its mutable fields.
    *

@@ -54,6 +54,10 @@ final class GatewayFixture implements AutoCloseable {
     return new TestClient(uri(), key);
   }
 
+  String keyWith(Scope scope) {
+    return issue(scope);
+  }
+
   TestClient clientWith(Scope scope) {
     return new TestClient(uri(), issue(scope));
   }
