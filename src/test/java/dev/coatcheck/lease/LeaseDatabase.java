@@ -17,9 +17,15 @@ final class LeaseDatabase {
   }
 
   private final TestDatabase database;
+  private final Connection connection;
 
   private LeaseDatabase(TestDatabase database) {
     this.database = database;
+    try {
+      this.connection = connect();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The database without any lease. */
@@ -52,18 +58,16 @@ final class LeaseDatabase {
     return new HikariDataSource(config);
   }
 
-  void execute(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
+  synchronized void execute(String sql) {
+    try (Statement statement = connection.createStatement()) {
       statement.execute(sql);
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
     }
   }
 
-  long number(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
+  synchronized long number(String sql) {
+    try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
       result.next();
       return result.getLong(1);
@@ -72,6 +76,7 @@ final class LeaseDatabase {
     }
   }
 
+  /** One more connection, to hold locks with. */
   Connection connect() throws SQLException {
     return DriverManager.getConnection(database.url(), database.user(), database.password());
   }

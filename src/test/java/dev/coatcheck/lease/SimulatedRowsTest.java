@@ -27,7 +27,7 @@ class SimulatedRowsTest {
     Random random = new Random(seed);
     try (HikariDataSource pool = database.pool()) {
       WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
-      for (int i = 0; i < 400; i++) {
+      for (int i = 0; i < 200; i++) {
         compare(random, store, "simulation.seed=" + seed + " round " + i);
       }
     }
