@@ -23,6 +23,8 @@ public final class SmallPool implements AutoCloseable {
     HikariConfig config = Database.pool(settings, poolName);
     config.setMaximumPoolSize(CONNECTIONS);
     config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
+    // A PgBouncer before 1.21 in transaction mode loses prepared statements.
+    config.addDataSourceProperty("prepareThreshold", 0);
     return new SmallPool(new HikariDataSource(config));
   }
 
