@@ -12,7 +12,7 @@ RUN --mount=type=cache,target=/home/build/.m2,uid=10001 \
 FROM eclipse-temurin:25-jre
 RUN useradd --create-home --uid 10001 --home-dir /var/lib/coatcheck coatcheck \
     && printf '%s\n' '#!/bin/sh' \
-      'exec java -Xmx256m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Dorg.jooq.no-logo=true -Dorg.jooq.no-tips=true --enable-native-access=ALL-UNNAMED $COATCHECK_JAVA_OPTS -jar /opt/coatcheck/coatcheck.jar "$@"' \
+      'exec java -Xms16m -Xmx256m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Dorg.jooq.no-logo=true -Dorg.jooq.no-tips=true --enable-native-access=ALL-UNNAMED $COATCHECK_JAVA_OPTS -jar /opt/coatcheck/coatcheck.jar "$@"' \
       > /usr/local/bin/coatcheck \
     && chmod 755 /usr/local/bin/coatcheck
 COPY --from=build /source/target/lib /opt/coatcheck/lib
