@@ -9,22 +9,34 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class CoatcheckProgram {
   private CoatcheckProgram() {}
 
-  /** Writes the program. The filter is a shell command that its output passes through. */
-  static Path write(Path file, String filter) throws IOException {
-    Files.writeString(
+  /** Writes the program. Like the launcher, it becomes the Java process, which gets its signals. */
+  static Path write(Path file) throws IOException {
+    return executable(file, "exec %s \"$@\"\n".formatted(java()));
+  }
+
+  /** As above, but its output passes through a filter, a shell command. */
+  static Path writeFiltered(Path file, String filter) throws IOException {
+    return executable(
         file,
         """
-        #!/bin/sh
-        '%s' -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx128m -cp '%s' dev.coatcheck.Main "$@" >"$0.out"
+        %s "$@" >"$0.out"
         status=$?
         %s <"$0.out"
         exit "$status"
         """
-            .formatted(
-                Path.of(System.getProperty("java.home"), "bin", "java"),
-                System.getProperty("java.class.path"),
-                filter));
+            .formatted(java(), filter));
+  }
+
+  private static Path executable(Path file, String script) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + script);
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  private static String java() {
+    return "'%s' -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx128m -Dlogback.configurationFile=logback.xml --enable-native-access=ALL-UNNAMED -Dorg.jooq.no-logo=true -Dorg.jooq.no-tips=true -cp '%s' dev.coatcheck.Main"
+        .formatted(
+            Path.of(System.getProperty("java.home"), "bin", "java"),
+            System.getProperty("java.class.path"));
   }
 
   /** Whether a tool is installed, and not only its stub. */

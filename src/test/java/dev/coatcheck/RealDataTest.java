@@ -101,7 +101,7 @@ class RealDataTest {
         .environment()
         .put(
             "COATCHECK_PROGRAM",
-            CoatcheckProgram.write(folder.resolve("coatcheck"), filter).toString());
+            CoatcheckProgram.writeFiltered(folder.resolve("coatcheck"), filter).toString());
     Process process = builder.start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

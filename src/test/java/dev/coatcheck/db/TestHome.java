@@ -13,7 +13,8 @@ public record TestHome(Path path) implements AutoCloseable {
   public static TestHome fresh() {
     try {
       Path programs = Files.createDirectories(TestServer.PROGRAMS).toAbsolutePath();
-      Path home = Files.createTempDirectory(programs.getParent(), "home-");
+      Path folder = Files.createTempDirectory(programs.getParent(), "home-");
+      Path home = Files.createDirectory(folder.resolve(".coatcheck"));
       Files.createSymbolicLink(home.resolve("postgres"), programs);
       return new TestHome(home);
     } catch (IOException failure) {
@@ -21,10 +22,15 @@ public record TestHome(Path path) implements AutoCloseable {
     }
   }
 
+  /** Where the home is {@code .coatcheck}. */
+  public Path folder() {
+    return path.resolveSibling(".").normalize();
+  }
+
   @Override
   public void close() {
     try {
-      PostgresBinaries.deleteTree(path);
+      PostgresBinaries.deleteTree(folder());
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -1,0 +1,92 @@
+package dev.coatcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.boot.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The README and {@code docs/} speak of what is there. */
+class DocumentsTest {
+  private static final Pattern SETTING =
+      Pattern.compile("(?m)^\\| `(COATCHECK_[A-Z_]+)` \\| (\\S*)");
+  private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
+
+  @Test
+  void theReadmeListsEverySettingWithItsDefault() throws IOException {
+    Map<String, String> listed =
+        SETTING
+            .matcher(Files.readString(Path.of("README.md")))
+            .results()
+            .collect(Collectors.toMap(row -> row.group(1), row -> row.group(2)));
+    assertThat(listed.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Setting.values()).map(Setting::variable).toList());
+    for (Setting setting : Setting.values()) {
+      setting
+          .otherwise()
+          .ifPresent(value -> assertThat(listed).containsEntry(setting.variable(), value));
+    }
+  }
+
+  @Test
+  void everyTestThatIsNamedIsThere() throws IOException {
+    List<String> missing = new ArrayList<>();
+    int named = 0;
+    for (Path document : documents()) {
+      for (MatchResult test : TEST.matcher(Files.readString(document)).results().toList()) {
+        named++;
+        String method = test.group(2);
+        if (!isThere(test.group(1), method == null ? "" : method)) {
+          missing.add(document + ": " + test.group());
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(named).isGreaterThan(20);
+    assertThat(isThere("NoSuchTest", "")).isFalse();
+    assertThat(isThere("DocumentsTest", "noSuchPromise")).isFalse();
+  }
+
+  @Test
+  void everyLinkLeadsSomewhere() throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path document : documents()) {
+      LINK.matcher(Files.readString(document))
+          .results()
+          .map(link -> document.resolveSibling(link.group(1)))
+          .filter(target -> !Files.exists(target))
+          .forEach(target -> broken.add(document + ": " + target));
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  private static boolean isThere(String test, String method) throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+      for (Path file : files.filter(path -> path.endsWith(test + ".java")).toList()) {
+        if (method.isEmpty() || Files.readString(file).contains("void " + method + "(")) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  private static List<Path> documents() throws IOException {
+    try (Stream<Path> top = Files.list(Path.of("."));
+        Stream<Path> docs = Files.walk(Path.of("docs"))) {
+      return Stream.concat(top, docs).filter(path -> path.toString().endsWith(".md")).toList();
+    }
+  }
+}
