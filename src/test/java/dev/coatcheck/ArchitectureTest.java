@@ -98,10 +98,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyHttpKnowsJavalin() {
+  void onlyExchangeAndHttpKnowJavalin() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(ROOT + ".http..")
+        .resideOutsideOfPackages(ROOT + ".exchange..", ROOT + ".http..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet..")

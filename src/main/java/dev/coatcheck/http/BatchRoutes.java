@@ -1,6 +1,13 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.JsonObject;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.Mappings;
@@ -46,7 +53,7 @@ final class BatchRoutes {
   }
 
   private void mint(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX);
     boolean atomic = body.bool("atomic", false);
     List<Item<MintRequest>> items = body.has("items") ? listed(body) : counted(body);
@@ -96,7 +103,7 @@ final class BatchRoutes {
   }
 
   private void resolve(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     List<String> ids =
         RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("ids").strings("ids", ITEMS_MAX);
     List<ResolveOutcome> outcomes = mappings.resolver().resolveAll(ids);
@@ -115,12 +122,12 @@ final class BatchRoutes {
       case ResolveOutcome.Found(Mapping mapping) -> Views.ItemView.found(index, 200, mapping);
       case ResolveOutcome.Unknown _ -> Views.ItemView.refused(index, IdRoutes.unknownId(param));
       case ResolveOutcome.Malformed malformed ->
-          Views.ItemView.refused(index, Problem.malformed(param, malformed));
+          Views.ItemView.refused(index, IdRoutes.malformedId(param, malformed));
     };
   }
 
   private void lookup(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("type", "keys");
     Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
     List<Item<Key>> items = new ArrayList<>();

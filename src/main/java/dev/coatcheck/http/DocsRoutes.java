@@ -1,5 +1,8 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Refusal;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;

@@ -1,7 +1,10 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.id.RandomSource;
-import io.javalin.http.Context;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,8 +22,6 @@ import org.eclipse.jetty.util.Callback;
  * paths that are encoded twice.
  */
 final class Edge extends Handler.Wrapper {
-  static final String REQUEST_ID = "Request-Id";
-
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
   private static final List<String> SINGLE_HEADERS = List.of("Authorization", "Idempotency-Key");
@@ -40,23 +41,14 @@ final class Edge extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
     String requestId = newRequestId();
-    request.setAttribute(REQUEST_ID, requestId);
-    response.getHeaders().put(REQUEST_ID, requestId);
+    request.setAttribute(RequestId.NAME, requestId);
+    response.getHeaders().put(RequestId.NAME, requestId);
     Optional<Problem> refusal = refusal(request);
     if (refusal.isEmpty()) {
       return super.handle(request, response, callback);
     }
     send(response, callback, refusal.get(), requestId, request.getMethod().equals("HEAD"));
     return true;
-  }
-
-  /** The ID of a request that has passed here. */
-  static String requestId(Context ctx) {
-    return String.valueOf(ctx.req().getAttribute(REQUEST_ID));
-  }
-
-  static String requestId(Request request) {
-    return String.valueOf(request.getAttribute(REQUEST_ID));
   }
 
   String newRequestId() {
@@ -66,7 +58,7 @@ final class Edge extends Handler.Wrapper {
   /** Writes a problem without a servlet around it. */
   static void send(
       Response response, Callback callback, Problem problem, String requestId, boolean bodyless) {
-    response.getHeaders().put(REQUEST_ID, requestId);
+    response.getHeaders().put(RequestId.NAME, requestId);
     Problems.answer(problem, requestId).send(response, callback, bodyless);
   }
 

@@ -3,6 +3,9 @@ package dev.coatcheck.http;
 import dev.coatcheck.access.Access;
 import dev.coatcheck.access.AccessDecision;
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import io.javalin.config.RoutesConfig;
@@ -11,7 +14,6 @@ import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
 import io.javalin.router.Endpoint;
 import java.util.Optional;
-import java.util.Set;
 
 /** Where routes are registered: each says what it needs, and passes admission and access first. */
 final class Endpoints {
@@ -82,28 +84,5 @@ final class Endpoints {
     } finally {
       admission.leave();
     }
-  }
-
-  /** Refuses query parameters that the route doesn't know, and any that is given twice. */
-  static void allowQuery(Context ctx, String... names) {
-    Set<String> allowed = Set.of(names);
-    ctx.queryParamMap()
-        .forEach(
-            (name, values) -> {
-              if (!allowed.contains(name)) {
-                throw new Refusal(
-                    Problem.of(
-                        ProblemCode.PARAMETER_UNKNOWN,
-                        allowed.isEmpty()
-                            ? "There are no query parameters here."
-                            : "Only these are known here: "
-                                + String.join(", ", allowed.stream().sorted().toList())
-                                + "."));
-              }
-              if (values.size() > 1) {
-                throw new Refusal(
-                    Problem.at(ProblemCode.PARAMETER_INVALID, name, "Send this once."));
-              }
-            });
   }
 }

@@ -1,5 +1,8 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.RequestId;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
@@ -27,7 +30,7 @@ final class ErrorPages extends ErrorHandler {
       @Nullable String message,
       @Nullable Throwable cause,
       Callback callback) {
-    Object known = request.getAttribute(Edge.REQUEST_ID);
+    Object known = request.getAttribute(RequestId.NAME);
     String requestId = known == null ? edge.newRequestId() : known.toString();
     Edge.send(response, callback, problem(status), requestId, request.getMethod().equals("HEAD"));
   }

@@ -1,6 +1,8 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Access;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import java.util.EnumSet;
@@ -90,14 +92,14 @@ final class HotDoor extends Handler.Wrapper {
     try {
       if (path.startsWith(REDIRECTS)) {
         return id(path, REDIRECTS)
-            .flatMap(id -> redirects.answerIfCached(id, Edge.requestId(request)))
+            .flatMap(id -> redirects.answerIfCached(id, RequestId.of(request)))
             .map(answer -> new Hot(RedirectRoutes.PATH, answer));
       }
       // The route judges queries.
       if (get && path.startsWith(IDS) && request.getHttpURI().getQuery() == null) {
         return id(path, IDS)
             .filter(_ -> isGranted(request.getHeaders()))
-            .flatMap(id -> ids.resolvedIfCached(id, Edge.requestId(request)))
+            .flatMap(id -> ids.resolvedIfCached(id, RequestId.of(request)))
             .map(answer -> new Hot(IdRoutes.ONE, answer));
       }
       return Optional.empty();

@@ -1,5 +1,9 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.observe.Event;
 import io.javalin.Javalin;
 import io.javalin.compression.CompressionStrategy;
@@ -176,7 +180,7 @@ public final class HttpServer implements AutoCloseable {
         });
     config.routes.exception(
         Exception.class,
-        (thrown, ctx) -> problems.write(ctx, problems.of(thrown, Edge.requestId(ctx))));
+        (thrown, ctx) -> problems.write(ctx, problems.of(thrown, RequestId.of(ctx))));
     config.router.javaLangErrorHandler(
         (response, error) -> {
           capabilities.observer().observe(new Event.RequestFailed("-", error));

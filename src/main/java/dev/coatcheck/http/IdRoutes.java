@@ -1,6 +1,15 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.JsonObject;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.RequestBody;
+import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.mapping.Listing;
@@ -46,7 +55,7 @@ final class IdRoutes {
   }
 
   private void mint(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("type", "key");
     Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
     Optional<Key> key = body.optionalString("key").map(text -> key(type, "key", text));
@@ -61,8 +70,8 @@ final class IdRoutes {
   }
 
   private void resolve(Context ctx) {
-    Endpoints.allowQuery(ctx);
-    resolved(mappings.resolver().resolve(ctx.pathParam("id")), Edge.requestId(ctx)).send(ctx);
+    Query.allow(ctx);
+    resolved(mappings.resolver().resolve(ctx.pathParam("id")), RequestId.of(ctx)).send(ctx);
   }
 
   /** What {@link #ONE} answers, where memory alone decides; never waits. */
@@ -76,12 +85,12 @@ final class IdRoutes {
           Answer.json(200, Views.PublicIdView.of(mapping));
       case ResolveOutcome.Unknown _ -> Problems.answer(unknownId("id"), requestId);
       case ResolveOutcome.Malformed malformed ->
-          Problems.answer(Problem.malformed("id", malformed), requestId);
+          Problems.answer(malformedId("id", malformed), requestId);
     };
   }
 
   private void lookup(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     Type type = TypeRoutes.typeNamed(registry, "type", ctx.pathParam("type"));
     mappings
         .lookup()
@@ -92,7 +101,7 @@ final class IdRoutes {
   }
 
   private void list(Context ctx) {
-    Endpoints.allowQuery(ctx, "type", "limit", "starting_after", "created_after", "created_before");
+    Query.allow(ctx, "type", "limit", "starting_after", "created_after", "created_before");
     String name = ctx.queryParam("type");
     if (name == null) {
       throw new Refusal(
@@ -127,7 +136,7 @@ final class IdRoutes {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
       case ResolveOutcome.Malformed malformed ->
-          throw new Refusal(Problem.malformed("starting_after", malformed));
+          throw new Refusal(malformedId("starting_after", malformed));
       case ResolveOutcome.Found _, ResolveOutcome.Unknown _ ->
           throw new Refusal(
               Problem.at(
@@ -179,6 +188,10 @@ final class IdRoutes {
           case SNOWFLAKE -> "A key of this type is a decimal from 0 to 2^63 - 1, as a string.";
           case UUIDV7 -> "A key of this type is a UUID in 36 lower-case characters.";
         });
+  }
+
+  static Problem malformedId(String param, ResolveOutcome.Malformed malformed) {
+    return Problem.malformed(param, malformed.reason(), malformed.position());
   }
 
   static Problem unknownId(String param) {

@@ -2,6 +2,11 @@ package dev.coatcheck.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.JsonObject;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyDraw;
 import dev.coatcheck.key.KeyGenerator;
@@ -54,7 +59,7 @@ final class KeyRoutes {
   }
 
   private void next(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     JsonObject body =
         RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("scheme", "layout", "count");
     KeyScheme scheme =
@@ -106,7 +111,7 @@ final class KeyRoutes {
   }
 
   private void workers(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     Answer.json(ctx, 200, Views.ListView.of(workers.list().stream().map(WorkerView::of).toList()));
   }
 

@@ -1,6 +1,10 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.observe.Observer;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;

@@ -1,5 +1,10 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.legacy.RedirectOutcome;
 import dev.coatcheck.legacy.Redirector;
 import io.javalin.http.Context;
@@ -32,7 +37,7 @@ final class RedirectRoutes {
   }
 
   private void redirect(Context ctx) {
-    answer(redirector.redirect(ctx.pathParam("id")), Edge.requestId(ctx)).send(ctx);
+    answer(redirector.redirect(ctx.pathParam("id")), RequestId.of(ctx)).send(ctx);
   }
 
   private static Answer answer(RedirectOutcome outcome, String requestId) {

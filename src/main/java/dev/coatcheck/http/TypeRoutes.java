@@ -1,6 +1,14 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.JsonObject;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.id.Prefix;
 import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.registry.PutOutcome;
@@ -41,13 +49,13 @@ final class TypeRoutes {
   }
 
   private void list(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     Answer.json(
         ctx, 200, Views.ListView.of(registry.all().stream().map(Views.TypeView::of).toList()));
   }
 
   private void one(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     registry
         .named(ctx.pathParam("name"))
         .ifPresentOrElse(
@@ -55,7 +63,7 @@ final class TypeRoutes {
   }
 
   private void put(Context ctx) {
-    Endpoints.allowQuery(ctx);
+    Query.allow(ctx);
     TypeDefinition definition =
         definition(ctx.pathParam("name"), RequestBody.read(ctx, RequestBody.BYTES_MAX));
     switch (registry.put(definition, expectedVersion(ctx))) {

@@ -2,6 +2,7 @@ package dev.coatcheck.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.registry.Redirect;
 import dev.coatcheck.registry.Type;

@@ -27,7 +27,7 @@ public record Mappings(Minter minter, Resolver resolver, Lookup lookup, Listing 
     MappingStore store = new MappingStore(database, tokens::next);
     return new Mappings(
         new Minter(store, keys, observer),
-        new Resolver(store, registry, observer, cachedMappingsMax),
+        new Resolver(store, new AliasStore(database), registry, observer, cachedMappingsMax),
         new Lookup(store),
         new Listing(store));
   }

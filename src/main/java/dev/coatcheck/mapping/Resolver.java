@@ -22,12 +22,19 @@ import java.util.stream.Collectors;
  */
 public final class Resolver {
   private final MappingStore store;
+  private final AliasStore aliases;
   private final Registry registry;
   private final Observer observer;
   private final Cache<Token, StoredMapping> cache;
 
-  Resolver(MappingStore store, Registry registry, Observer observer, int cachedMappingsMax) {
+  Resolver(
+      MappingStore store,
+      AliasStore aliases,
+      Registry registry,
+      Observer observer,
+      int cachedMappingsMax) {
     this.store = store;
+    this.aliases = aliases;
     this.registry = registry;
     this.observer = observer;
     this.cache = Caffeine.newBuilder().maximumSize(cachedMappingsMax).build();
@@ -57,6 +64,18 @@ public final class Resolver {
       case ParsedId.Valid(PublicId id) ->
           registry.withPrefixIfCached(id.prefix()).flatMap(type -> cached(type, id.token()));
     };
+  }
+
+  /**
+   * Resolves another name. That a name is not there is never cached: it may be given at any time.
+   *
+   * @throws dev.coatcheck.db.DatabaseUnavailable if Postgres can't be asked
+   */
+  public ResolveOutcome resolveAlias(Type type, AliasScheme scheme, String value) {
+    return aliases
+        .target(Alias.of(type, scheme, value))
+        .map(token -> resolve(type, token))
+        .orElseGet(ResolveOutcome.Unknown::new);
   }
 
   /** Resolves many texts, in their order, with at most one query per table. */

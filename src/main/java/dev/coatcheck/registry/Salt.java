@@ -25,6 +25,11 @@ public final class Salt {
     return Bucket.ofKey(bytes, key.toBytes());
   }
 
+  /** The bucket, 0 to 1023, where an alias's row lies. */
+  public int bucketOfAlias(String scheme, String value) {
+    return Bucket.ofAlias(bytes, scheme, value);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof Salt that && Arrays.equals(bytes, that.bytes);

@@ -2,6 +2,7 @@ package dev.coatcheck.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.exchange.ProblemCode;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import io.javalin.http.Context;
 import java.io.IOException;
@@ -11,14 +11,14 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** Reads a request's body into a {@link JsonObject}, or refuses it. */
-final class RequestBody {
-  static final int BYTES_MAX = 64 * 1024;
-  static final int BATCH_BYTES_MAX = 1024 * 1024;
+public final class RequestBody {
+  public static final int BYTES_MAX = 64 * 1024;
+  public static final int BATCH_BYTES_MAX = 1024 * 1024;
   private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
 
   private RequestBody() {}
 
-  static JsonObject read(Context ctx, int bytesMax) {
+  public static JsonObject read(Context ctx, int bytesMax) {
     requireJson(ctx);
     String text = decode(bytes(ctx, bytesMax));
     JsonNode node;

@@ -1,8 +1,7 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.id.ParsedId;
-import dev.coatcheck.mapping.ResolveOutcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param errors the refused items of an atomic batch
  * @param retryAfterSeconds for 503
  */
-record Problem(
+public record Problem(
     ProblemCode code,
     String detail,
     @Nullable String param,
@@ -26,30 +25,30 @@ record Problem(
     int retryAfterSeconds) {
 
   /** One refused item of an atomic batch. */
-  record ItemError(int index, int status, Brief error) {}
+  public record ItemError(int index, int status, Brief error) {}
 
   /** A problem inside a list. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Brief(
+  public record Brief(
       String code,
       String detail,
       @Nullable String param,
       @Nullable String reason,
       @Nullable Integer position) {}
 
-  static Problem of(ProblemCode code, String detail) {
+  public static Problem of(ProblemCode code, String detail) {
     return new Problem(code, detail, null, null, null, null, 0);
   }
 
-  static Problem at(ProblemCode code, String param, String detail) {
+  public static Problem at(ProblemCode code, String param, String detail) {
     return new Problem(code, detail, param, null, null, null, 0);
   }
 
-  static Problem retryAfter(ProblemCode code, String detail, int seconds) {
+  public static Problem retryAfter(ProblemCode code, String detail, int seconds) {
     return new Problem(code, detail, null, null, null, null, seconds);
   }
 
-  static Problem batchRefused(List<ItemError> errors) {
+  public static Problem batchRefused(List<ItemError> errors) {
     return new Problem(
         ProblemCode.BATCH_REFUSED,
         "Correct the items listed under errors and send the batch again.",
@@ -60,18 +59,18 @@ record Problem(
         0);
   }
 
-  static Problem malformed(String param, ResolveOutcome.Malformed malformed) {
+  public static Problem malformed(String param, ParsedId.Reason reason, int position) {
     return new Problem(
         ProblemCode.PUBLIC_ID_MALFORMED,
-        sentence(malformed.reason()),
+        sentence(reason),
         param,
-        malformed.reason().wireName(),
-        malformed.position(),
+        reason.wireName(),
+        position,
         null,
         0);
   }
 
-  Brief brief() {
+  public Brief brief() {
     return new Brief(code.wireName(), detail, param, reason, position);
   }
 

@@ -1,9 +1,9 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import java.util.Locale;
 
 /** Every error that the API can answer: its stable code, its status and its title. */
-enum ProblemCode {
+public enum ProblemCode {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   TYPE_UNKNOWN(404, "Type unknown"),
@@ -44,21 +44,21 @@ enum ProblemCode {
     this.title = title;
   }
 
-  int status() {
+  public int status() {
     return status;
   }
 
-  String title() {
+  public String title() {
     return title;
   }
 
   /** As it stands in answers. */
-  String wireName() {
+  public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /** The page that explains the code; a relative reference, served by the gateway itself. */
-  String typeUri() {
+  public String typeUri() {
     return "/docs/errors#" + wireName();
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,20 +11,20 @@ import tools.jackson.databind.JsonNode;
  * A JSON object from a request. Every getter refuses a value of another kind, naming the field by
  * its path ({@code items[3].key}); nothing is coerced.
  */
-final class JsonObject {
+public final class JsonObject {
   /** What a field's name may look like to be repeated in an answer. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
 
   private final JsonNode node;
   private final String path;
 
-  JsonObject(JsonNode node, String path) {
+  public JsonObject(JsonNode node, String path) {
     this.node = node;
     this.path = path;
   }
 
   /** Refuses any field that isn't listed. */
-  JsonObject allow(String... names) {
+  public JsonObject allow(String... names) {
     Set<String> allowed = Set.of(names);
     for (String name : node.propertyNames()) {
       if (!allowed.contains(name)) {
@@ -40,15 +40,15 @@ final class JsonObject {
     return this;
   }
 
-  boolean has(String name) {
+  public boolean has(String name) {
     return node.has(name);
   }
 
-  String string(String name) {
+  public String string(String name) {
     return optionalString(name).orElseThrow(() -> missing(name));
   }
 
-  Optional<String> optionalString(String name) {
+  public Optional<String> optionalString(String name) {
     return field(name)
         .map(
             value -> {
@@ -59,7 +59,7 @@ final class JsonObject {
             });
   }
 
-  boolean bool(String name, boolean otherwise) {
+  public boolean bool(String name, boolean otherwise) {
     return field(name)
         .map(
             value -> {
@@ -71,18 +71,18 @@ final class JsonObject {
         .orElse(otherwise);
   }
 
-  int integer(String name, int least, int most) {
+  public int integer(String name, int least, int most) {
     return field(name)
         .map(value -> integer(name, value, least, most))
         .orElseThrow(() -> missing(name));
   }
 
-  int integer(String name, int least, int most, int otherwise) {
+  public int integer(String name, int least, int most, int otherwise) {
     return field(name).map(value -> integer(name, value, least, most)).orElse(otherwise);
   }
 
   /** Empty if the field is missing or null. */
-  Optional<JsonObject> optionalObject(String name) {
+  public Optional<JsonObject> optionalObject(String name) {
     return field(name)
         .filter(value -> !value.isNull())
         .map(
@@ -95,7 +95,7 @@ final class JsonObject {
   }
 
   /** The items of an array of 1 to {@code itemsMax}; an object each. */
-  List<JsonObject> objects(String name, int itemsMax) {
+  public List<JsonObject> objects(String name, int itemsMax) {
     List<JsonObject> objects = new ArrayList<>();
     for (JsonNode item : array(name, itemsMax)) {
       String itemPath = at(name) + "[" + objects.size() + "]";
@@ -109,7 +109,7 @@ final class JsonObject {
   }
 
   /** The items of an array of 1 to {@code itemsMax}; a string each. */
-  List<String> strings(String name, int itemsMax) {
+  public List<String> strings(String name, int itemsMax) {
     List<String> strings = new ArrayList<>();
     for (JsonNode item : array(name, itemsMax)) {
       if (!item.isString()) {
@@ -125,11 +125,11 @@ final class JsonObject {
   }
 
   /** The name of a field as seen from the body. */
-  String at(String name) {
+  public String at(String name) {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  Refusal invalid(String name, String detail) {
+  public Refusal invalid(String name, String detail) {
     return new Refusal(Problem.at(ProblemCode.FIELD_INVALID, at(name), detail));
   }
 

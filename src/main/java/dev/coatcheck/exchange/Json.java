@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -9,12 +9,12 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** How JSON is read and written here: strictly. */
-final class Json {
+public final class Json {
   private static final int DEPTH_MAX = 20;
   private static final int NUMBER_DIGITS_MAX = 20;
   private static final int NAME_CHARACTERS_MAX = 255;
 
-  static final JsonMapper MAPPER =
+  public static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -32,7 +32,7 @@ final class Json {
 
   private Json() {}
 
-  static byte[] write(Object body) {
+  public static byte[] write(Object body) {
     return MAPPER.writeValueAsBytes(body);
   }
 }

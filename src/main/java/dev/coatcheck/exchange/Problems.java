@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.db.DatabaseUnavailable;
@@ -13,7 +13,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
 /** Writes problems as {@code application/problem+json}, and knows which one an exception is. */
-final class Problems {
+public final class Problems {
   private static final String CONTENT_TYPE = "application/problem+json";
 
   /** A cache would keep some errors by itself: it must not. */
@@ -24,7 +24,7 @@ final class Problems {
 
   private final Observer observer;
 
-  Problems(Observer observer) {
+  public Problems(Observer observer) {
     this.observer = observer;
   }
 
@@ -42,7 +42,7 @@ final class Problems {
       @Nullable List<Problem.ItemError> errors,
       String requestId) {}
 
-  static Answer answer(Problem problem, String requestId) {
+  public static Answer answer(Problem problem, String requestId) {
     List<HttpField> headers = new ArrayList<>(List.of(NO_STORE));
     if (problem.code() == ProblemCode.UNAUTHENTICATED) {
       headers.add(BEARER);
@@ -70,12 +70,12 @@ final class Problems {
         requestId);
   }
 
-  void write(Context ctx, Problem problem) {
-    answer(problem, Edge.requestId(ctx)).send(ctx);
+  public void write(Context ctx, Problem problem) {
+    answer(problem, RequestId.of(ctx)).send(ctx);
   }
 
   /** The problem behind an exception that left a handler. */
-  Problem of(Throwable thrown, String requestId) {
+  public Problem of(Throwable thrown, String requestId) {
     return switch (thrown) {
       case Refusal refusal -> refusal.problem();
       case DatabaseUnavailable _ ->
@@ -92,7 +92,7 @@ final class Problems {
   }
 
   /** One to three seconds, so that those who were refused together don't come back together. */
-  static int jitteredSeconds() {
+  public static int jitteredSeconds() {
     return ThreadLocalRandom.current().nextInt(1, 4);
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
@@ -13,7 +13,7 @@ import org.eclipse.jetty.util.Callback;
  * An answer before it is sent: what both doors have in common, so that nobody can tell through
  * which one a request went.
  */
-final class Answer {
+public final class Answer {
   private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");
 
   private final int status;
@@ -22,27 +22,27 @@ final class Answer {
   private final byte[] body;
 
   /** Takes all headers but Content-Type and Content-Length. */
-  Answer(int status, String contentType, List<HttpField> headers, byte[] body) {
+  public Answer(int status, String contentType, List<HttpField> headers, byte[] body) {
     this.status = status;
     this.contentType = contentType;
     this.headers = headers;
     this.body = body;
   }
 
-  static Answer json(int status, Object body) {
+  public static Answer json(int status, Object body) {
     return new Answer(status, "application/json", List.of(NO_STORE), Json.write(body));
   }
 
-  static void json(Context ctx, int status, Object body) {
+  public static void json(Context ctx, int status, Object body) {
     json(status, body).send(ctx);
   }
 
-  int status() {
+  public int status() {
     return status;
   }
 
   /** Through Javalin. */
-  void send(Context ctx) {
+  public void send(Context ctx) {
     ctx.status(status).contentType(contentType);
     headers.forEach(header -> ctx.header(header.getName(), header.getValue()));
     ctx.result(body);
@@ -51,7 +51,7 @@ final class Answer {
   /**
    * Without a servlet around it. Does not wait: Jetty keeps what the client doesn't take at once.
    */
-  void send(Response response, Callback callback, boolean bodyless) {
+  public void send(Response response, Callback callback, boolean bodyless) {
     response.setStatus(status);
     HttpFields.Mutable fields = response.getHeaders();
     fields.put(HttpHeader.CONTENT_TYPE, contentType);
