@@ -15,6 +15,7 @@ import dev.coatcheck.mapping.MintOutcome;
 import dev.coatcheck.mapping.MintRequest;
 import dev.coatcheck.mapping.Minter;
 import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Policies;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.registry.TypeDefinition;
@@ -84,7 +85,7 @@ public final class MappingSize {
             new Prefix("bench"),
             KeyScheme.SNOWFLAKE,
             SnowflakeLayout.DEFAULT,
-            Optional.empty()),
+            Policies.DEFAULT),
         OptionalInt.empty());
     return registry.named("bench").orElseThrow();
   }

@@ -31,10 +31,11 @@ final class TypesCommand {
 
   @Command(
       name = "put",
-      description = "Defines a type, or changes its redirect; without --redirect it has none.")
+      description = "Defines a type, or changes it; what is left out goes back to its default.")
   int put(
       @Mixin GatewayCalls gateway,
       @Mixin RedirectFlags redirect,
+      @Mixin PolicyFlags policies,
       @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
       @Option(names = "--prefix", required = true, description = "Start of its public IDs.")
           String prefix,
@@ -48,6 +49,7 @@ final class TypesCommand {
     body.put("prefix", prefix);
     body.put("key_scheme", keyScheme);
     redirect.body().ifPresent(fields -> body.put("redirect", fields));
+    policies.addTo(body);
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
     return 0;
   }

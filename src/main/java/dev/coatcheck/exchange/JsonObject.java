@@ -59,6 +59,13 @@ public final class JsonObject {
             });
   }
 
+  /** As {@link #optionalString}, and empty also if the field is null. */
+  public Optional<String> nullableString(String name) {
+    return field(name).filter(JsonNode::isNull).isPresent()
+        ? Optional.empty()
+        : optionalString(name);
+  }
+
   public boolean bool(String name, boolean otherwise) {
     return field(name)
         .map(

@@ -2,19 +2,14 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.exchange.Answer;
-import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestBody;
-import dev.coatcheck.id.Prefix;
-import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.registry.PutOutcome;
-import dev.coatcheck.registry.Redirect;
 import dev.coatcheck.registry.RedirectHosts;
-import dev.coatcheck.registry.RedirectTemplate;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.registry.TypeDefinition;
@@ -27,18 +22,15 @@ import java.util.regex.Pattern;
 /** The registry of types: {@code /v1/types}. */
 final class TypeRoutes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
-  private static final int STATUS_DEFAULT = 302;
 
   private final Registry registry;
-  private final RedirectHosts redirectHosts;
-  private final InstantSource clock;
+  private final TypeBody bodies;
   private final Problems problems;
 
   TypeRoutes(
       Registry registry, RedirectHosts redirectHosts, InstantSource clock, Problems problems) {
-    this.clock = clock;
     this.registry = registry;
-    this.redirectHosts = redirectHosts;
+    this.bodies = new TypeBody(redirectHosts, clock);
     this.problems = problems;
   }
 
@@ -65,7 +57,7 @@ final class TypeRoutes {
   private void put(Context ctx) {
     Query.allow(ctx);
     TypeDefinition definition =
-        definition(ctx.pathParam("name"), RequestBody.read(ctx, RequestBody.BYTES_MAX));
+        bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx, RequestBody.BYTES_MAX));
     switch (registry.put(definition, expectedVersion(ctx))) {
       case PutOutcome.Created(Type type) -> answer(ctx, 201, type);
       case PutOutcome.Updated(Type type) -> answer(ctx, 200, type);
@@ -87,64 +79,6 @@ final class TypeRoutes {
                   "If-Match",
                   "Read the type again and repeat the change on what it is now."));
     }
-  }
-
-  private TypeDefinition definition(String name, JsonObject body) {
-    if (!Type.isName(name)) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.PARAMETER_INVALID,
-              "name",
-              "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _."));
-    }
-    body.allow("prefix", "key_scheme", "key_layout", "redirect");
-    Prefix prefix =
-        Prefix.parse(body.string("prefix"))
-            .orElseThrow(
-                () ->
-                    body.invalid(
-                        "prefix",
-                        "A prefix is 1 to 32 of a-z, 0-9 and _, starts with a letter, and neither"
-                            + " ends with _ nor doubles it."));
-    KeyScheme scheme =
-        KeyScheme.named(body.string("key_scheme"))
-            .orElseThrow(
-                () -> body.invalid("key_scheme", "The key schemes are snowflake and uuidv7."));
-    return new TypeDefinition(
-        name,
-        prefix,
-        scheme,
-        KeyRoutes.layout(body, "key_layout", scheme, clock.instant()),
-        body.optionalObject("redirect").map(this::redirect));
-  }
-
-  private Redirect redirect(JsonObject body) {
-    body.allow("template", "status", "max_age_seconds", "public", "expose_key");
-    int status = body.integer("status", 301, 308, STATUS_DEFAULT);
-    if (!Redirect.STATUSES.contains(status)) {
-      throw body.invalid("status", "A redirect is 301, 302, 307 or 308.");
-    }
-    int maxAgeSeconds = body.integer("max_age_seconds", 0, Redirect.MAX_AGE_SECONDS_MAX, 0);
-    boolean isPublic = body.bool("public", true);
-    boolean exposeKey = body.bool("expose_key", false);
-    RedirectTemplate template =
-        switch (RedirectTemplate.parse(body.string("template"), redirectHosts)) {
-          case RedirectTemplate.Parsed.Accepted(RedirectTemplate accepted) -> accepted;
-          case RedirectTemplate.Parsed.Refused(String reason) ->
-              throw refused(body, "The template " + reason + ".");
-        };
-    if (isPublic && template.usesKey() && !exposeKey) {
-      throw refused(
-          body,
-          "A public redirect with {key} would publish the internal key. Use {id}, or set"
-              + " expose_key to true if that is meant.");
-    }
-    return new Redirect(template, status, maxAgeSeconds, isPublic, exposeKey);
-  }
-
-  private static Refusal refused(JsonObject body, String detail) {
-    return new Refusal(
-        Problem.at(ProblemCode.REDIRECT_TEMPLATE_REFUSED, body.at("template"), detail));
   }
 
   private static OptionalInt expectedVersion(Context ctx) {

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.registry.LegacyPolicy;
+import dev.coatcheck.registry.PublicPattern;
 import dev.coatcheck.registry.Redirect;
 import dev.coatcheck.registry.Type;
 import java.time.Instant;
@@ -34,6 +36,10 @@ final class Views {
       String keyScheme,
       String keyLayout,
       @Nullable RedirectView redirect,
+      @Nullable LegacyView legacy,
+      @Nullable String publicPattern,
+      String onOutage,
+      int staleSecondsMax,
       Instant createdAt,
       Instant updatedAt,
       int version) {
@@ -45,6 +51,10 @@ final class Views {
           type.keyScheme().wireName(),
           type.keyLayout().name(),
           type.redirect().map(RedirectView::of).orElse(null),
+          type.legacy().map(LegacyView::of).orElse(null),
+          type.publicPattern().map(PublicPattern::toString).orElse(null),
+          type.outage().onOutage().wireName(),
+          type.outage().staleSecondsMax(),
           type.createdAt(),
           type.updatedAt(),
           type.version());
@@ -64,6 +74,24 @@ final class Views {
           redirect.maxAgeSeconds(),
           redirect.isPublic(),
           redirect.exposeKey());
+    }
+  }
+
+  record LegacyView(
+      int status,
+      @JsonProperty("public") boolean isPublic,
+      @Nullable String maxId,
+      @Nullable Instant deprecatedAt,
+      @Nullable Instant sunsetAt,
+      int maxAgeSeconds) {
+    static LegacyView of(LegacyPolicy legacy) {
+      return new LegacyView(
+          legacy.status(),
+          legacy.isPublic(),
+          legacy.maxId().isPresent() ? Long.toString(legacy.maxId().getAsLong()) : null,
+          legacy.deprecatedAt().orElse(null),
+          legacy.sunsetAt().orElse(null),
+          legacy.maxAgeSeconds());
     }
   }
 

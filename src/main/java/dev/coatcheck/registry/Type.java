@@ -23,11 +23,27 @@ public record Type(
     KeyScheme keyScheme,
     SnowflakeLayout keyLayout,
     Salt salt,
-    Optional<Redirect> redirect,
+    Policies policies,
     Instant createdAt,
     Instant updatedAt,
     int version) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+
+  public Optional<Redirect> redirect() {
+    return policies.redirect();
+  }
+
+  public Optional<LegacyPolicy> legacy() {
+    return policies.legacy();
+  }
+
+  public Optional<PublicPattern> publicPattern() {
+    return policies.publicPattern();
+  }
+
+  public OutagePolicy outage() {
+    return policies.outage();
+  }
 
   /** Whether the text can name a type: a lower-case letter, then up to 62 of {@code a-z0-9_}. */
   public static boolean isName(String text) {

@@ -8,9 +8,6 @@ import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.schema.tables.records.TypeRecord;
-import dev.coatcheck.id.Prefix;
-import dev.coatcheck.key.KeyScheme;
-import dev.coatcheck.key.SnowflakeLayout;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +38,7 @@ final class TypeStore {
 
   List<Type> all() {
     return database.read(
-        "registry load", sql -> sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeStore::type));
+        "registry load", sql -> sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read));
   }
 
   /** The unique constraints settle a race between two that create the same name or prefix. */
@@ -68,13 +65,13 @@ final class TypeStore {
     row.setKeyScheme(definition.keyScheme().wireName());
     row.setKeyLayout(definition.keyLayout().name());
     row.setSalt(salt.bytes());
-    setRedirect(row, definition.redirect());
+    TypeTable.setPolicies(row, definition.policies());
     Optional<Type> created =
         sql.insertInto(TYPE)
             .set(row)
             .onConflictDoNothing()
             .returning()
-            .fetchOptional(TypeStore::type);
+            .fetchOptional(TypeTable::read);
     if (created.isPresent()) {
       return new PutOutcome.Created(created.get());
     }
@@ -97,11 +94,11 @@ final class TypeStore {
     if (!present.keyLayout().equals(definition.keyLayout())) {
       return new PutOutcome.ImmutableFieldDiffers("key_layout");
     }
-    if (present.redirect().equals(definition.redirect())) {
+    if (present.policies().equals(definition.policies())) {
       return new PutOutcome.Updated(present);
     }
     TypeRecord row = sql.newRecord(TYPE);
-    setRedirect(row, definition.redirect());
+    TypeTable.setPolicies(row, definition.policies());
     return new PutOutcome.Updated(
         sql.update(TYPE)
             .set(row)
@@ -109,43 +106,13 @@ final class TypeStore {
             .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
             .where(TYPE.TYPE_ID.eq(present.number()))
             .returning()
-            .fetchSingle(TypeStore::type));
+            .fetchSingle(TypeTable::read));
   }
 
   private static Optional<Type> locked(DSLContext sql, String name) {
     return sql.selectFrom(TYPE)
         .where(TYPE.NAME.eq(name))
         .forUpdate()
-        .fetchOptional(TypeStore::type);
-  }
-
-  private static void setRedirect(TypeRecord row, Optional<Redirect> redirect) {
-    row.setRedirectTemplate(redirect.map(to -> to.template().toString()).orElse(null));
-    row.setRedirectStatus(redirect.map(Redirect::status).orElse(302));
-    row.setRedirectMaxAgeSeconds(redirect.map(Redirect::maxAgeSeconds).orElse(0));
-    row.setRedirectPublic(redirect.map(Redirect::isPublic).orElse(false));
-    row.setRedirectExposeKey(redirect.map(Redirect::exposeKey).orElse(false));
-  }
-
-  private static Type type(TypeRecord row) {
-    return new Type(
-        row.getTypeId(),
-        row.getName(),
-        new Prefix(row.getPrefix()),
-        KeyScheme.named(row.getKeyScheme()).orElseThrow(),
-        SnowflakeLayout.accepted(row.getKeyLayout()),
-        new Salt(row.getSalt()),
-        Optional.ofNullable(row.getRedirectTemplate())
-            .map(
-                template ->
-                    new Redirect(
-                        RedirectTemplate.stored(template),
-                        row.getRedirectStatus(),
-                        row.getRedirectMaxAgeSeconds(),
-                        row.getRedirectPublic(),
-                        row.getRedirectExposeKey())),
-        row.getCreatedAt(),
-        row.getUpdatedAt(),
-        row.getVersion());
+        .fetchOptional(TypeTable::read);
   }
 }

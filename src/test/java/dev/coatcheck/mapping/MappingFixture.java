@@ -13,6 +13,7 @@ import dev.coatcheck.key.Snowflake;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.key.UuidV7;
 import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Policies;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.registry.TypeDefinition;
@@ -50,7 +51,7 @@ final class MappingFixture implements AutoCloseable {
   Type type(String name, String prefix, KeyScheme scheme) {
     registry.put(
         new TypeDefinition(
-            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Optional.empty()),
+            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
         OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }

@@ -67,7 +67,7 @@ class RegistryTest {
                     new Prefix("re"),
                     KeyScheme.UUIDV7,
                     SnowflakeLayout.DEFAULT,
-                    Optional.empty()),
+                    Policies.DEFAULT),
                 OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
     assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
@@ -148,8 +148,9 @@ class RegistryTest {
         new Prefix(prefix),
         KeyScheme.SNOWFLAKE,
         SnowflakeLayout.DEFAULT,
-        Optional.ofNullable(template)
-            .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false)));
+        Policies.redirecting(
+            Optional.ofNullable(template)
+                .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
   }
 
   private static Database database() {
