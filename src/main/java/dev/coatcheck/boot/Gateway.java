@@ -12,6 +12,7 @@ import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.LeaseSettings;
 import dev.coatcheck.lease.Workers;
+import dev.coatcheck.legacy.LegacyLookup;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.observe.Observer;
@@ -68,6 +69,7 @@ public final class Gateway implements AutoCloseable {
                       config.redirectHosts(),
                       mappings,
                       new Redirector(mappings.resolver()),
+                      new LegacyLookup(registry, mappings.resolver(), clock),
                       keys,
                       new Workers(database),
                       access,

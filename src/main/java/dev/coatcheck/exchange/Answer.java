@@ -3,6 +3,7 @@ package dev.coatcheck.exchange;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -35,6 +36,12 @@ public final class Answer {
 
   public static void json(Context ctx, int status, Object body) {
     json(status, body).send(ctx);
+  }
+
+  /** The same with further headers. */
+  public Answer with(List<HttpField> more) {
+    return new Answer(
+        status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
   }
 
   public int status() {

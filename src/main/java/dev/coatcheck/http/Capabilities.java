@@ -4,6 +4,7 @@ import dev.coatcheck.access.Access;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.Workers;
+import dev.coatcheck.legacy.LegacyLookup;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.observe.Observer;
@@ -22,6 +23,7 @@ public record Capabilities(
     RedirectHosts redirectHosts,
     Mappings mappings,
     Redirector redirector,
+    LegacyLookup legacy,
     Keys keys,
     Workers workers,
     Access access,

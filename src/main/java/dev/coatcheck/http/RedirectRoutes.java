@@ -50,13 +50,17 @@ final class RedirectRoutes {
                   new HttpField(HttpHeader.LOCATION, to.location()),
                   new HttpField(HttpHeader.CACHE_CONTROL, cacheControl(to.maxAgeSeconds()))),
               NOTHING);
-      case RedirectOutcome.NotFound _ ->
-          Problems.answer(
-              Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere."), requestId);
+      case RedirectOutcome.NotFound _ -> notFound(requestId);
     };
   }
 
-  private static String cacheControl(int maxAgeSeconds) {
+  /** What every public address that leads nowhere answers. */
+  static Answer notFound(String requestId) {
+    return Problems.answer(
+        Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere."), requestId);
+  }
+
+  static String cacheControl(int maxAgeSeconds) {
     return maxAgeSeconds == 0 ? "no-store" : "public, max-age=" + maxAgeSeconds;
   }
 }

@@ -2,6 +2,7 @@ package dev.coatcheck.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.registry.LegacyPolicy;
@@ -28,6 +29,9 @@ final class Views {
           mapping.createdAt());
     }
   }
+
+  /** A public ID that was found by an old number. */
+  record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
 
   record TypeView(
       String object,

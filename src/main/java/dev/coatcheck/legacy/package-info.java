@@ -1,4 +1,4 @@
-/** Names from elsewhere and where they lead: redirect targets. */
+/** Names from elsewhere and where they lead: redirect targets, old numbers. */
 @NullMarked
 package dev.coatcheck.legacy;
 

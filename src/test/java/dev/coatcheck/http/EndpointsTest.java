@@ -27,7 +27,11 @@ class EndpointsTest {
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
     client = gateway.client();
-    put("charge", "ch", "snowflake", "{\"template\":\"https://shop.example/charges/{id}\"}");
+    put(
+        "charge",
+        "ch",
+        "snowflake",
+        "{\"template\":\"https://shop.example/charges/{id}\"},\"legacy\":{}");
     put("user", "usr", "uuidv7", "null");
   }
 

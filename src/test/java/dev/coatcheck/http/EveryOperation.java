@@ -6,10 +6,6 @@ import dev.coatcheck.access.Scope;
 import dev.coatcheck.http.TestClient.Reply;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,6 +34,9 @@ final class EveryOperation {
           new Call("GET", "/v1/ids/" + ID, null, true),
           new Call("POST", "/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}", true),
           new Call("GET", "/v1/workers", null, true),
+          new Call("GET", "/v1/legacy/charge/1", null, true),
+          new Call("GET", "/legacy/charge/1", null, false),
+          new Call("HEAD", "/legacy/charge/1", null, false),
           new Call("GET", "/r/" + ID, null, false),
           new Call("HEAD", "/r/" + ID, null, false));
 
@@ -79,7 +78,7 @@ final class EveryOperation {
 
   /** Postgres goes away and comes back: 503 within a second, and then all is as before. */
   private void checkOutage(TestClient client, List<Call> calls) {
-    setReachable(false);
+    gateway.setReachable(false);
     try {
       Awaitility.await("the API key is trusted for a second")
           .atMost(Duration.ofSeconds(5))
@@ -96,30 +95,11 @@ final class EveryOperation {
       // What never needs the database is answered as ever.
       assertThat(client.anonymous().get("/r/ch_x").status()).isEqualTo(404);
     } finally {
-      setReachable(true);
+      gateway.setReachable(true);
     }
     Awaitility.await()
         .atMost(Duration.ofSeconds(5))
         .until(() -> client.get("/v1/types").status() == 200);
-  }
-
-  private void setReachable(boolean reachable) {
-    String name = gateway.database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
-    String server = gateway.database.url().replaceAll("/[^/?]+(\\?.*)?$", "/postgres");
-    try (Connection connection =
-            DriverManager.getConnection(
-                server, gateway.database.user(), gateway.database.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute("alter database " + name + " allow_connections " + reachable);
-      if (!reachable) {
-        statement.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
-                + name
-                + "'");
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
   }
 
   private static int send(TestClient client, Call call) {

@@ -10,6 +10,11 @@ import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.observe.Observer;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -54,6 +59,30 @@ final class GatewayFixture implements AutoCloseable {
     return new TestClient(uri(), key);
   }
 
+  /** Gives the thing with this key an old number. */
+  void addLegacyId(String type, long key, long number) {
+    try (Connection connection =
+            DriverManager.getConnection(database.url(), database.user(), database.password());
+        PreparedStatement insert =
+            connection.prepareStatement(
+                """
+                insert into coatcheck.alias (token, type_id, bucket, scheme, value)
+                select id.token, type_id, coatcheck.bucket_of_alias(salt, 'legacy', ?), 'legacy', ?
+                from coatcheck.public_id id join coatcheck.type using (type_id)
+                where name = ? and key = ?
+                """)) {
+      insert.setString(1, Long.toString(number));
+      insert.setString(2, Long.toString(number));
+      insert.setString(3, type);
+      insert.setLong(4, key);
+      if (insert.executeUpdate() != 1) {
+        throw new AssertionError("no such key: " + key);
+      }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
   String keyWith(Scope scope) {
     return issue(scope);
   }
@@ -72,6 +101,25 @@ final class GatewayFixture implements AutoCloseable {
 
   String key() {
     return key;
+  }
+
+  /** Takes Postgres away from the gateway, or gives it back. */
+  void setReachable(boolean reachable) {
+    String name = database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+    String server = database.url().replaceAll("/[^/?]+(\\?.*)?$", "/postgres");
+    try (Connection connection =
+            DriverManager.getConnection(server, database.user(), database.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("alter database " + name + " allow_connections " + reachable);
+      if (!reachable) {
+        statement.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
+                + name
+                + "'");
+      }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
   }
 
   private String issue(Scope scope) {

@@ -1,0 +1,131 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.RequestId;
+import dev.coatcheck.legacy.LegacyLookup;
+import dev.coatcheck.legacy.LegacyOutcome;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.ResolveOutcome;
+import dev.coatcheck.registry.LegacyNumber;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+
+/**
+ * Old auto-increment numbers: {@code /v1/legacy/{type}/{n}} for callers with a key, {@code
+ * /legacy/{type}/{n}} for anyone, where whatever leads nowhere gets the 404 of {@code /r}.
+ */
+final class LegacyRoutes {
+  private static final String OPEN = "/legacy/{type}/{n}";
+  private static final DateTimeFormatter HTTP_DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+          .withZone(ZoneOffset.UTC);
+
+  private final LegacyLookup legacy;
+  private final Registry registry;
+  private final Problems problems;
+
+  LegacyRoutes(LegacyLookup legacy, Registry registry, Problems problems) {
+    this.legacy = legacy;
+    this.registry = registry;
+    this.problems = problems;
+  }
+
+  void register(Endpoints endpoints) {
+    endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
+    endpoints.open(HandlerType.GET, OPEN, this::follow);
+    endpoints.open(HandlerType.HEAD, OPEN, this::follow);
+  }
+
+  private void find(Context ctx) {
+    Query.allow(ctx);
+    long number = number(ctx);
+    Type type = TypeRoutes.typeNamed(registry, "type", ctx.pathParam("type"));
+    switch (legacy.find(type, number)) {
+      case ResolveOutcome.Found(Mapping mapping) ->
+          Answer.json(
+              ctx,
+              200,
+              new Views.LegacyIdView(Views.PublicIdView.of(mapping), Long.toString(number)));
+      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
+          problems.write(
+              ctx,
+              Problem.at(
+                  ProblemCode.LEGACY_ID_UNKNOWN,
+                  "n",
+                  "No public ID of this type has this number."));
+    }
+  }
+
+  /** The number is judged first, so that a malformed one tells nothing about types. */
+  private void follow(Context ctx) {
+    long number = number(ctx);
+    answer(legacy.follow(ctx.pathParam("type"), number), RequestId.of(ctx)).send(ctx);
+  }
+
+  private static long number(Context ctx) {
+    return LegacyNumber.parse(ctx.pathParam("n"))
+        .orElseThrow(
+            () ->
+                new Refusal(
+                    Problem.at(
+                        ProblemCode.LEGACY_ID_MALFORMED,
+                        "n",
+                        "A legacy ID is a decimal from 1 to 2^63 - 1 without leading zeros.")));
+  }
+
+  private static Answer answer(LegacyOutcome outcome, String requestId) {
+    return switch (outcome) {
+      case LegacyOutcome.To to -> redirect(to);
+      case LegacyOutcome.Over(LegacyOutcome.Notice notice) ->
+          Problems.answer(
+                  Problem.of(
+                      ProblemCode.LEGACY_IDS_GONE,
+                      "The old numbers of this type are answered no more. Use the public ID."),
+                  requestId)
+              .with(notice(notice));
+      case LegacyOutcome.NotFound _ -> RedirectRoutes.notFound(requestId);
+    };
+  }
+
+  private static Answer redirect(LegacyOutcome.To to) {
+    List<HttpField> headers = new ArrayList<>(notice(to.notice()));
+    headers.add(new HttpField(HttpHeader.LOCATION, to.location()));
+    headers.add(
+        new HttpField(HttpHeader.CACHE_CONTROL, RedirectRoutes.cacheControl(to.maxAgeSeconds())));
+    headers.add(new HttpField("Link", "<" + to.location() + ">; rel=\"canonical\""));
+    return new Answer(to.status(), "text/plain", headers, new byte[0]);
+  }
+
+  private static List<HttpField> notice(LegacyOutcome.Notice notice) {
+    List<HttpField> headers = new ArrayList<>();
+    notice.deprecatedAt().map(LegacyRoutes::deprecation).ifPresent(headers::add);
+    notice.sunsetAt().map(LegacyRoutes::sunset).ifPresent(headers::add);
+    return headers;
+  }
+
+  /** RFC 9745: a date as structured fields spell it. */
+  private static HttpField deprecation(Instant at) {
+    return new HttpField("Deprecation", "@" + at.getEpochSecond());
+  }
+
+  /** RFC 8594: a date as HTTP spells it. */
+  private static HttpField sunset(Instant at) {
+    return new HttpField("Sunset", HTTP_DATE.format(at));
+  }
+}
