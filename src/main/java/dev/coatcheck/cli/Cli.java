@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       BatchVerbs.Mint.class,
       BatchVerbs.Resolve.class,
       BatchVerbs.Lookup.class,
+      IdsCommand.class,
       KeysCommand.class,
       AccessCommand.class,
       BenchCommand.class,

@@ -2,6 +2,7 @@ package dev.coatcheck.exchange;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.id.ParsedId;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param param the field, parameter or header at fault
  * @param reason why a public ID is malformed
  * @param position index of the character at fault in a public ID
+ * @param ended how a public ID ended, for authenticated callers
  * @param errors the refused items of an atomic batch
  * @param retryAfterSeconds for 503
  */
@@ -21,8 +23,12 @@ public record Problem(
     @Nullable String param,
     @Nullable String reason,
     @Nullable Integer position,
+    @Nullable Ended ended,
     @Nullable List<ItemError> errors,
     int retryAfterSeconds) {
+
+  /** When a public ID ended, and why if somebody said so. */
+  public record Ended(Instant at, @Nullable String reason) {}
 
   /** One refused item of an atomic batch. */
   public record ItemError(int index, int status, Brief error) {}
@@ -34,24 +40,27 @@ public record Problem(
       String detail,
       @Nullable String param,
       @Nullable String reason,
-      @Nullable Integer position) {}
+      @Nullable Integer position,
+      @Nullable Instant endedAt,
+      @Nullable String endedReason) {}
 
   public static Problem of(ProblemCode code, String detail) {
-    return new Problem(code, detail, null, null, null, null, 0);
+    return new Problem(code, detail, null, null, null, null, null, 0);
   }
 
   public static Problem at(ProblemCode code, String param, String detail) {
-    return new Problem(code, detail, param, null, null, null, 0);
+    return new Problem(code, detail, param, null, null, null, null, 0);
   }
 
   public static Problem retryAfter(ProblemCode code, String detail, int seconds) {
-    return new Problem(code, detail, null, null, null, null, seconds);
+    return new Problem(code, detail, null, null, null, null, null, seconds);
   }
 
   public static Problem batchRefused(List<ItemError> errors) {
     return new Problem(
         ProblemCode.BATCH_REFUSED,
         "Correct the items listed under errors and send the batch again.",
+        null,
         null,
         null,
         null,
@@ -67,11 +76,33 @@ public record Problem(
         reason.wireName(),
         position,
         null,
+        null,
+        0);
+  }
+
+  /** A public ID that was revoked, for a caller who may know when and why. */
+  public static Problem revoked(String param, Ended ended) {
+    return new Problem(
+        ProblemCode.PUBLIC_ID_REVOKED,
+        "It was ended for good and is never issued again.",
+        param,
+        null,
+        null,
+        ended,
+        null,
         0);
   }
 
   public Brief brief() {
-    return new Brief(code.wireName(), detail, param, reason, position);
+    return new Brief(code.wireName(), detail, param, reason, position, endedAt(), endedReason());
+  }
+
+  @Nullable Instant endedAt() {
+    return ended == null ? null : ended.at();
+  }
+
+  @Nullable String endedReason() {
+    return ended == null ? null : ended.reason();
   }
 
   private static String sentence(ParsedId.Reason reason) {

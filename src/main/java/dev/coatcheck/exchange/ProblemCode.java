@@ -6,6 +6,9 @@ import java.util.Locale;
 public enum ProblemCode {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
+  PUBLIC_ID_REVOKED(410, "Public ID revoked"),
+  ID_ENDED(409, "Public ID ended"),
+  MERGE_REFUSED(409, "Merge refused"),
   TYPE_UNKNOWN(404, "Type unknown"),
   KEY_MALFORMED(400, "Malformed key"),
   KEY_UNKNOWN(404, "Key unknown"),

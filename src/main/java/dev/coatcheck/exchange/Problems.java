@@ -5,6 +5,7 @@ import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import io.javalin.http.Context;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -39,6 +40,8 @@ public final class Problems {
       @Nullable String param,
       @Nullable String reason,
       @Nullable Integer position,
+      @Nullable Instant endedAt,
+      @Nullable String endedReason,
       @Nullable List<Problem.ItemError> errors,
       String requestId) {}
 
@@ -66,6 +69,8 @@ public final class Problems {
         problem.param(),
         problem.reason(),
         problem.position(),
+        problem.endedAt(),
+        problem.endedReason(),
         problem.errors(),
         requestId);
   }

@@ -6,7 +6,6 @@ import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
-import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.mapping.Mapping;
@@ -45,29 +44,22 @@ final class BatchRoutes {
     endpoints.secured(HandlerType.POST, "/v1/ids/lookup", Scope.IDS_READ, this::lookup);
   }
 
-  /** An item after parsing: what it asks for, or why it was refused. */
-  private sealed interface Item<T> {
-    record Sound<T>(T value) implements Item<T> {}
-
-    record Refused<T>(Problem problem) implements Item<T> {}
-  }
-
   private void mint(Context ctx) {
     Query.allow(ctx);
     JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX);
     boolean atomic = body.bool("atomic", false);
-    List<Item<MintRequest>> items = body.has("items") ? listed(body) : counted(body);
-    if (atomic && items.stream().anyMatch(Item.Refused.class::isInstance)) {
-      problems.write(ctx, Problem.batchRefused(errors(items)));
+    List<Items.Item<MintRequest>> items = body.has("items") ? listed(body) : counted(body);
+    if (atomic && items.stream().anyMatch(Items.Item.Refused.class::isInstance)) {
+      problems.write(ctx, Problem.batchRefused(Items.errors(items)));
       return;
     }
-    List<MintRequest> sound = sound(items);
+    List<MintRequest> sound = Items.sound(items);
     MintOutcome outcome =
         sound.isEmpty() ? new MintOutcome.Minted(List.of()) : mappings.minter().mint(sound);
     switch (outcome) {
       case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> {
         var next = tickets.iterator();
-        answer(
+        Items.answer(
             ctx,
             items,
             index -> {
@@ -80,19 +72,20 @@ final class BatchRoutes {
     }
   }
 
-  private List<Item<MintRequest>> listed(JsonObject body) {
-    List<Item<MintRequest>> items = new ArrayList<>();
+  private List<Items.Item<MintRequest>> listed(JsonObject body) {
+    List<Items.Item<MintRequest>> items = new ArrayList<>();
     for (JsonObject item : body.allow("items", "atomic").objects("items", ITEMS_MAX)) {
-      items.add(parse(() -> request(item)));
+      items.add(Items.parse(() -> request(item)));
     }
     return items;
   }
 
-  private List<Item<MintRequest>> counted(JsonObject body) {
+  private List<Items.Item<MintRequest>> counted(JsonObject body) {
     body.allow("type", "count", "items", "atomic");
     Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
     MintRequest generated = new MintRequest(type, Optional.empty());
-    return Collections.nCopies(body.integer("count", 1, ITEMS_MAX), new Item.Sound<>(generated));
+    return Collections.nCopies(
+        body.integer("count", 1, ITEMS_MAX), new Items.Item.Sound<>(generated));
   }
 
   private MintRequest request(JsonObject item) {
@@ -120,6 +113,9 @@ final class BatchRoutes {
     String param = "ids[" + index + "]";
     return switch (outcome) {
       case ResolveOutcome.Found(Mapping mapping) -> Views.ItemView.found(index, 200, mapping);
+      case ResolveOutcome.Merged merged -> Views.ItemView.ended(index, merged);
+      case ResolveOutcome.Revoked revoked ->
+          Views.ItemView.refused(index, IdRoutes.revokedId(param, revoked));
       case ResolveOutcome.Unknown _ -> Views.ItemView.refused(index, IdRoutes.unknownId(param));
       case ResolveOutcome.Malformed malformed ->
           Views.ItemView.refused(index, IdRoutes.malformedId(param, malformed));
@@ -130,13 +126,13 @@ final class BatchRoutes {
     Query.allow(ctx);
     JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("type", "keys");
     Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
-    List<Item<Key>> items = new ArrayList<>();
+    List<Items.Item<Key>> items = new ArrayList<>();
     for (String text : body.strings("keys", ITEMS_MAX)) {
       String param = "keys[" + items.size() + "]";
-      items.add(parse(() -> IdRoutes.key(type, param, text)));
+      items.add(Items.parse(() -> IdRoutes.key(type, param, text)));
     }
-    var found = mappings.lookup().findAll(type, sound(items)).iterator();
-    answer(
+    var found = mappings.lookup().findAll(type, Items.sound(items)).iterator();
+    Items.answer(
         ctx,
         items,
         index ->
@@ -146,47 +142,5 @@ final class BatchRoutes {
                 .orElseGet(
                     () ->
                         Views.ItemView.refused(index, IdRoutes.unknownKey("keys[" + index + "]"))));
-  }
-
-  private static <T> Item<T> parse(java.util.function.Supplier<T> parser) {
-    try {
-      return new Item.Sound<>(parser.get());
-    } catch (Refusal refusal) {
-      return new Item.Refused<>(refusal.problem());
-    }
-  }
-
-  private static <T> List<T> sound(List<Item<T>> items) {
-    List<T> sound = new ArrayList<>();
-    for (Item<T> item : items) {
-      if (item instanceof Item.Sound<T>(T value)) {
-        sound.add(value);
-      }
-    }
-    return sound;
-  }
-
-  private static <T> List<Problem.ItemError> errors(List<Item<T>> items) {
-    List<Problem.ItemError> errors = new ArrayList<>();
-    for (int index = 0; index < items.size(); index++) {
-      if (items.get(index) instanceof Item.Refused<T>(Problem problem)) {
-        errors.add(new Problem.ItemError(index, problem.code().status(), problem.brief()));
-      }
-    }
-    return errors;
-  }
-
-  /** Answers every item in its place; {@code sound} is asked for the sound ones in order. */
-  private static <T> void answer(
-      Context ctx, List<Item<T>> items, java.util.function.IntFunction<Views.ItemView> sound) {
-    List<Views.ItemView> views = new ArrayList<>(items.size());
-    for (int index = 0; index < items.size(); index++) {
-      views.add(
-          switch (items.get(index)) {
-            case Item.Sound<T> _ -> sound.apply(index);
-            case Item.Refused<T>(Problem problem) -> Views.ItemView.refused(index, problem);
-          });
-    }
-    Answer.json(ctx, 200, Views.ListView.of(views));
   }
 }

@@ -1,7 +1,10 @@
 package dev.coatcheck.http;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.access.Access;
 import dev.coatcheck.access.AccessDecision;
+import dev.coatcheck.access.Caller;
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
@@ -17,6 +20,8 @@ import java.util.Optional;
 
 /** Where routes are registered: each says what it needs, and passes admission and access first. */
 final class Endpoints {
+  private static final String CALLER = "caller";
+
   private final RoutesConfig routes;
   private final Access access;
   private final Admission admission;
@@ -43,7 +48,10 @@ final class Endpoints {
         path,
         ctx -> {
           switch (access.decide(Optional.ofNullable(ctx.header("Authorization")), scope)) {
-            case AccessDecision.Granted _ -> handler.handle(ctx);
+            case AccessDecision.Granted(Caller caller) -> {
+              ctx.attribute(CALLER, caller);
+              handler.handle(ctx);
+            }
             case AccessDecision.Unauthenticated _ ->
                 problems.write(
                     ctx,
@@ -58,6 +66,11 @@ final class Endpoints {
                         "The key lacks the scope " + forbidden.missing().name() + "."));
           }
         });
+  }
+
+  /** Who makes the request, on a route that is {@link #secured}. */
+  static Caller caller(Context ctx) {
+    return requireNonNull(ctx.attribute(CALLER));
   }
 
   /** For anyone. */

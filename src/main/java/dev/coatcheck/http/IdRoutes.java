@@ -83,6 +83,8 @@ final class IdRoutes {
     return switch (outcome) {
       case ResolveOutcome.Found(Mapping mapping) ->
           Answer.json(200, Views.PublicIdView.of(mapping));
+      case ResolveOutcome.Merged merged -> Answer.json(200, Views.PublicIdView.of(merged));
+      case ResolveOutcome.Revoked revoked -> Problems.answer(revokedId("id", revoked), requestId);
       case ResolveOutcome.Unknown _ -> Problems.answer(unknownId("id"), requestId);
       case ResolveOutcome.Malformed malformed ->
           Problems.answer(malformedId("id", malformed), requestId);
@@ -135,9 +137,12 @@ final class IdRoutes {
     return switch (mappings.resolver().resolve(text)) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
+      // Ended ones are listed as well, so they can be the last of a page.
+      case ResolveOutcome.Ended ended when ended.mapping().type().number() == type.number() ->
+          ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(malformedId("starting_after", malformed));
-      case ResolveOutcome.Found _, ResolveOutcome.Unknown _ ->
+      case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
           throw new Refusal(
               Problem.at(
                   ProblemCode.PARAMETER_INVALID,
@@ -197,6 +202,11 @@ final class IdRoutes {
   static Problem unknownId(String param) {
     return Problem.at(
         ProblemCode.PUBLIC_ID_UNKNOWN, param, "It is well formed, but was never issued here.");
+  }
+
+  static Problem revokedId(String param, ResolveOutcome.Revoked revoked) {
+    return Problem.revoked(
+        param, new Problem.Ended(revoked.endedAt(), revoked.reason().orElse(null)));
   }
 
   static Problem unknownKey(String param) {

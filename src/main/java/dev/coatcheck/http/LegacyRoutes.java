@@ -58,10 +58,9 @@ final class LegacyRoutes {
     Type type = TypeRoutes.typeNamed(registry, "type", ctx.pathParam("type"));
     switch (legacy.find(type, number)) {
       case ResolveOutcome.Found(Mapping mapping) ->
-          Answer.json(
-              ctx,
-              200,
-              new Views.LegacyIdView(Views.PublicIdView.of(mapping), Long.toString(number)));
+          found(ctx, Views.PublicIdView.of(mapping), number);
+      case ResolveOutcome.Merged merged -> found(ctx, Views.PublicIdView.of(merged), number);
+      case ResolveOutcome.Revoked revoked -> problems.write(ctx, IdRoutes.revokedId("n", revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
           problems.write(
               ctx,
@@ -70,6 +69,10 @@ final class LegacyRoutes {
                   "n",
                   "No public ID of this type has this number."));
     }
+  }
+
+  private static void found(Context ctx, Views.PublicIdView view, long number) {
+    Answer.json(ctx, 200, new Views.LegacyIdView(view, Long.toString(number)));
   }
 
   /** The number is judged first, so that a malformed one tells nothing about types. */
@@ -99,6 +102,7 @@ final class LegacyRoutes {
                       "The old numbers of this type are answered no more. Use the public ID."),
                   requestId)
               .with(notice(notice));
+      case LegacyOutcome.Gone _ -> RedirectRoutes.gone(requestId);
       case LegacyOutcome.NotFound _ -> RedirectRoutes.notFound(requestId);
     };
   }

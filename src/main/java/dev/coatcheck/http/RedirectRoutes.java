@@ -50,6 +50,7 @@ final class RedirectRoutes {
                   new HttpField(HttpHeader.LOCATION, to.location()),
                   new HttpField(HttpHeader.CACHE_CONTROL, cacheControl(to.maxAgeSeconds()))),
               NOTHING);
+      case RedirectOutcome.Gone _ -> gone(requestId);
       case RedirectOutcome.NotFound _ -> notFound(requestId);
     };
   }
@@ -58,6 +59,12 @@ final class RedirectRoutes {
   static Answer notFound(String requestId) {
     return Problems.answer(
         Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere."), requestId);
+  }
+
+  /** What a public address answers whose public ID was revoked. */
+  static Answer gone(String requestId) {
+    return Problems.answer(
+        Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "This address led somewhere, once."), requestId);
   }
 
   static String cacheControl(int maxAgeSeconds) {

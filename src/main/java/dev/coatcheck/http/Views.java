@@ -4,29 +4,62 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.key.Key;
 import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.registry.LegacyPolicy;
 import dev.coatcheck.registry.PublicPattern;
 import dev.coatcheck.registry.Redirect;
 import dev.coatcheck.registry.Type;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The shapes of answers. Keys leave as strings: a double holds 53 bits. */
 final class Views {
   private Views() {}
 
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   record PublicIdView(
-      String object, String id, String type, String key, String status, Instant createdAt) {
+      String object,
+      String id,
+      String type,
+      String key,
+      String status,
+      @Nullable String mergedInto,
+      Instant createdAt,
+      @Nullable Instant endedAt,
+      @Nullable String endedReason) {
     static PublicIdView of(Mapping mapping) {
+      return of(mapping, mapping.key(), null, null, null);
+    }
+
+    static PublicIdView of(ResolveOutcome.Ended ended) {
+      return switch (ended) {
+        case ResolveOutcome.Revoked(Mapping mapping, Optional<String> reason, Instant at) ->
+            of(mapping, mapping.key(), null, at, reason.orElse(null));
+        case ResolveOutcome.Merged(Mapping mapping, Mapping survivor, Instant at) ->
+            of(mapping, survivor.key(), survivor.publicId().toString(), at, null);
+      };
+    }
+
+    private static PublicIdView of(
+        Mapping mapping,
+        Key key,
+        @Nullable String mergedInto,
+        @Nullable Instant endedAt,
+        @Nullable String endedReason) {
       return new PublicIdView(
           "public_id",
           mapping.publicId().toString(),
           mapping.type().name(),
-          mapping.key().text(),
-          "active",
-          mapping.createdAt());
+          key.text(),
+          mapping.status().wireName(),
+          mergedInto,
+          mapping.createdAt(),
+          endedAt,
+          endedReason);
     }
   }
 
@@ -116,6 +149,10 @@ final class Views {
       int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {
     static ItemView found(int index, int status, Mapping mapping) {
       return new ItemView(index, status, PublicIdView.of(mapping), null);
+    }
+
+    static ItemView ended(int index, ResolveOutcome.Ended ended) {
+      return new ItemView(index, 200, PublicIdView.of(ended), null);
     }
 
     static ItemView refused(int index, Problem problem) {

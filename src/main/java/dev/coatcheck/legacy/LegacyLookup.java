@@ -74,6 +74,8 @@ public final class LegacyLookup {
     }
     return switch (find(opening.type(), number)) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
+      case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
+      case ResolveOutcome.Revoked _ -> new LegacyOutcome.Gone();
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new LegacyOutcome.NotFound();
     };
   }

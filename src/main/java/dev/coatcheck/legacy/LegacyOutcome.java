@@ -26,6 +26,9 @@ public sealed interface LegacyOutcome {
   /** The type's numbers are gone, whether or not this was one; the database was not asked. */
   record Over(Notice notice) implements LegacyOutcome {}
 
+  /** It stands for a public ID that was revoked. */
+  record Gone() implements LegacyOutcome {}
+
   /** Unknown, of a type without such look-ups, or private: an outsider can't tell which. */
   record NotFound() implements LegacyOutcome {}
 }

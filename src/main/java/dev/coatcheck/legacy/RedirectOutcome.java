@@ -10,6 +10,9 @@ public sealed interface RedirectOutcome {
    */
   record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
 
+  /** Revoked, of a public redirect: whoever holds it had it from somebody. */
+  record Gone() implements RedirectOutcome {}
+
   /** Malformed, unknown, without redirect or private: an outsider can't tell which. */
   record NotFound() implements RedirectOutcome {}
 }

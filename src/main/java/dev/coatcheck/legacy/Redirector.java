@@ -30,15 +30,24 @@ public final class Redirector {
 
   private static RedirectOutcome outcome(ResolveOutcome resolved) {
     return switch (resolved) {
-      case ResolveOutcome.Found(Mapping mapping) ->
-          mapping
-              .type()
-              .redirect()
-              .filter(Redirect::isPublic)
-              .<RedirectOutcome>map(redirect -> to(redirect, mapping))
+      case ResolveOutcome.Found(Mapping mapping) -> to(mapping);
+      case ResolveOutcome.Merged merged -> to(merged.survivor());
+      case ResolveOutcome.Revoked revoked ->
+          publicRedirect(revoked.mapping())
+              .<RedirectOutcome>map(_ -> new RedirectOutcome.Gone())
               .orElseGet(RedirectOutcome.NotFound::new);
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
     };
+  }
+
+  private static RedirectOutcome to(Mapping mapping) {
+    return publicRedirect(mapping)
+        .<RedirectOutcome>map(redirect -> to(redirect, mapping))
+        .orElseGet(RedirectOutcome.NotFound::new);
+  }
+
+  private static Optional<Redirect> publicRedirect(Mapping mapping) {
+    return mapping.type().redirect().filter(Redirect::isPublic);
   }
 
   private static RedirectOutcome to(Redirect redirect, Mapping mapping) {

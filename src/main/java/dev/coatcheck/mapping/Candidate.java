@@ -12,6 +12,7 @@ record Candidate(Subject subject, Token token) {
   }
 
   StoredMapping insertedAt(Instant createdAt) {
-    return new StoredMapping(subject.key(), token, subject.typeNumber(), createdAt);
+    return new StoredMapping(
+        subject.key(), token, subject.typeNumber(), createdAt, Mapping.Status.ACTIVE);
   }
 }

@@ -7,6 +7,7 @@ import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyScheme;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -29,6 +30,7 @@ record MappingTable<K>(
     TableField<?, UUID> token,
     TableField<?, Integer> typeNumber,
     TableField<?, Short> bucket,
+    TableField<?, Short> status,
     Function<K, Key> toKey,
     Function<Key, K> fromKey,
     IntFunction<K[]> newArray) {
@@ -41,6 +43,7 @@ record MappingTable<K>(
           PUBLIC_ID.TOKEN,
           PUBLIC_ID.TYPE_ID,
           PUBLIC_ID.BUCKET,
+          PUBLIC_ID.STATUS,
           Key.Bigint::new,
           key -> ((Key.Bigint) key).value(),
           Long[]::new);
@@ -53,9 +56,15 @@ record MappingTable<K>(
           PUBLIC_ID_UUID.TOKEN,
           PUBLIC_ID_UUID.TYPE_ID,
           PUBLIC_ID_UUID.BUCKET,
+          PUBLIC_ID_UUID.STATUS,
           Key.Uuid::new,
           key -> ((Key.Uuid) key).value(),
           UUID[]::new);
+
+  /** In the order in which they are locked. */
+  static List<MappingTable<?>> all() {
+    return List.of(BIGINT, UUIDS);
+  }
 
   static MappingTable<?> of(KeyScheme scheme) {
     return switch (scheme) {
@@ -80,7 +89,7 @@ record MappingTable<K>(
   }
 
   SelectFieldOrAsterisk[] columns() {
-    return new SelectFieldOrAsterisk[] {key, createdAt, token, typeNumber};
+    return new SelectFieldOrAsterisk[] {key, createdAt, token, typeNumber, status};
   }
 
   /** Reads a row of {@link #columns}. */
@@ -90,6 +99,7 @@ record MappingTable<K>(
             toKey.apply(row.get(key)),
             Token.of(row.get(token)),
             row.get(typeNumber),
-            row.get(createdAt));
+            row.get(createdAt),
+            Mapping.Status.of(row.get(status)));
   }
 }

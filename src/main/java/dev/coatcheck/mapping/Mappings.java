@@ -9,7 +9,8 @@ import dev.coatcheck.registry.Type;
 import java.util.function.Function;
 
 /** The verbs of this room, wired on one store. */
-public record Mappings(Minter minter, Resolver resolver, Lookup lookup, Listing listing) {
+public record Mappings(
+    Minter minter, Resolver resolver, Lookup lookup, Listing listing, Endings endings) {
 
   /**
    * Wires them.
@@ -25,10 +26,18 @@ public record Mappings(Minter minter, Resolver resolver, Lookup lookup, Listing 
       Observer observer,
       int cachedMappingsMax) {
     MappingStore store = new MappingStore(database, tokens::next);
+    EndingStore endings = new EndingStore(database);
+    Resolver resolver =
+        new Resolver(
+            new Resolver.Stores(store, endings, new AliasStore(database)),
+            registry,
+            observer,
+            cachedMappingsMax);
     return new Mappings(
         new Minter(store, keys, observer),
-        new Resolver(store, new AliasStore(database), registry, observer, cachedMappingsMax),
+        resolver,
         new Lookup(store),
-        new Listing(store));
+        new Listing(store),
+        new Endings(endings, resolver));
   }
 }

@@ -1,11 +1,31 @@
 package dev.coatcheck.mapping;
 
 import dev.coatcheck.id.ParsedId;
+import java.time.Instant;
+import java.util.Optional;
 
 /** What became of a public ID. */
 public sealed interface ResolveOutcome {
 
   record Found(Mapping mapping) implements ResolveOutcome {}
+
+  /** It was issued, and was ended for good. */
+  sealed interface Ended extends ResolveOutcome {
+    /** The public ID that was asked for. */
+    Mapping mapping();
+
+    Instant endedAt();
+  }
+
+  /**
+   * It was revoked, or the one that it was merged into was.
+   *
+   * @param reason for authenticated callers only
+   */
+  record Revoked(Mapping mapping, Optional<String> reason, Instant endedAt) implements Ended {}
+
+  /** It stands for another thing of its type now. The survivor is in force: chains are flat. */
+  record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
 
   /** Well formed, of a known prefix, and never issued. */
   record Unknown() implements ResolveOutcome {}

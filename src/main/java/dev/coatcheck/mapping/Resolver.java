@@ -17,24 +17,20 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Turns public IDs into keys. What was found is cached: a token's key does not change. Malformed
- * texts are refused without asking anybody.
+ * Turns public IDs into keys. What was found is cached. Malformed texts are refused without asking
+ * anybody.
  */
 public final class Resolver {
-  private final MappingStore store;
-  private final AliasStore aliases;
+  private final Stores stores;
   private final Registry registry;
   private final Observer observer;
-  private final Cache<Token, StoredMapping> cache;
+  private final Cache<Token, Finding> cache;
 
-  Resolver(
-      MappingStore store,
-      AliasStore aliases,
-      Registry registry,
-      Observer observer,
-      int cachedMappingsMax) {
-    this.store = store;
-    this.aliases = aliases;
+  /** Whom it asks. */
+  record Stores(MappingStore mappings, EndingStore endings, AliasStore aliases) {}
+
+  Resolver(Stores stores, Registry registry, Observer observer, int cachedMappingsMax) {
+    this.stores = stores;
     this.registry = registry;
     this.observer = observer;
     this.cache = Caffeine.newBuilder().maximumSize(cachedMappingsMax).build();
@@ -72,7 +68,8 @@ public final class Resolver {
    * @throws dev.coatcheck.db.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome resolveAlias(Type type, AliasScheme scheme, String value) {
-    return aliases
+    return stores
+        .aliases()
         .target(Alias.of(type, scheme, value))
         .map(token -> resolve(type, token))
         .orElseGet(ResolveOutcome.Unknown::new);
@@ -81,11 +78,11 @@ public final class Resolver {
   /** Resolves many texts, in their order, with at most one query per table. */
   public List<ResolveOutcome> resolveAll(List<String> texts) {
     List<Named> named = texts.stream().map(this::name).toList();
-    Map<Token, StoredMapping> rows = HashMap.newHashMap(texts.size());
+    Map<Token, Finding> rows = HashMap.newHashMap(texts.size());
     List<Named.Wanted> missing = new ArrayList<>();
     for (Named each : named) {
       if (each instanceof Named.Wanted wanted) {
-        StoredMapping row = cache.getIfPresent(wanted.token());
+        Finding row = cache.getIfPresent(wanted.token());
         if (row == null) {
           missing.add(wanted);
         } else {
@@ -96,20 +93,52 @@ public final class Resolver {
     int cached = rows.size();
     missing.stream()
         .collect(Collectors.groupingBy(wanted -> MappingTable.of(wanted.type().keyScheme())))
-        .forEach((table, some) -> load(table, some).forEach(row -> rows.put(row.token(), row)));
+        .forEach(
+            (table, some) -> load(table, some).forEach(row -> rows.put(row.row().token(), row)));
     int loaded = rows.size() - cached;
     observer.observe(new Event.Resolved(cached, loaded, missing.size() - loaded));
     return named.stream().map(each -> outcome(each, rows)).toList();
   }
 
-  private List<StoredMapping> load(MappingTable<?> table, List<Named.Wanted> wanted) {
-    List<StoredMapping> rows =
-        store.byTokens(table, wanted.stream().map(Named.Wanted::token).distinct().toList());
-    rows.forEach(row -> cache.put(row.token(), row));
-    return rows;
+  private List<Finding> load(MappingTable<?> table, List<Named.Wanted> wanted) {
+    List<Finding> found =
+        findings(
+            table,
+            stores
+                .mappings()
+                .byTokens(table, wanted.stream().map(Named.Wanted::token).distinct().toList()));
+    found.forEach(each -> cache.put(each.row().token(), each));
+    return found;
   }
 
-  private static ResolveOutcome outcome(Named named, Map<Token, StoredMapping> rows) {
+  /** The endings are asked for only where a row says that there is one. */
+  private List<Finding> findings(MappingTable<?> table, List<StoredMapping> rows) {
+    List<Finding> found = new ArrayList<>();
+    List<StoredMapping> ended = new ArrayList<>();
+    for (StoredMapping row : rows) {
+      if (row.status() == Mapping.Status.ACTIVE) {
+        found.add(new Finding.Active(row));
+      } else {
+        ended.add(row);
+      }
+    }
+    if (!ended.isEmpty()) {
+      found.addAll(stores.endings().findings(table, ended));
+    }
+    return found;
+  }
+
+  /** A token that was just ended here. The others hear of it through the change feed. */
+  void forget(Token token) {
+    cache.invalidate(token);
+  }
+
+  /** Asks the database for everything from now on. */
+  void forgetAll() {
+    cache.invalidateAll();
+  }
+
+  private static ResolveOutcome outcome(Named named, Map<Token, Finding> rows) {
     return switch (named) {
       case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
       case Named.Wanted(Type type, Token token) ->
@@ -122,7 +151,7 @@ public final class Resolver {
   }
 
   private Optional<ResolveOutcome> cached(Type type, Token token) {
-    StoredMapping cached = cache.getIfPresent(token);
+    Finding cached = cache.getIfPresent(token);
     if (cached == null) {
       return Optional.empty();
     }
@@ -131,27 +160,33 @@ public final class Resolver {
   }
 
   private ResolveOutcome loaded(Type type, Token token) {
-    Optional<StoredMapping> row = store.byToken(type, token);
+    Optional<Finding> row =
+        findings(
+                MappingTable.of(type.keyScheme()),
+                stores.mappings().byToken(type, token).stream().toList())
+            .stream()
+            .findFirst();
     row.ifPresent(found -> cache.put(token, found));
     observer.observe(new Event.Resolved(0, row.isPresent() ? 1 : 0, row.isPresent() ? 0 : 1));
     return outcome(type, row);
   }
 
   /** A row of another type than the prefix says looks like no row at all. */
-  private static ResolveOutcome outcome(Type type, Optional<StoredMapping> row) {
-    return row.filter(found -> found.typeNumber() == type.number())
-        .<ResolveOutcome>map(found -> new ResolveOutcome.Found(found.of(type)))
+  private static ResolveOutcome outcome(Type type, Optional<Finding> found) {
+    return found
+        .filter(each -> each.row().typeNumber() == type.number())
+        .map(each -> each.of(type))
         .orElseGet(ResolveOutcome.Unknown::new);
   }
 
   /** A text after parsing: what it asks for, or why it can't be a public ID. */
-  private sealed interface Named {
+  sealed interface Named {
     record Wanted(Type type, Token token) implements Named {}
 
     record Refused(ResolveOutcome.Malformed malformed) implements Named {}
   }
 
-  private Named name(String text) {
+  Named name(String text) {
     return switch (PublicId.parse(text)) {
       case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
           new Named.Refused(new ResolveOutcome.Malformed(reason, position));

@@ -9,13 +9,19 @@ import java.time.Instant;
  * A row, which is also what the cache holds: it names its type by number only, so that a changed
  * type takes effect on rows that are cached already.
  */
-record StoredMapping(Key key, Token token, int typeNumber, Instant createdAt) {
+record StoredMapping(
+    Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
 
   Subject subject() {
     return new Subject(typeNumber, key, token.bucket());
   }
 
+  /** How the change feed names it. */
+  String subjectOfChange() {
+    return token.toUuid().toString();
+  }
+
   Mapping of(Type type) {
-    return new Mapping(type, key, token, createdAt);
+    return new Mapping(type, key, token, createdAt, status);
   }
 }

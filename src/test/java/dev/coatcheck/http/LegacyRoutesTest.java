@@ -109,6 +109,33 @@ class LegacyRoutesTest {
   }
 
   @Test
+  void theNumberOfARevokedPublicIdIsGone() {
+    String id = client.post("/v1/ids", "{\"type\":\"plain\",\"key\":\"43\"}").text("/id");
+    gateway.addLegacyId("plain", 43, 9);
+    client.post("/v1/ids/" + id + "/revoke", "{}");
+
+    assertProblem(anyone.get("/legacy/plain/9"), 410, "public_id_revoked", null);
+    assertThat(comparable(anyone.get("/legacy/plain/9")))
+        .isEqualTo(comparable(anyone.get("/r/" + id)));
+    assertProblem(client.get("/v1/legacy/plain/9"), 410, "public_id_revoked", "n");
+  }
+
+  @Test
+  void theNumberOfAMergedPublicIdLeadsToTheSurvivor() {
+    String id = client.post("/v1/ids", "{\"type\":\"plain\",\"key\":\"44\"}").text("/id");
+    String survivor = client.get("/v1/legacy/plain/7").text("/id");
+    gateway.addLegacyId("plain", 44, 10);
+    client.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}");
+
+    assertThat(anyone.get("/legacy/plain/10").header("Location"))
+        .isEqualTo("https://shop.example/o/" + survivor);
+    Reply merged = client.get("/v1/legacy/plain/10");
+    assertThat(merged.text("/status")).isEqualTo("merged");
+    assertThat(merged.text("/merged_into")).isEqualTo(survivor);
+    assertThat(merged.text("/legacy_id")).isEqualTo("10");
+  }
+
+  @Test
   void everythingThatLeadsNowhereLooksTheSame() {
     List<String> paths =
         List.of(

@@ -1,0 +1,63 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.Refusal;
+import io.javalin.http.Context;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+
+/** The items of a batch: each is parsed by itself and answered in its place. */
+final class Items {
+  private Items() {}
+
+  /** An item after parsing: what it asks for, or why it was refused. */
+  sealed interface Item<T> {
+    record Sound<T>(T value) implements Item<T> {}
+
+    record Refused<T>(Problem problem) implements Item<T> {}
+  }
+
+  static <T> Item<T> parse(Supplier<T> parser) {
+    try {
+      return new Item.Sound<>(parser.get());
+    } catch (Refusal refusal) {
+      return new Item.Refused<>(refusal.problem());
+    }
+  }
+
+  static <T> List<T> sound(List<Item<T>> items) {
+    List<T> sound = new ArrayList<>();
+    for (Item<T> item : items) {
+      if (item instanceof Item.Sound<T>(T value)) {
+        sound.add(value);
+      }
+    }
+    return sound;
+  }
+
+  static <T> List<Problem.ItemError> errors(List<Item<T>> items) {
+    List<Problem.ItemError> errors = new ArrayList<>();
+    for (int index = 0; index < items.size(); index++) {
+      if (items.get(index) instanceof Item.Refused<T>(Problem problem)) {
+        errors.add(new Problem.ItemError(index, problem.code().status(), problem.brief()));
+      }
+    }
+    return errors;
+  }
+
+  /** Answers every item in its place; {@code sound} is asked for the sound ones in order. */
+  static <T> void answer(Context ctx, List<Item<T>> items, IntFunction<Views.ItemView> sound) {
+    List<Views.ItemView> views = new ArrayList<>(items.size());
+    for (int index = 0; index < items.size(); index++) {
+      views.add(
+          switch (items.get(index)) {
+            case Item.Sound<T> _ -> sound.apply(index);
+            case Item.Refused<T>(Problem problem) -> Views.ItemView.refused(index, problem);
+          });
+    }
+    Answer.json(ctx, 200, Views.ListView.of(views));
+  }
+}
