@@ -6,7 +6,7 @@ create table coatcheck.idempotency (
   owner        text        not null, -- the principal, which survives the rotation of API keys
   key          text        not null,
   request_hash bytea       not null,
-  response     bytea       not null,
+  response     text        not null, -- the body
   constraint idempotency_key_is_unique primary key (bucket, owner, key)
 );
 create index idempotency_by_expiry on coatcheck.idempotency (expires_at);

@@ -11,6 +11,7 @@ import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.key.Snowflake;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.mapping.MintCall;
 import dev.coatcheck.mapping.MintOutcome;
 import dev.coatcheck.mapping.MintRequest;
 import dev.coatcheck.mapping.Minter;
@@ -65,15 +66,14 @@ public final class MappingSize {
   private static void mint(Minter minter, Type type, int rows, Progress progress) {
     MintRequest generated = new MintRequest(type, Optional.empty());
     for (int minted = 0; minted < rows; ) {
-      int count = Math.min(Minter.REQUESTS_MAX, rows - minted);
+      int count = Math.min(MintCall.REQUESTS_MAX, rows - minted);
       List<MintRequest> requests = Collections.nCopies(count, generated);
-      switch (minter.mint(requests)) {
-        case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> {
-          minted += tickets.size();
-          progress.advanced(tickets.size());
+      switch (minter.mint(MintCall.batch(requests))) {
+        case MintOutcome.Minted(List<MintOutcome.Item> items) -> {
+          minted += items.size();
+          progress.advanced(items.size());
         }
-        case MintOutcome.KeysUnavailable(String reason, long _) ->
-            throw new IllegalStateException("no keys: " + reason);
+        case MintOutcome other -> throw new IllegalStateException("not minted: " + other);
       }
     }
   }

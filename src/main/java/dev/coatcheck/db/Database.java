@@ -136,6 +136,9 @@ public final class Database implements AutoCloseable {
     if (!SqlState.isOutage(thrown)) {
       return thrown;
     }
+    if (SqlState.isLockTimeout(thrown)) {
+      return new LockTimeout(operation, thrown);
+    }
     observer.observe(new Event.DatabaseFailed(operation, SqlState.of(thrown), thrown));
     return new DatabaseUnavailable(operation, thrown);
   }

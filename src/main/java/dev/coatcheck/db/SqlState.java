@@ -12,6 +12,8 @@ final class SqlState {
   private static final String SERIALIZATION_FAILURE = "40001";
   private static final String DEADLOCK_DETECTED = "40P01";
 
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private SqlState() {}
 
   static String of(Throwable thrown) {
@@ -42,7 +44,12 @@ final class SqlState {
         || state.startsWith("58")
         || state.startsWith("40")
         || state.equals("25006")
-        || state.equals("55P03");
+        || state.equals(LOCK_NOT_AVAILABLE);
+  }
+
+  /** Somebody else held a lock for longer than {@code lock_timeout}. */
+  static boolean isLockTimeout(Throwable thrown) {
+    return of(thrown).equals(LOCK_NOT_AVAILABLE);
   }
 
   /** No connection was to be had from the pool in time. */

@@ -2,6 +2,7 @@ package dev.coatcheck.exchange;
 
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpField;
@@ -44,8 +45,22 @@ public final class Answer {
         status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
   }
 
+  /** One that was sent before, from its status and its body. */
+  public static Answer recorded(int status, String body) {
+    return new Answer(
+        status,
+        status < 400 ? "application/json" : Problems.CONTENT_TYPE,
+        List.of(NO_STORE),
+        body.getBytes(StandardCharsets.UTF_8));
+  }
+
   public int status() {
     return status;
+  }
+
+  /** As text; every body of ours is UTF-8. */
+  public String body() {
+    return new String(body, StandardCharsets.UTF_8);
   }
 
   /** Through Javalin. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes problems as {@code application/problem+json}, and knows which one an exception is. */
 public final class Problems {
-  private static final String CONTENT_TYPE = "application/problem+json";
+  static final String CONTENT_TYPE = "application/problem+json";
 
   /** A cache would keep some errors by itself: it must not. */
   private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");

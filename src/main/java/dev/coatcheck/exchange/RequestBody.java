@@ -6,6 +6,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Locale;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -18,9 +21,27 @@ public final class RequestBody {
 
   private RequestBody() {}
 
+  /**
+   * A body with what identifies it.
+   *
+   * @param sha256 of its bytes, in hex
+   */
+  public record Hashed(JsonObject object, String sha256) {}
+
   public static JsonObject read(Context ctx, int bytesMax) {
     requireJson(ctx);
-    String text = decode(bytes(ctx, bytesMax));
+    return object(bytes(ctx, bytesMax));
+  }
+
+  /** As {@link #read}, for a request that may come again. */
+  public static Hashed readHashed(Context ctx, int bytesMax) {
+    requireJson(ctx);
+    byte[] bytes = bytes(ctx, bytesMax);
+    return new Hashed(object(bytes), sha256(bytes));
+  }
+
+  private static JsonObject object(byte[] bytes) {
+    String text = decode(bytes);
     JsonNode node;
     try {
       node = Json.MAPPER.readTree(text);
@@ -37,6 +58,19 @@ public final class RequestBody {
     }
     requireSoundText(node);
     return new JsonObject(node, "");
+  }
+
+  /** SHA-256 of a text in UTF-8, in hex. */
+  public static String sha256(String text) {
+    return sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   private static void requireJson(Context ctx) {

@@ -100,7 +100,7 @@ final class EndingRoutes {
       return;
     }
     Iterator<ResolveOutcome.Ended> ended = Items.sound(answers).iterator();
-    Items.answer(ctx, answers, index -> Views.ItemView.ended(index, ended.next()));
+    Items.answer(answers, index -> Views.ItemView.ended(index, ended.next())).send(ctx);
   }
 
   private List<EndOutcome> outcomes(List<Item<Request>> items, boolean atomic, String by) {

@@ -2,21 +2,17 @@ package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.exchange.Answer;
-import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
-import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.mapping.Listing;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.Mappings;
-import dev.coatcheck.mapping.MintOutcome;
-import dev.coatcheck.mapping.MintRequest;
 import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
@@ -24,10 +20,9 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Optional;
 
-/** One public ID at a time, and the list of them: {@code /v1/ids}. */
+/** Reads one public ID at a time, and the list of them: {@code /v1/ids}. */
 final class IdRoutes {
   static final String ONE = "/v1/ids/{id}";
   static final Scope ONE_NEEDS = Scope.IDS_READ;
@@ -48,25 +43,9 @@ final class IdRoutes {
   }
 
   void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::mint);
     endpoints.secured(HandlerType.GET, "/v1/ids", Scope.IDS_READ, this::list);
     endpoints.secured(HandlerType.GET, ONE, ONE_NEEDS, this::resolve);
     endpoints.secured(HandlerType.GET, "/v1/types/{type}/keys/{key}", Scope.IDS_READ, this::lookup);
-  }
-
-  private void mint(Context ctx) {
-    Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("type", "key");
-    Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
-    Optional<Key> key = body.optionalString("key").map(text -> key(type, "key", text));
-    switch (mappings.minter().mint(List.of(new MintRequest(type, key)))) {
-      case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> {
-        MintOutcome.Ticket ticket = tickets.getFirst();
-        Answer.json(ctx, ticket.created() ? 201 : 200, Views.PublicIdView.of(ticket.mapping()));
-      }
-      case MintOutcome.KeysUnavailable refused ->
-          problems.write(ctx, keysUnavailable(refused.retryAfterMillis()));
-    }
   }
 
   private void resolve(Context ctx) {

@@ -3,7 +3,6 @@ package dev.coatcheck.http;
 import dev.coatcheck.exchange.Answer;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.Refusal;
-import io.javalin.http.Context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -49,7 +48,7 @@ final class Items {
   }
 
   /** Answers every item in its place; {@code sound} is asked for the sound ones in order. */
-  static <T> void answer(Context ctx, List<Item<T>> items, IntFunction<Views.ItemView> sound) {
+  static <T> Answer answer(List<Item<T>> items, IntFunction<Views.ItemView> sound) {
     List<Views.ItemView> views = new ArrayList<>(items.size());
     for (int index = 0; index < items.size(); index++) {
       views.add(
@@ -58,6 +57,6 @@ final class Items {
             case Item.Refused<T>(Problem problem) -> Views.ItemView.refused(index, problem);
           });
     }
-    Answer.json(ctx, 200, Views.ListView.of(views));
+    return Answer.json(200, Views.ListView.of(views));
   }
 }

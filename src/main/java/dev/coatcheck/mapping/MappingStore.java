@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.Field;
@@ -29,8 +28,6 @@ import org.jooq.impl.DSL;
  * their number, and Postgres keeps its plan.
  */
 final class MappingStore {
-  private static final int TOKEN_DRAWS_MAX = 5;
-
   /**
    * One order for everyone, so that two batches can't wait for each other. Rising keys keep the key
    * index dense: by bucket, a mapping took 13 bytes more.
@@ -40,60 +37,29 @@ final class MappingStore {
           .thenComparing(subject -> subject.key().toBytes(), Arrays::compareUnsigned);
 
   private final Database database;
-  private final IntFunction<Token> drawToken;
 
-  /** Draws tokens from {@code drawToken}, which takes a bucket. */
-  MappingStore(Database database, IntFunction<Token> drawToken) {
+  MappingStore(Database database) {
     this.database = database;
-    this.drawToken = drawToken;
   }
 
-  /** The row of a subject, and whether this transaction inserted it. */
-  record Settled(StoredMapping mapping, boolean created) {}
-
-  /** Gives each subject its row in one transaction: the one that was there, or a new one. */
-  Map<Subject, Settled> settle(List<Subject> subjects) {
-    Map<MappingTable<?>, List<Subject>> byTable =
-        subjects.stream()
-            .sorted(LOCK_ORDER)
-            .collect(Collectors.groupingBy(subject -> MappingTable.of(subject.key())));
-    return database.write(
-        "mint",
-        sql -> {
-          Map<Subject, Settled> settled = HashMap.newHashMap(subjects.size());
-          byTable.forEach((table, some) -> settle(sql, table, some, settled));
-          return settled;
-        });
-  }
-
-  /** A token that another key has already (2^-118 a try) is drawn again. */
-  private <K> void settle(
-      DSLContext sql, MappingTable<K> table, List<Subject> subjects, Map<Subject, Settled> into) {
-    List<Subject> open = subjects;
-    for (int draw = 0; !open.isEmpty(); draw++) {
-      if (draw == TOKEN_DRAWS_MAX) {
-        throw new IllegalStateException("tokens were taken " + TOKEN_DRAWS_MAX + " times");
+  /**
+   * Writes the rows of one transaction, each unless its key or its token is taken.
+   *
+   * @return when each of the written ones was created
+   */
+  Map<Token, Instant> insert(DSLContext sql, List<Candidate> rows) {
+    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
+    Map<MappingTable<?>, List<Candidate>> byTable =
+        rows.stream()
+            .sorted(Comparator.comparing(Candidate::subject, LOCK_ORDER))
+            .collect(Collectors.groupingBy(row -> MappingTable.of(row.subject().key())));
+    for (MappingTable<?> table : MappingTable.all()) {
+      List<Candidate> some = byTable.get(table);
+      if (some != null) {
+        inserted.putAll(insert(sql, table, some));
       }
-      List<Candidate> candidates =
-          open.stream().map(subject -> Candidate.draw(subject, drawToken)).toList();
-      Map<Token, Instant> inserted = insert(sql, table, candidates);
-      for (Candidate candidate : candidates) {
-        Instant createdAt = inserted.get(candidate.token());
-        if (createdAt != null) {
-          into.put(candidate.subject(), new Settled(candidate.insertedAt(createdAt), true));
-        }
-      }
-      if (inserted.size() == candidates.size()) {
-        return;
-      }
-      byKey(sql, table, unsettled(open, into))
-          .forEach((subject, present) -> into.put(subject, new Settled(present, false)));
-      open = unsettled(open, into);
     }
-  }
-
-  private static List<Subject> unsettled(List<Subject> subjects, Map<Subject, Settled> settled) {
-    return subjects.stream().filter(subject -> !settled.containsKey(subject)).toList();
+    return inserted;
   }
 
   private static <K> Map<Token, Instant> insert(
@@ -116,11 +82,15 @@ final class MappingStore {
 
   /** The rows of those subjects that have one. */
   Map<Subject, StoredMapping> byKey(List<Subject> subjects) {
+    return database.read("lookup", sql -> byKey(sql, subjects));
+  }
+
+  /** As {@link #byKey(List)}, as a transaction sees it. */
+  Map<Subject, StoredMapping> byKey(DSLContext sql, List<Subject> subjects) {
     Map<Subject, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()
         .collect(Collectors.groupingBy(subject -> MappingTable.of(subject.key())))
-        .forEach(
-            (table, some) -> found.putAll(database.read("lookup", sql -> byKey(sql, table, some))));
+        .forEach((table, some) -> found.putAll(byKey(sql, table, some)));
     return found;
   }
 
@@ -156,17 +126,19 @@ final class MappingStore {
 
   /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
   List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
-    return database.read(
-        "resolve",
-        sql ->
-            sql.select(table.columns())
-                .from(table.table())
-                .join(
-                    table(
-                        "unnest({0}, {1}) as wanted (bucket, token)",
-                        buckets(wanted, Token::bucket), tokens(wanted, Function.identity())))
-                .using(table.bucket(), table.token())
-                .fetch(table.mapper()));
+    return database.read("resolve", sql -> byTokens(sql, table, wanted));
+  }
+
+  /** As {@link #byTokens(MappingTable, List)}, as a transaction sees it. */
+  List<StoredMapping> byTokens(DSLContext sql, MappingTable<?> table, List<Token> wanted) {
+    return sql.select(table.columns())
+        .from(table.table())
+        .join(
+            table(
+                "unnest({0}, {1}) as wanted (bucket, token)",
+                buckets(wanted, Token::bucket), tokens(wanted, Function.identity())))
+        .using(table.bucket(), table.token())
+        .fetch(table.mapper());
   }
 
   /** The newest rows of a type: those within the bounds and below {@code before}, where given. */

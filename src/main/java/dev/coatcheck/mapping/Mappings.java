@@ -3,6 +3,7 @@ package dev.coatcheck.mapping;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.TokenSource;
 import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.key.Waiter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
@@ -10,7 +11,12 @@ import java.util.function.Function;
 
 /** The verbs of this room, wired on one store. */
 public record Mappings(
-    Minter minter, Resolver resolver, Lookup lookup, Listing listing, Endings endings) {
+    Minter minter,
+    Resolver resolver,
+    Lookup lookup,
+    Listing listing,
+    Aliases aliases,
+    Endings endings) {
 
   /**
    * Wires them.
@@ -25,19 +31,20 @@ public record Mappings(
       Function<Type, KeyGenerator> keys,
       Observer observer,
       int cachedMappingsMax) {
-    MappingStore store = new MappingStore(database, tokens::next);
+    MappingStore store = new MappingStore(database);
+    AliasStore aliases = new AliasStore(database, store);
     EndingStore endings = new EndingStore(database);
+    MintStore mints =
+        new MintStore(database, store, aliases, tokens::next, new KeyDraws(keys, observer));
     Resolver resolver =
         new Resolver(
-            new Resolver.Stores(store, endings, new AliasStore(database)),
-            registry,
-            observer,
-            cachedMappingsMax);
+            new Resolver.Stores(store, endings, aliases), registry, observer, cachedMappingsMax);
     return new Mappings(
-        new Minter(store, keys, observer),
+        new Minter(mints, observer, Waiter.PARKING),
         resolver,
         new Lookup(store),
         new Listing(store),
+        new Aliases(aliases),
         new Endings(endings, resolver));
   }
 }

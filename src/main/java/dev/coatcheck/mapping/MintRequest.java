@@ -2,11 +2,25 @@ package dev.coatcheck.mapping;
 
 import dev.coatcheck.key.Key;
 import dev.coatcheck.registry.Type;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * One public ID wanted.
  *
  * @param key the caller's key; empty to have one generated
+ * @param aliases other names of the same thing, which are written together with it
  */
-public record MintRequest(Type type, Optional<Key> key) {}
+public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
+  public MintRequest {
+    aliases = List.copyOf(aliases);
+  }
+
+  public MintRequest(Type type, Optional<Key> key) {
+    this(type, key, List.of());
+  }
+
+  Optional<Subject> subject() {
+    return key.map(own -> Subject.of(type, own));
+  }
+}

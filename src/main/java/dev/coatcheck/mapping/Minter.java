@@ -1,144 +1,198 @@
 package dev.coatcheck.mapping;
 
-import static java.util.Objects.requireNonNull;
-
-import dev.coatcheck.key.Key;
-import dev.coatcheck.key.KeyDraw;
-import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.db.Coalescer;
+import dev.coatcheck.db.DatabaseUnavailable;
+import dev.coatcheck.db.LockTimeout;
+import dev.coatcheck.idempotency.Once;
+import dev.coatcheck.idempotency.SharedCalls;
+import dev.coatcheck.key.Waiter;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
-import dev.coatcheck.registry.Type;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID,
- * whoever asks and however often: the unique constraints settle every race.
+ * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID, and
+ * so has one alias, whoever asks and however often: the unique constraints settle every race.
+ *
+ * <p>Single requests that come at the same time share a transaction. A name that another
+ * transaction works on never holds up a group: whoever brings it leaves, tries again for up to a
+ * second, and is then told that it is busy. A batch has a transaction to itself.
  */
 public final class Minter {
-  public static final int REQUESTS_MAX = 1_000;
-  private static final int DRAWS_MAX = 8;
+  private static final int GROUPS_MAX = 4;
+  private static final int GROUP_CALLS_MAX = 100;
+  private static final int ROUNDS_MAX = 8;
+  private static final int ALONE_MAX = 2;
+  private static final int BATCHES_MAX = 3;
 
-  private final MappingStore store;
-  private final Function<Type, KeyGenerator> keys;
+  private static final int BUSY_MILLIS = 1_000;
+  private static final int BATCH_WAIT_MILLIS = 5_000;
+  private static final int GROUP_LOCK_MILLIS = 25;
+  private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
+
+  private static final MintOutcome BUSY = new MintOutcome.Busy();
+
+  private final MintStore store;
   private final Observer observer;
+  private final Waiter waiter;
+  private final Coalescer<MintCall, Result> groups;
+  private final SharedCalls<Hashed> sameKey = new SharedCalls<>();
 
-  Minter(MappingStore store, Function<Type, KeyGenerator> keys, Observer observer) {
+  // Few at a time: each may wait for a row as long as its caller is ready to. Together with the
+  // groups they leave room in a pool of ten, whose own queue is unfair.
+  private final Semaphore alone = new Semaphore(ALONE_MAX, true);
+  private final Semaphore batches = new Semaphore(BATCHES_MAX, true);
+
+  Minter(MintStore store, Observer observer, Waiter waiter) {
     this.store = store;
-    this.keys = keys;
     this.observer = observer;
+    this.waiter = waiter;
+    this.groups = new Coalescer<>(GROUPS_MAX, GROUP_CALLS_MAX, this::together);
   }
 
   /**
-   * Mints for all requests in one transaction.
+   * Mints for one caller.
    *
-   * @param requests 1 to {@value #REQUESTS_MAX}
-   * @throws dev.coatcheck.db.DatabaseUnavailable if the outcome is unknown; asking again with the
-   *     same keys settles it
+   * @throws dev.coatcheck.db.DatabaseUnavailable if the outcome is unknown; sending the same again,
+   *     with its key, alias or Idempotency-Key, settles it
    */
-  public MintOutcome mint(List<MintRequest> requests) {
-    if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
-      throw new IllegalArgumentException("requests: " + requests.size());
+  public MintOutcome mint(MintCall call) {
+    if (call.once().isEmpty()) {
+      return settle(call);
     }
-    MintOutcome.Ticket[] tickets = new MintOutcome.Ticket[requests.size()];
-    Deque<Integer> open = new ArrayDeque<>();
-    for (int i = 0; i < tickets.length; i++) {
-      open.add(i);
-    }
-    for (int draw = 0; !open.isEmpty(); draw++) {
-      if (draw == DRAWS_MAX) {
-        throw new IllegalStateException("generated keys were taken " + DRAWS_MAX + " times");
-      }
-      List<Integer> round = List.copyOf(open);
-      open.clear();
-      switch (withKeys(requests, round)) {
-        case Keyed.Refused(MintOutcome.KeysUnavailable refusal) -> {
-          return refusal;
-        }
-        case Keyed.Ready(Map<Integer, Key> keyed) ->
-            mintRound(requests, keyed, tickets).forEach(open::add);
-      }
-    }
-    count(tickets);
-    return new MintOutcome.Minted(List.of(tickets));
+    Once<MintOutcome.Worked> once = call.once().get();
+    return sameKey
+        .call(once.key(), BUSY_MILLIS, () -> new Hashed(once.requestHash(), settle(call)))
+        .map(
+            shared ->
+                shared.own()
+                    ? shared.outcome().outcome()
+                    : follow(call, once.requestHash(), shared.outcome()))
+        .orElseGet(MintOutcome.Busy::new);
   }
 
-  /** Fills the tickets of one round; returns the requests whose generated key was taken. */
-  private List<Integer> mintRound(
-      List<MintRequest> requests, Map<Integer, Key> keyed, MintOutcome.Ticket[] tickets) {
-    Map<Integer, Subject> subjects = LinkedHashMap.newLinkedHashMap(keyed.size());
-    Map<Subject, Integer> first = LinkedHashMap.newLinkedHashMap(keyed.size());
-    keyed.forEach(
-        (i, key) -> {
-          Subject subject = Subject.of(requests.get(i).type(), key);
-          subjects.put(i, subject);
-          first.putIfAbsent(subject, i);
-        });
-    Map<Subject, MappingStore.Settled> settled = store.settle(List.copyOf(first.keySet()));
-    List<Integer> taken = new ArrayList<>();
-    subjects.forEach(
-        (i, subject) -> {
-          MintRequest request = requests.get(i);
-          MappingStore.Settled row = requireNonNull(settled.get(subject));
-          boolean created = row.created() && i.equals(first.get(subject));
-          if (!created && request.key().isEmpty()) {
-            observer.observe(
-                new Event.GeneratedKeyConflict(request.type().name(), subject.key().text()));
-            taken.add(i);
-          } else {
-            tickets[i] = new MintOutcome.Ticket(row.mapping().of(request.type()), created);
+  private record Hashed(String requestHash, MintOutcome outcome) {}
+
+  private MintOutcome follow(MintCall call, String requestHash, Hashed first) {
+    return switch (first.outcome()) {
+      case MintOutcome.Answered answered ->
+          first.requestHash().equals(requestHash)
+              ? new MintOutcome.Answered(answered.answer(), true)
+              : new MintOutcome.KeyReused();
+      case MintOutcome.KeyReused _ -> settle(call);
+      case MintOutcome other -> other;
+    };
+  }
+
+  private MintOutcome settle(MintCall call) {
+    long begun = waiter.nanoTime();
+    boolean shares = !call.isBatch();
+    while (true) {
+      switch (shares ? groups.call(call) : alone(call)) {
+        case Result.Settled(MintStore.Attempt.Done done) -> {
+          count(done.work());
+          return done.answer();
+        }
+        case Result.Settled(MintStore.Attempt.Locked _) -> {
+          if (waiter.nanoTime() - begun >= TimeUnit.MILLISECONDS.toNanos(BUSY_MILLIS)) {
+            return BUSY;
           }
-        });
-    return taken;
-  }
-
-  private sealed interface Keyed {
-    record Ready(Map<Integer, Key> keys) implements Keyed {}
-
-    record Refused(MintOutcome.KeysUnavailable refusal) implements Keyed {}
-  }
-
-  private Keyed withKeys(List<MintRequest> requests, List<Integer> round) {
-    Map<Integer, Key> keyed = new LinkedHashMap<>();
-    Map<KeyGenerator, List<Integer>> wanting = new HashMap<>();
-    for (int i : round) {
-      MintRequest request = requests.get(i);
-      request
-          .key()
-          .ifPresentOrElse(
-              key -> keyed.put(i, key),
-              () ->
-                  wanting
-                      .computeIfAbsent(keys.apply(request.type()), _ -> new ArrayList<>())
-                      .add(i));
-    }
-    for (var want : wanting.entrySet()) {
-      switch (want.getKey().next(want.getValue().size())) {
-        case KeyDraw.Refused(String reason, long retryAfterMillis) -> {
-          return new Keyed.Refused(new MintOutcome.KeysUnavailable(reason, retryAfterMillis));
+          waiter.pause(ThreadLocalRandom.current().nextLong(PAUSE_NANOS_MIN, PAUSE_NANOS_MAX));
         }
-        case KeyDraw.Drawn drawn -> {
-          for (int i = 0; i < want.getValue().size(); i++) {
-            keyed.put(want.getValue().get(i), drawn.keys().get(i));
-          }
-        }
+        case Result.Undone _ -> shares = false;
       }
     }
-    return new Keyed.Ready(keyed);
   }
 
-  private void count(MintOutcome.Ticket[] tickets) {
-    Map<String, int[]> byType = new HashMap<>();
-    for (MintOutcome.Ticket ticket : tickets) {
-      int[] counts = byType.computeIfAbsent(ticket.mapping().type().name(), _ -> new int[2]);
-      counts[ticket.created() ? 0 : 1]++;
+  /** What a transaction did about a call. */
+  private sealed interface Result {
+    record Settled(MintStore.Attempt attempt) implements Result {}
+
+    /** Some call of the group had to be undone, and so all were: each is tried alone now. */
+    record Undone() implements Result {}
+  }
+
+  private List<Result> together(List<MintCall> calls) {
+    try {
+      return store.run(calls, GROUP_LOCK_MILLIS).stream().<Result>map(Result.Settled::new).toList();
+    } catch (MintStore.Overtaken | LockTimeout undone) {
+      return undone(calls);
+    } catch (DatabaseUnavailable outage) {
+      throw outage;
+    } catch (RuntimeException bug) {
+      if (calls.size() == 1) {
+        throw bug;
+      }
+      return undone(calls); // so that it meets only the call that brought it
     }
-    byType.forEach((type, c) -> observer.observe(new Event.Minted(type, c[0], c[1])));
+  }
+
+  private static List<Result> undone(List<MintCall> calls) {
+    return calls.stream().<Result>map(_ -> new Result.Undone()).toList();
+  }
+
+  private Result alone(MintCall call) {
+    Semaphore places = call.isBatch() ? batches : alone;
+    if (!isIn(places, call.isBatch() ? BATCH_WAIT_MILLIS : BUSY_MILLIS)) {
+      return call.isBatch() ? refused(new MintOutcome.Overloaded()) : refused(BUSY);
+    }
+    try {
+      return rounds(call);
+    } finally {
+      places.release();
+    }
+  }
+
+  private static boolean isIn(Semaphore places, int waitMillisMax) {
+    try {
+      return places.tryAcquire(waitMillisMax, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private Result rounds(MintCall call) {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      try {
+        return new Result.Settled(store.run(List.of(call), BUSY_MILLIS).getFirst());
+      } catch (MintStore.Overtaken again) {
+        // Whoever was first is in the database now.
+      } catch (LockTimeout held) {
+        return refused(BUSY);
+      }
+    }
+    throw new IllegalStateException("overtaken " + ROUNDS_MAX + " times");
+  }
+
+  private static Result refused(MintOutcome outcome) {
+    return new Result.Settled(MintStore.Attempt.Done.of(outcome));
+  }
+
+  private void count(MintOutcome work) {
+    switch (work) {
+      case MintOutcome.Minted(List<MintOutcome.Item> items) -> {
+        Map<String, int[]> byType = new HashMap<>();
+        for (MintOutcome.Item item : items) {
+          if (item instanceof MintOutcome.Ticket(Mapping mapping, boolean created)) {
+            int[] counts = byType.computeIfAbsent(mapping.type().name(), _ -> new int[2]);
+            counts[created ? 0 : 1]++;
+          }
+        }
+        byType.forEach((type, c) -> observer.observe(new Event.Minted(type, c[0], c[1])));
+      }
+      case MintOutcome.Answered _ -> observer.observe(new Event.MintReplayed());
+      case MintOutcome.NothingDone _,
+          MintOutcome.KeyReused _,
+          MintOutcome.Busy _,
+          MintOutcome.Overloaded _,
+          MintOutcome.KeysUnavailable _ -> {}
+    }
   }
 }

@@ -21,6 +21,9 @@ public sealed interface Event {
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 
+  /** A mint was answered as the same request had been before. */
+  record MintReplayed() implements Event {}
+
   /** Public IDs were resolved: from the cache, from the database, or not at all. */
   record Resolved(int cached, int loaded, int unknown) implements Event {}
 

@@ -39,6 +39,7 @@ final class EventLog {
           Event.RequestServedHot _,
           Event.RequestShed _,
           Event.Minted _,
+          Event.MintReplayed _,
           Event.Resolved _ -> {}
     }
   }

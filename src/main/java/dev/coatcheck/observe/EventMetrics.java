@@ -46,6 +46,7 @@ final class EventMetrics {
         counter("coatcheck.mints", "type", minted.type(), "outcome", "existing")
             .increment(minted.existing());
       }
+      case Event.MintReplayed _ -> counter("coatcheck.mints.replayed").increment();
       case Event.Resolved resolved -> {
         counter("coatcheck.resolves", "outcome", "cached").increment(resolved.cached());
         counter("coatcheck.resolves", "outcome", "loaded").increment(resolved.loaded());

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.http.TestClient.Reply;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each status that an endpoint can answer; every exchange is judged by the contract. */
 class EndpointsTest {
-  private static final String UNKNOWN_ID = "ch_00000000000000000000002B";
+  static final String UNKNOWN_ID = "ch_00000000000000000000002B";
 
   private static GatewayFixture gateway;
   private static TestClient client;
@@ -355,8 +357,8 @@ class EndpointsTest {
     return all;
   }
 
-  private static void assertProblem(Reply reply, int status, String code, String param) {
-    assertThat(List.of(reply.status(), reply.text("/code"), reply.text("/param")))
+  static void assertProblem(Reply reply, int status, String code, @Nullable String param) {
+    assertThat(Arrays.asList(reply.status(), reply.text("/code"), reply.text("/param", null)))
         .containsExactly(status, code, param);
   }
 }

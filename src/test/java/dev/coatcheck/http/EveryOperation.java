@@ -32,6 +32,7 @@ final class EveryOperation {
           new Call("POST", "/v1/ids/resolve", "{\"ids\":[\"" + ID + "\"]}", true),
           new Call("POST", "/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"1\"]}", true),
           new Call("GET", "/v1/ids/" + ID, null, true),
+          new Call("PUT", "/v1/ids/" + ID + "/aliases/legacy/1", null, true),
           new Call("POST", "/v1/ids/" + ID + "/revoke", "{}", true),
           new Call("POST", "/v1/ids/" + ID + "/merge", "{\"into\":\"" + ID + "\"}", true),
           new Call("POST", "/v1/ids/revoke", "{\"items\":[{\"id\":\"" + ID + "\"}]}", true),

@@ -36,6 +36,11 @@ final class TestClient {
     String text(String pointer) {
       return body.at(pointer).stringValue();
     }
+
+    /** The same, or something else where there is none. */
+    @Nullable String text(String pointer, @Nullable String otherwise) {
+      return body.at(pointer).isMissingNode() ? otherwise : text(pointer);
+    }
   }
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);

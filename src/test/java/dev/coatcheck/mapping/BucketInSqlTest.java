@@ -16,7 +16,7 @@ class BucketInSqlTest {
           LongStream.of(0, 1, 42, 514718408130953216L, Long.MAX_VALUE)
               .mapToObj(fixture::request)
               .toList();
-      fixture.mappings.minter().mint(requests);
+      fixture.mappings.minter().mint(MintCall.batch(requests));
       fixture.mint(
           fixture.generated(fixture.user),
           new MintRequest(

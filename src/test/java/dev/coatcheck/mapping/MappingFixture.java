@@ -57,14 +57,15 @@ final class MappingFixture implements AutoCloseable {
   }
 
   List<MintOutcome.Ticket> mint(MintRequest... requests) {
-    return minted(mappings.minter().mint(List.of(requests)));
+    return minted(mappings.minter().mint(MintCall.batch(List.of(requests))));
   }
 
   static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
-    return switch (outcome) {
-      case MintOutcome.Minted(List<MintOutcome.Ticket> tickets) -> tickets;
-      case MintOutcome.KeysUnavailable refused -> throw new AssertionError(refused);
-    };
+    if (outcome instanceof MintOutcome.Minted minted
+        && minted.tickets().size() == minted.items().size()) {
+      return minted.tickets();
+    }
+    throw new AssertionError(outcome);
   }
 
   MintRequest request(long key) {

@@ -7,6 +7,7 @@ import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyDraw;
 import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.Waiter;
 import dev.coatcheck.registry.Type;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -92,7 +94,10 @@ class MinterTest {
                 racer ->
                     () ->
                         MappingFixture.minted(
-                            FIXTURE.mappings.minter().mint(racer % 2 == 0 ? forwards : backwards)))
+                            FIXTURE
+                                .mappings
+                                .minter()
+                                .mint(MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
             .toList();
     Set<Token> tokens = new HashSet<>();
     int created = 0;
@@ -131,18 +136,17 @@ class MinterTest {
   void aTokenThatIsTakenIsDrawnAgain() {
     Token taken = new Token(1, 0);
     Token free = new Token(2, 0);
-    Subject first = subjectInBucketZero(10_000);
-    Subject second = subjectInBucketZero(20_000);
-    new MappingStore(FIXTURE.database, _ -> taken).settle(List.of(first));
+    MintRequest first = requestInBucketZero(10_000);
+    MintRequest second = requestInBucketZero(20_000);
+    Deque<Token> draws = new ArrayDeque<>(List.of(taken, taken, taken, free));
+    Minter unlucky = minter(_ -> draws.pop());
+    unlucky.mint(MintCall.of(first));
 
-    Deque<Token> draws = new ArrayDeque<>(List.of(taken, taken, free));
-    MappingStore unlucky = new MappingStore(FIXTURE.database, _ -> draws.pop());
-
-    assertThat(unlucky.settle(List.of(second)).get(second))
+    assertThat(MappingFixture.minted(unlucky.mint(MintCall.of(second))).getFirst())
         .satisfies(
-            settled -> {
-              assertThat(settled.created()).isTrue();
-              assertThat(settled.mapping().token()).isEqualTo(free);
+            ticket -> {
+              assertThat(ticket.created()).isTrue();
+              assertThat(ticket.mapping().token()).isEqualTo(free);
             });
     assertThat(draws).isEmpty();
   }
@@ -155,22 +159,35 @@ class MinterTest {
           fixture
               .mappings
               .minter()
-              .mint(List.of(fixture.request(1), fixture.generated(fixture.charge)));
+              .mint(MintCall.batch(List.of(fixture.request(1), fixture.generated(fixture.charge))));
 
       assertThat(outcome).isEqualTo(new MintOutcome.KeysUnavailable("no worker", 250));
       assertThat(fixture.mappings.lookup().find(fixture.charge, new Key.Bigint(1))).isEmpty();
     }
   }
 
-  private static Subject subjectInBucketZero(long from) {
+  private static Minter minter(IntFunction<Token> drawToken) {
+    MappingStore mappings = new MappingStore(FIXTURE.database);
+    return new Minter(
+        new MintStore(
+            FIXTURE.database,
+            mappings,
+            new AliasStore(FIXTURE.database, mappings),
+            drawToken,
+            new KeyDraws(MappingFixture.generators(), FIXTURE.observer)),
+        FIXTURE.observer,
+        Waiter.PARKING);
+  }
+
+  private static MintRequest requestInBucketZero(long from) {
     return LongStream.iterate(from, key -> key + 1)
-        .mapToObj(key -> Subject.of(FIXTURE.charge, new Key.Bigint(key)))
-        .filter(subject -> subject.bucket() == 0)
+        .mapToObj(FIXTURE::request)
+        .filter(request -> request.subject().orElseThrow().bucket() == 0)
         .findFirst()
         .orElseThrow();
   }
 
-  private static <T> List<T> together(List<Callable<T>> tasks) throws Exception {
+  static <T> List<T> together(List<Callable<T>> tasks) throws Exception {
     CountDownLatch start = new CountDownLatch(1);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<T>> futures =

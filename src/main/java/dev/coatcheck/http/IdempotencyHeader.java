@@ -1,0 +1,43 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.idempotency.IdempotencyKey;
+import io.javalin.http.Context;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The header {@code Idempotency-Key}: a structured field's string in quotes, or the same bare. The
+ * edge has seen to it that there is one at most, of 1 to 255 ASCII characters.
+ */
+final class IdempotencyHeader {
+  static final String NAME = "Idempotency-Key";
+
+  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])+)\"");
+  private static final Pattern BARE = Pattern.compile("[!#-~](?:[ !#-~]*[!#-~])?");
+
+  private IdempotencyHeader() {}
+
+  /** The key of a request on a secured route; it belongs to who makes it. */
+  static Optional<IdempotencyKey> read(Context ctx) {
+    return Optional.ofNullable(ctx.header(NAME))
+        .map(text -> new IdempotencyKey(Endpoints.caller(ctx).principal(), parse(text)));
+  }
+
+  static String parse(String text) {
+    var quoted = QUOTED.matcher(text);
+    if (quoted.matches()) {
+      return quoted.group(1).replaceAll("\\\\(.)", "$1");
+    }
+    if (BARE.matcher(text).matches()) {
+      return text;
+    }
+    throw new Refusal(
+        Problem.at(
+            ProblemCode.HEADER_INVALID,
+            NAME,
+            "Send 1 to 255 visible ASCII characters without quotes, or all of it in quotes."));
+  }
+}

@@ -1,0 +1,111 @@
+package dev.coatcheck.idempotency;
+
+import static dev.coatcheck.db.schema.Tables.IDEMPOTENCY;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.val;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.impl.DSL;
+
+/** The table of answers, for use inside the transaction that does the work. */
+public final class IdempotencyTable {
+  /** How long an answer is kept. */
+  public static final Duration KEPT = Duration.ofHours(24);
+
+  private IdempotencyTable() {}
+
+  /** What an earlier request with the key got. */
+  public record Past(String requestHash, Recorded answer) {}
+
+  /** A finished call that is to be remembered. */
+  public record Entry(IdempotencyKey key, String requestHash, Recorded answer) {}
+
+  /** The answers of those keys that have one which hasn't expired. */
+  public static Map<IdempotencyKey, Past> find(DSLContext sql, Collection<IdempotencyKey> keys) {
+    Map<IdempotencyKey, Past> found = new HashMap<>();
+    if (keys.isEmpty()) {
+      return found;
+    }
+    List<IdempotencyKey> wanted = List.copyOf(keys);
+    sql.select(
+            IDEMPOTENCY.OWNER,
+            IDEMPOTENCY.KEY,
+            IDEMPOTENCY.REQUEST_HASH,
+            IDEMPOTENCY.STATUS,
+            IDEMPOTENCY.RESPONSE)
+        .from(IDEMPOTENCY)
+        .join(
+            table(
+                "unnest({0}, {1}, {2}) as wanted (bucket, owner, key)",
+                buckets(wanted, Function.identity()),
+                texts(wanted, IdempotencyKey::owner),
+                texts(wanted, IdempotencyKey::text)))
+        .using(IDEMPOTENCY.BUCKET, IDEMPOTENCY.OWNER, IDEMPOTENCY.KEY)
+        .where("expires_at > now()")
+        .forEach(
+            row ->
+                found.put(
+                    new IdempotencyKey(row.value1(), row.value2()),
+                    new Past(
+                        HexFormat.of().formatHex(row.value3()),
+                        new Recorded(row.value4(), row.value5()))));
+    return found;
+  }
+
+  /**
+   * Keeps the answers; an expired one gives way.
+   *
+   * @return false if another transaction was first with one of the keys: roll back and begin anew
+   */
+  public static boolean keep(DSLContext sql, List<Entry> entries) {
+    if (entries.isEmpty()) {
+      return true;
+    }
+    List<Entry> rows =
+        entries.stream()
+            .sorted(
+                java.util.Comparator.<Entry>comparingInt(entry -> entry.key().bucket())
+                    .thenComparing(entry -> entry.key().owner())
+                    .thenComparing(entry -> entry.key().text()))
+            .toList();
+    int kept =
+        sql.execute(
+            """
+            insert into {0} as mine (bucket, owner, key, request_hash, status, response, expires_at)
+            select *, now() + make_interval(secs => {7})
+              from unnest({1}, {2}, {3}, {4}, {5}, {6})
+            on conflict on constraint idempotency_key_is_unique do update
+              set request_hash = excluded.request_hash, status = excluded.status,
+                  response = excluded.response, expires_at = excluded.expires_at
+              where mine.expires_at <= now()
+            """,
+            IDEMPOTENCY,
+            buckets(rows, Entry::key),
+            texts(rows, entry -> entry.key().owner()),
+            texts(rows, entry -> entry.key().text()),
+            val(
+                rows.stream()
+                    .map(entry -> HexFormat.of().parseHex(entry.requestHash()))
+                    .toArray(byte[][]::new)),
+            val(rows.stream().map(entry -> entry.answer().status()).toArray(Integer[]::new)),
+            texts(rows, entry -> entry.answer().body()),
+            DSL.val((double) KEPT.toSeconds()));
+    return kept == rows.size();
+  }
+
+  private static <T> Field<Short[]> buckets(List<T> rows, Function<T, IdempotencyKey> key) {
+    return val(rows.stream().map(row -> (short) key.apply(row).bucket()).toArray(Short[]::new));
+  }
+
+  private static <T> Field<String[]> texts(List<T> rows, Function<T, String> text) {
+    return val(rows.stream().map(text).toArray(String[]::new));
+  }
+}
