@@ -10,11 +10,10 @@ import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.key.Snowflake;
 import dev.coatcheck.key.SnowflakeLayout;
-import dev.coatcheck.mapping.Mappings;
-import dev.coatcheck.mapping.MintCall;
-import dev.coatcheck.mapping.MintOutcome;
-import dev.coatcheck.mapping.MintRequest;
-import dev.coatcheck.mapping.Minter;
+import dev.coatcheck.mint.MintCall;
+import dev.coatcheck.mint.MintOutcome;
+import dev.coatcheck.mint.MintRequest;
+import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Policies;
 import dev.coatcheck.registry.Registry;
@@ -49,10 +48,8 @@ public final class MappingSize {
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
         Registry registry = Registry.open(opened.database(), random, observer, System::nanoTime)) {
       KeyGenerator keys = new Snowflake(SnowflakeLayout.DEFAULT, 0);
-      Mappings mappings =
-          Mappings.open(
-              opened.database(), registry, new TokenSource(random), _ -> keys, observer, 0);
-      mint(mappings.minter(), type(registry), rows, progress);
+      Minter minter = Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer);
+      mint(minter, type(registry), rows, progress);
       SizeStore store = new SizeStore(opened.database());
       return new Result(
           store.rows(),

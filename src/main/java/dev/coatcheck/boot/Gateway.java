@@ -15,6 +15,7 @@ import dev.coatcheck.lease.Workers;
 import dev.coatcheck.legacy.LegacyLookup;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import java.net.InetAddress;
@@ -53,14 +54,13 @@ public final class Gateway implements AutoCloseable {
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
       Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
-      Mappings mappings =
-          Mappings.open(
+      Mappings mappings = Mappings.open(database, registry, observer, config.cachedMappingsMax());
+      Minter minter =
+          Minter.open(
               database,
-              registry,
               new TokenSource(random),
               type -> keys.of(type.keyScheme(), type.keyLayout()),
-              observer,
-              config.cachedMappingsMax());
+              observer);
       this.server =
           opened(
               HttpServer.start(
@@ -68,6 +68,7 @@ public final class Gateway implements AutoCloseable {
                       registry,
                       config.redirectHosts(),
                       mappings,
+                      minter,
                       new Redirector(mappings.resolver()),
                       new LegacyLookup(registry, mappings.resolver(), clock),
                       keys,

@@ -7,6 +7,7 @@ import dev.coatcheck.lease.Workers;
 import dev.coatcheck.legacy.LegacyLookup;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
+import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
@@ -22,6 +23,7 @@ public record Capabilities(
     Registry registry,
     RedirectHosts redirectHosts,
     Mappings mappings,
+    Minter minter,
     Redirector redirector,
     LegacyLookup legacy,
     Keys keys,

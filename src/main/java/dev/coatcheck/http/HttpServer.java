@@ -120,7 +120,7 @@ public final class HttpServer implements AutoCloseable {
   private static void registerAll(Endpoints endpoints, Capabilities all) {
     Problems problems = new Problems(all.observer());
     new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
-    new MintRoutes(all.mappings().minter(), all.registry(), problems).register(endpoints);
+    new MintRoutes(all.minter(), all.registry(), problems).register(endpoints);
     new AliasRoutes(all.mappings(), problems).register(endpoints);
     new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
     new EndingRoutes(all.mappings().endings(), problems).register(endpoints);

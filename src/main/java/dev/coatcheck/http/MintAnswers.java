@@ -6,8 +6,8 @@ import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.mapping.AliasScheme;
 import dev.coatcheck.mapping.Mapping;
-import dev.coatcheck.mapping.MintOutcome;
-import dev.coatcheck.mapping.MintRequest;
+import dev.coatcheck.mint.MintOutcome;
+import dev.coatcheck.mint.MintRequest;
 import java.util.List;
 
 /** What a mint that was worked on looks like: the same for whoever asks again. */

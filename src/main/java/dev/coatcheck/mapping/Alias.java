@@ -10,7 +10,7 @@ import java.util.Comparator;
  */
 public record Alias(int typeNumber, AliasScheme scheme, String value, int bucket) {
   /** One order for everyone, so that two transactions can't wait for each other. */
-  static final Comparator<Alias> LOCK_ORDER =
+  public static final Comparator<Alias> LOCK_ORDER =
       Comparator.comparingInt(Alias::bucket)
           .thenComparingInt(Alias::typeNumber)
           .thenComparing(Alias::scheme)

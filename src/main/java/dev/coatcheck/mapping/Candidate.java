@@ -4,9 +4,9 @@ import dev.coatcheck.id.Token;
 import java.time.Instant;
 
 /** A row that is about to be inserted, unless its subject has one already. */
-record Candidate(Subject subject, Token token) {
+public record Candidate(Subject subject, Token token) {
 
-  StoredMapping insertedAt(Instant createdAt) {
+  public StoredMapping insertedAt(Instant createdAt) {
     return new StoredMapping(
         subject.key(), token, subject.typeNumber(), createdAt, Mapping.Status.ACTIVE);
   }

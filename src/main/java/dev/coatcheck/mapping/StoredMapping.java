@@ -9,7 +9,7 @@ import java.time.Instant;
  * A row, which is also what the cache holds: it names its type by number only, so that a changed
  * type takes effect on rows that are cached already.
  */
-record StoredMapping(
+public record StoredMapping(
     Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
 
   Subject subject() {
@@ -21,7 +21,7 @@ record StoredMapping(
     return token.toUuid().toString();
   }
 
-  Mapping of(Type type) {
+  public Mapping of(Type type) {
     return new Mapping(type, key, token, createdAt, status);
   }
 }

@@ -4,9 +4,9 @@ import dev.coatcheck.key.Key;
 import dev.coatcheck.registry.Type;
 
 /** One key of one type: what has at most one public ID. The bucket follows from the other two. */
-record Subject(int typeNumber, Key key, int bucket) {
+public record Subject(int typeNumber, Key key, int bucket) {
 
-  static Subject of(Type type, Key key) {
+  public static Subject of(Type type, Key key) {
     return new Subject(type.number(), key, type.salt().bucketOf(key));
   }
 }

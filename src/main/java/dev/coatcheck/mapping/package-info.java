@@ -1,4 +1,4 @@
-/** The hot path: mint, resolve, look up, list. */
+/** Which public ID stands for which key: resolve, look up, list, name, end. */
 @NullMarked
 package dev.coatcheck.mapping;
 

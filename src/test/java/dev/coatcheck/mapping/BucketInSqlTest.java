@@ -3,6 +3,8 @@ package dev.coatcheck.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.key.Key;
+import dev.coatcheck.mint.MintCall;
+import dev.coatcheck.mint.MintRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -16,7 +18,7 @@ class BucketInSqlTest {
           LongStream.of(0, 1, 42, 514718408130953216L, Long.MAX_VALUE)
               .mapToObj(fixture::request)
               .toList();
-      fixture.mappings.minter().mint(MintCall.batch(requests));
+      fixture.minter.mint(MintCall.batch(requests));
       fixture.mint(
           fixture.generated(fixture.user),
           new MintRequest(

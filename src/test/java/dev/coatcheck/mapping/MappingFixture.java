@@ -12,6 +12,10 @@ import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.key.Snowflake;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.key.UuidV7;
+import dev.coatcheck.mint.MintCall;
+import dev.coatcheck.mint.MintOutcome;
+import dev.coatcheck.mint.MintRequest;
+import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Policies;
 import dev.coatcheck.registry.Registry;
@@ -23,21 +27,22 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 
 /** The mapping's verbs on a database of their own, with a bigint and a UUID type. */
-final class MappingFixture implements AutoCloseable {
-  static final TokenSource TOKENS = new TokenSource(new RandomSource());
+public final class MappingFixture implements AutoCloseable {
+  public static final TokenSource TOKENS = new TokenSource(new RandomSource());
 
-  final Observer observer = new Observer();
-  final Database database;
-  final Registry registry;
-  final Type charge;
-  final Type user;
-  final Mappings mappings;
+  public final Observer observer = new Observer();
+  public final Database database;
+  public final Registry registry;
+  public final Type charge;
+  public final Type user;
+  public final Mappings mappings;
+  public final Minter minter;
 
-  MappingFixture() {
+  public MappingFixture() {
     this(generators());
   }
 
-  MappingFixture(Function<Type, KeyGenerator> keys) {
+  public MappingFixture(Function<Type, KeyGenerator> keys) {
     TestDatabase fresh = TestDatabase.fresh();
     database =
         Database.open(
@@ -45,10 +50,11 @@ final class MappingFixture implements AutoCloseable {
     registry = Registry.open(database, new RandomSource(), observer, System::nanoTime);
     charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
     user = type("user", "usr", KeyScheme.UUIDV7);
-    mappings = Mappings.open(database, registry, TOKENS, keys, observer, 1_000);
+    mappings = Mappings.open(database, registry, observer, 1_000);
+    minter = Minter.open(database, TOKENS, keys, observer);
   }
 
-  Type type(String name, String prefix, KeyScheme scheme) {
+  public Type type(String name, String prefix, KeyScheme scheme) {
     registry.put(
         new TypeDefinition(
             name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
@@ -56,11 +62,11 @@ final class MappingFixture implements AutoCloseable {
     return registry.named(name).orElseThrow();
   }
 
-  List<MintOutcome.Ticket> mint(MintRequest... requests) {
-    return minted(mappings.minter().mint(MintCall.batch(List.of(requests))));
+  public List<MintOutcome.Ticket> mint(MintRequest... requests) {
+    return minted(minter.mint(MintCall.batch(List.of(requests))));
   }
 
-  static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
+  public static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
     if (outcome instanceof MintOutcome.Minted minted
         && minted.tickets().size() == minted.items().size()) {
       return minted.tickets();
@@ -68,15 +74,15 @@ final class MappingFixture implements AutoCloseable {
     throw new AssertionError(outcome);
   }
 
-  MintRequest request(long key) {
+  public MintRequest request(long key) {
     return new MintRequest(charge, Optional.of(new Key.Bigint(key)));
   }
 
-  MintRequest generated(Type type) {
+  public MintRequest generated(Type type) {
     return new MintRequest(type, Optional.empty());
   }
 
-  static Function<Type, KeyGenerator> generators() {
+  public static Function<Type, KeyGenerator> generators() {
     KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
     KeyGenerator uuids = new UuidV7();
     return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;

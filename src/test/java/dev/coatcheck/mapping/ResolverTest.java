@@ -7,6 +7,7 @@ import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mint.MintOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

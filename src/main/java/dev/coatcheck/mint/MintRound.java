@@ -1,4 +1,4 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static java.util.Objects.requireNonNull;
 
@@ -6,7 +6,7 @@ import dev.coatcheck.idempotency.IdempotencyKey;
 import dev.coatcheck.idempotency.IdempotencyTable;
 import dev.coatcheck.idempotency.Once;
 import dev.coatcheck.idempotency.Recorded;
-import dev.coatcheck.mapping.MintStore.Attempt;
+import dev.coatcheck.mint.MintStore.Attempt;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,8 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import dev.coatcheck.key.Key;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.Subject;
 import dev.coatcheck.registry.Type;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +22,7 @@ public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
     this(type, key, List.of());
   }
 
-  Optional<Subject> subject() {
+  public Optional<Subject> subject() {
     return key.map(own -> Subject.of(type, own));
   }
 }

@@ -1,19 +1,25 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import dev.coatcheck.db.Coalescer;
+import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.db.LockTimeout;
+import dev.coatcheck.id.TokenSource;
 import dev.coatcheck.idempotency.Once;
 import dev.coatcheck.idempotency.SharedCalls;
+import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.Waiter;
+import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Type;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID, and
@@ -54,6 +60,15 @@ public final class Minter {
     this.observer = observer;
     this.waiter = waiter;
     this.groups = new Coalescer<>(GROUPS_MAX, GROUP_CALLS_MAX, this::together);
+  }
+
+  /** Draws keys of a type from the generator that {@code keys} has for it. */
+  public static Minter open(
+      Database database, TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {
+    return new Minter(
+        new MintStore(database, tokens::next, new KeyDraws(keys, observer)),
+        observer,
+        Waiter.PARKING);
   }
 
   /**

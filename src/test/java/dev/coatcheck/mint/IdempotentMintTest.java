@@ -1,10 +1,14 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.idempotency.IdempotencyKey;
 import dev.coatcheck.idempotency.Once;
 import dev.coatcheck.idempotency.Recorded;
+import dev.coatcheck.mapping.Candidate;
+import dev.coatcheck.mapping.MappingFixture;
+import dev.coatcheck.mapping.PublicIdTable;
+import dev.coatcheck.mapping.Subject;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -49,8 +53,7 @@ class IdempotentMintTest {
   @Test
   void anotherOwnersKeyIsAnotherKey() {
     MintOutcome mine = mint("owned", HASH);
-    MintOutcome theirs =
-        FIXTURE.mappings.minter().mint(call(new IdempotencyKey("bob", "owned"), HASH));
+    MintOutcome theirs = FIXTURE.minter.mint(call(new IdempotencyKey("bob", "owned"), HASH));
 
     assertThat(theirs).isNotEqualTo(mine);
     assertThat(((MintOutcome.Answered) theirs).replayed()).isFalse();
@@ -107,8 +110,7 @@ class IdempotentMintTest {
                         Subject subject = FIXTURE.request(hot).subject().orElseThrow();
                         Candidate row =
                             new Candidate(subject, MappingFixture.TOKENS.next(subject.bucket()));
-                        int rows =
-                            new MappingStore(FIXTURE.database).insert(sql, List.of(row)).size();
+                        int rows = PublicIdTable.insert(sql, List.of(row)).size();
                         written.countDown();
                         await(release);
                         return rows;
@@ -118,12 +120,10 @@ class IdempotentMintTest {
           Collections.nCopies(20, hot).stream()
               .map(
                   key ->
-                      threads.submit(
-                          () -> FIXTURE.mappings.minter().mint(MintCall.of(FIXTURE.request(key)))))
+                      threads.submit(() -> FIXTURE.minter.mint(MintCall.of(FIXTURE.request(key)))))
               .toList();
       for (int i = 0; i < 200; i++) {
-        MappingFixture.minted(
-            FIXTURE.mappings.minter().mint(MintCall.of(FIXTURE.generated(FIXTURE.charge))));
+        MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(FIXTURE.generated(FIXTURE.charge))));
       }
       for (Future<MintOutcome> one : hotOnes) {
         assertThat(one.get()).isEqualTo(new MintOutcome.Busy());
@@ -134,7 +134,7 @@ class IdempotentMintTest {
       assertThat(holder.get()).isEqualTo(1);
     }
     assertThat(
-            MappingFixture.minted(FIXTURE.mappings.minter().mint(MintCall.of(FIXTURE.request(hot))))
+            MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(FIXTURE.request(hot))))
                 .getFirst()
                 .created())
         .isFalse();
@@ -149,7 +149,7 @@ class IdempotentMintTest {
   }
 
   private static MintOutcome mint(String key, String hash) {
-    return FIXTURE.mappings.minter().mint(call(new IdempotencyKey("alice", key), hash));
+    return FIXTURE.minter.mint(call(new IdempotencyKey("alice", key), hash));
   }
 
   private static MintCall call(IdempotencyKey key, String hash) {

@@ -1,9 +1,14 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.MappingFixture;
+import dev.coatcheck.mapping.ResolveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -52,10 +57,7 @@ class AliasMintTest {
     FIXTURE.mint(request(20, "20"));
 
     MintOutcome outcome =
-        FIXTURE
-            .mappings
-            .minter()
-            .mint(MintCall.batch(List.of(request(21, "20"), request(22, "22"))));
+        FIXTURE.minter.mint(MintCall.batch(List.of(request(21, "20"), request(22, "22"))));
 
     assertThat(((MintOutcome.Minted) outcome).items().getFirst())
         .isEqualTo(new MintOutcome.AliasTaken(AliasScheme.LEGACY));
@@ -71,13 +73,10 @@ class AliasMintTest {
     FIXTURE.mint(client);
 
     MintOutcome outcome =
-        FIXTURE
-            .mappings
-            .minter()
-            .mint(
-                MintCall.of(
-                    new MintRequest(
-                        FIXTURE.charge, Optional.empty(), List.of(alias("30"), client(30)))));
+        FIXTURE.minter.mint(
+            MintCall.of(
+                new MintRequest(
+                    FIXTURE.charge, Optional.empty(), List.of(alias("30"), client(30)))));
 
     assertThat(((MintOutcome.Minted) outcome).items())
         .containsExactly(new MintOutcome.AliasTaken(AliasScheme.CLIENT));
@@ -88,14 +87,11 @@ class AliasMintTest {
     FIXTURE.mint(request(40, "40"));
 
     MintOutcome outcome =
-        FIXTURE
-            .mappings
-            .minter()
-            .mint(
-                new MintCall(
-                    List.of(FIXTURE.request(41), request(42, "40"), legacy(43)),
-                    true,
-                    Optional.empty()));
+        FIXTURE.minter.mint(
+            new MintCall(
+                List.of(FIXTURE.request(41), request(42, "40"), legacy(43)),
+                true,
+                Optional.empty()));
 
     assertThat(outcome)
         .isEqualTo(
@@ -120,8 +116,7 @@ class AliasMintTest {
   void racersWithOneLegacyIdAgree() throws Exception {
     List<Callable<List<MintOutcome.Ticket>>> racers =
         Collections.nCopies(
-            100,
-            () -> MappingFixture.minted(FIXTURE.mappings.minter().mint(MintCall.of(legacy(60)))));
+            100, () -> MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(legacy(60)))));
     Set<Token> tokens = new HashSet<>();
     int created = 0;
     for (List<MintOutcome.Ticket> tickets : MinterTest.together(racers)) {
@@ -145,10 +140,8 @@ class AliasMintTest {
                 racer ->
                     () ->
                         MappingFixture.minted(
-                            FIXTURE
-                                .mappings
-                                .minter()
-                                .mint(MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
+                            FIXTURE.minter.mint(
+                                MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
             .toList();
     Set<Token> tokens = new HashSet<>();
     int created = 0;

@@ -1,9 +1,14 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.Candidate;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.StoredMapping;
+import dev.coatcheck.mapping.Subject;
 import dev.coatcheck.registry.Type;
 import java.util.ArrayList;
 import java.util.Collections;

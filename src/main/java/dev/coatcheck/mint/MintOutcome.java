@@ -1,6 +1,8 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import dev.coatcheck.idempotency.Recorded;
+import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.Mapping;
 import java.util.List;
 
 /** What became of a mint. */

@@ -1,4 +1,4 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import dev.coatcheck.key.KeyDraw;
 import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.key.Waiter;
+import dev.coatcheck.mapping.MappingFixture;
 import dev.coatcheck.registry.Type;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -94,10 +95,8 @@ class MinterTest {
                 racer ->
                     () ->
                         MappingFixture.minted(
-                            FIXTURE
-                                .mappings
-                                .minter()
-                                .mint(MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
+                            FIXTURE.minter.mint(
+                                MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
             .toList();
     Set<Token> tokens = new HashSet<>();
     int created = 0;
@@ -156,10 +155,8 @@ class MinterTest {
     KeyGenerator refusing = _ -> new KeyDraw.Refused("no worker", 250);
     try (MappingFixture fixture = new MappingFixture(_ -> refusing)) {
       MintOutcome outcome =
-          fixture
-              .mappings
-              .minter()
-              .mint(MintCall.batch(List.of(fixture.request(1), fixture.generated(fixture.charge))));
+          fixture.minter.mint(
+              MintCall.batch(List.of(fixture.request(1), fixture.generated(fixture.charge))));
 
       assertThat(outcome).isEqualTo(new MintOutcome.KeysUnavailable("no worker", 250));
       assertThat(fixture.mappings.lookup().find(fixture.charge, new Key.Bigint(1))).isEmpty();
@@ -167,12 +164,9 @@ class MinterTest {
   }
 
   private static Minter minter(IntFunction<Token> drawToken) {
-    MappingStore mappings = new MappingStore(FIXTURE.database);
     return new Minter(
         new MintStore(
             FIXTURE.database,
-            mappings,
-            new AliasStore(FIXTURE.database, mappings),
             drawToken,
             new KeyDraws(MappingFixture.generators(), FIXTURE.observer)),
         FIXTURE.observer,

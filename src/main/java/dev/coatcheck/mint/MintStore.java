@@ -1,10 +1,15 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.idempotency.IdempotencyTable;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.AliasTable;
+import dev.coatcheck.mapping.PublicIdTable;
+import dev.coatcheck.mapping.StoredMapping;
+import dev.coatcheck.mapping.Subject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,21 +27,12 @@ import org.jooq.DSLContext;
  */
 final class MintStore {
   private final Database database;
-  private final MappingStore mappings;
-  private final AliasStore aliases;
   private final IntFunction<Token> drawToken;
   private final KeyDraws keys;
 
   /** Draws tokens from {@code drawToken}, which takes a bucket. */
-  MintStore(
-      Database database,
-      MappingStore mappings,
-      AliasStore aliases,
-      IntFunction<Token> drawToken,
-      KeyDraws keys) {
+  MintStore(Database database, IntFunction<Token> drawToken, KeyDraws keys) {
     this.database = database;
-    this.mappings = mappings;
-    this.aliases = aliases;
     this.drawToken = drawToken;
     this.keys = keys;
   }
@@ -128,14 +124,14 @@ final class MintStore {
     return refused;
   }
 
-  private MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
+  private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
     List<Alias> names =
         requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
     List<Subject> subjects =
         requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
     return new MintPlan.Known(
-        names.isEmpty() ? Map.of() : aliases.mappings(sql, names),
-        subjects.isEmpty() ? Map.of() : mappings.byKey(sql, subjects));
+        names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
+        subjects.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, subjects));
   }
 
   /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
@@ -147,14 +143,14 @@ final class MintStore {
         names.stream()
             .collect(Collectors.toMap(MintPlan.NewName::alias, name -> name.thing().token()));
     List<Alias> sorted = targets.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
-    if (AliasStore.insert(sql, sorted, targets::get) != sorted.size()) {
+    if (AliasTable.insert(sql, sorted, targets::get) != sorted.size()) {
       throw new Overtaken("alias");
     }
   }
 
   private void insertMappings(DSLContext sql, List<MintPlan.Thing> things, boolean looked) {
     Map<Token, Instant> inserted =
-        mappings.insert(sql, things.stream().map(MintPlan.Thing::candidate).toList());
+        PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::candidate).toList());
     List<MintPlan.Thing> missing = new ArrayList<>();
     for (MintPlan.Thing thing : things) {
       Instant createdAt = inserted.get(thing.token());
@@ -171,7 +167,7 @@ final class MintStore {
 
   private void readBack(DSLContext sql, List<MintPlan.Thing> missing, boolean looked) {
     Map<Subject, StoredMapping> present =
-        mappings.byKey(sql, missing.stream().map(MintPlan.Thing::subject).toList());
+        PublicIdTable.byKey(sql, missing.stream().map(MintPlan.Thing::subject).toList());
     for (MintPlan.Thing thing : missing) {
       StoredMapping row = present.get(thing.subject());
       if (row == null) {

@@ -1,4 +1,4 @@
-package dev.coatcheck.mapping;
+package dev.coatcheck.mint;
 
 import dev.coatcheck.idempotency.Once;
 import java.util.List;
