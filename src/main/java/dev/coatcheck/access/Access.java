@@ -1,7 +1,8 @@
 package dev.coatcheck.access;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.change.ChangeFeed;
+import dev.coatcheck.change.ChangeKind;
+import dev.coatcheck.change.TrustedCache;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.observe.Event;
@@ -11,29 +12,49 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may call, and makes the keys. A key that was found is trusted for one second, so that
- * an ended one is dead everywhere soon after; unknown keys are never cached.
+ * Decides who may call, and makes the keys. A key that was found is cached as long as the change
+ * feed vouches for it, so that an ended one is dead everywhere soon after; unknown keys never are.
  */
 public final class Access {
   private static final String BEARER = "bearer ";
-  private static final Duration TRUST = Duration.ofSeconds(1);
   private static final int CACHED_KEYS_MAX = 10_000;
 
   private final AccessStore store;
   private final RandomSource random;
   private final Observer observer;
   private final InstantSource clock;
-  private final Cache<String, StoredKey> known =
-      Caffeine.newBuilder().maximumSize(CACHED_KEYS_MAX).expireAfterWrite(TRUST).build();
+  private final TrustedCache<String, StoredKey> known;
+  private final Duration staleMax;
 
-  public Access(Database database, RandomSource random, Observer observer, InstantSource clock) {
+  /**
+   * Wires it.
+   *
+   * @param trust what a cached key is worth
+   */
+  public Access(
+      Database database, Trust trust, RandomSource random, Observer observer, InstantSource clock) {
     this.store = new AccessStore(database);
+    this.known =
+        new TrustedCache<>(
+            trust.feed(), ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
+    this.staleMax = trust.staleMax();
     this.random = random;
     this.observer = observer;
     this.clock = clock;
+  }
+
+  /**
+   * What a cached key is worth.
+   *
+   * @param staleMax how long it is served while Postgres doesn't answer
+   */
+  public record Trust(ChangeFeed feed, Duration staleMax) {
+    /** For commands that run once: every key is asked for. */
+    public static Trust none() {
+      return new Trust(ChangeFeed.none(), Duration.ZERO);
+    }
   }
 
   /** A key that was just made. Its text can't be had again. */
@@ -63,7 +84,7 @@ public final class Access {
   /** Ends the key for good; false if there is none of that ID or it was ended before. */
   public boolean revoke(String keyId) {
     boolean revoked = store.revoke(keyId);
-    known.invalidate(keyId);
+    known.forget(keyId);
     return revoked;
   }
 
@@ -109,7 +130,7 @@ public final class Access {
     return authorization
         .filter(Access::isBearer)
         .flatMap(Access::key)
-        .flatMap(key -> alive(key, known.getIfPresent(key.id())))
+        .flatMap(key -> alive(key, known.ifTrusted(key.id())))
         .map(StoredKey::caller)
         .filter(caller -> caller.may(needed))
         .map(AccessDecision.Granted::new);
@@ -124,11 +145,11 @@ public final class Access {
   }
 
   private Optional<StoredKey> alive(ApiKey key) {
-    return alive(key, known.get(key.id(), id -> store.find(id).orElse(null)));
+    return alive(key, known.get(key.id(), staleMax, () -> store.find(key.id())));
   }
 
-  private Optional<StoredKey> alive(ApiKey key, @Nullable StoredKey stored) {
-    return Optional.ofNullable(stored)
+  private Optional<StoredKey> alive(ApiKey key, Optional<StoredKey> stored) {
+    return stored
         .filter(found -> found.hash().matches(key.hash()))
         .filter(found -> found.isAlive(clock.instant()));
   }

@@ -3,6 +3,8 @@ package dev.coatcheck.access;
 import static dev.coatcheck.db.schema.Tables.API_KEY;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
 
+import dev.coatcheck.change.ChangeKind;
+import dev.coatcheck.change.ChangeTable;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
@@ -56,12 +58,15 @@ final class AccessStore {
   boolean revoke(String keyId) {
     return database.write(
         "API key revoke",
-        sql ->
-            sql.update(API_KEY)
-                    .set(API_KEY.REVOKED_AT, currentOffsetDateTime().coerce(API_KEY.REVOKED_AT))
-                    .where(API_KEY.KEY_ID.eq(keyId), API_KEY.REVOKED_AT.isNull())
-                    .execute()
-                == 1);
+        sql -> {
+          int revoked =
+              sql.update(API_KEY)
+                  .set(API_KEY.REVOKED_AT, currentOffsetDateTime().coerce(API_KEY.REVOKED_AT))
+                  .where(API_KEY.KEY_ID.eq(keyId), API_KEY.REVOKED_AT.isNull())
+                  .execute();
+          ChangeTable.append(sql, ChangeKind.API_KEY, revoked == 1 ? List.of(keyId) : List.of());
+          return revoked == 1;
+        });
   }
 
   private static StoredKey storedKey(ApiKeyRecord row) {

@@ -3,6 +3,7 @@ package dev.coatcheck.bench;
 import dev.coatcheck.boot.Config;
 import dev.coatcheck.boot.OpenDatabase;
 import dev.coatcheck.boot.StartFailed;
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.id.Prefix;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.id.TokenSource;
@@ -46,7 +47,9 @@ public final class MappingSize {
     Observer observer = new Observer();
     RandomSource random = new RandomSource();
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
-        Registry registry = Registry.open(opened.database(), random, observer, System::nanoTime)) {
+        Registry registry =
+            Registry.open(
+                opened.database(), ChangeFeed.none(), random, observer, System::nanoTime)) {
       KeyGenerator keys = new Snowflake(SnowflakeLayout.DEFAULT, 0);
       Minter minter = Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer);
       mint(minter, type(registry), rows, progress);

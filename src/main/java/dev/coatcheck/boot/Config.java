@@ -1,9 +1,11 @@
 package dev.coatcheck.boot;
 
 import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.registry.OnOutage;
 import dev.coatcheck.registry.RedirectHosts;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,7 @@ import java.util.regex.Pattern;
  * All settings, read and checked.
  *
  * @param database empty for the embedded Postgres in {@code home}
+ * @param accessStaleMax how long a cached API key counts while Postgres doesn't answer
  * @param managementPort empty if health and metrics stay on the gateway's port
  */
 public record Config(
@@ -27,7 +30,9 @@ public record Config(
     int connectionsMax,
     RedirectHosts redirectHosts,
     int cachedMappingsMax,
+    Duration accessStaleMax,
     LeaseLimits leases) {
+  private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
 
   /**
    * What this instance may lease.
@@ -80,6 +85,7 @@ public record Config(
           connectionsMax,
           redirectHosts(),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
+          accessStaleMax(),
           leases());
     }
 
@@ -96,6 +102,15 @@ public record Config(
       fault(
           Setting.WORKERS, "must be two numbers from 0 to " + WORKER_MAX + ", for instance 0-511");
       return new LeaseLimits(0, 0, windowSeconds);
+    }
+
+    private Duration accessStaleMax() {
+      String name = value(Setting.ACCESS_ON_OUTAGE).orElse("");
+      Optional<OnOutage> onOutage = OnOutage.named(name);
+      if (onOutage.isEmpty()) {
+        fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
+      }
+      return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
     }
 
     /** In brackets if it is an IPv6 address, as a URL wants it. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.boot;
 
 import dev.coatcheck.access.Access;
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.SmallPool;
 import dev.coatcheck.http.Capabilities;
@@ -45,16 +46,19 @@ public final class Gateway implements AutoCloseable {
       InstantSource clock = InstantSource.system();
       OpenDatabase opened = opened(OpenDatabase.open(config, observer));
       Database database = opened.database();
-      Access access = new Access(database, random, observer, clock);
+      ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
+      Access access =
+          new Access(
+              database, new Access.Trust(feed, config.accessStaleMax()), random, observer, clock);
       this.developmentKey =
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access))
               : Optional.empty();
-      Registry registry = opened(Registry.open(database, random, observer, System::nanoTime));
+      Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
       Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
-      Mappings mappings = Mappings.open(database, registry, observer, config.cachedMappingsMax());
+      Mappings mappings = Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
       Minter minter =
           Minter.open(
               database,

@@ -1,6 +1,8 @@
 package dev.coatcheck.change;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What a change is about. */
 public enum ChangeKind {
@@ -10,6 +12,10 @@ public enum ChangeKind {
   API_KEY,
   /** A type was created or changed; the subject is its number. */
   TYPE;
+
+  static Optional<ChangeKind> named(String wireName) {
+    return Arrays.stream(values()).filter(kind -> kind.wireName().equals(wireName)).findFirst();
+  }
 
   String wireName() {
     return name().toLowerCase(Locale.ROOT);

@@ -139,7 +139,12 @@ final class AccessCommand {
     Observer observer = new Observer();
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), observer)) {
       return work.apply(
-          new Access(opened.database(), new RandomSource(), observer, InstantSource.system()));
+          new Access(
+              opened.database(),
+              Access.Trust.none(),
+              new RandomSource(),
+              observer,
+              InstantSource.system()));
     } catch (StartFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }

@@ -7,6 +7,11 @@ package dev.coatcheck.db;
 public sealed class DatabaseUnavailable extends RuntimeException permits LockTimeout {
   private static final long serialVersionUID = 1L;
 
+  /** For work that was given up without an answer. */
+  public DatabaseUnavailable(String operation) {
+    super("no answer of the database in time for " + operation);
+  }
+
   DatabaseUnavailable(String operation, Throwable cause) {
     super("database unavailable during " + operation, cause);
   }

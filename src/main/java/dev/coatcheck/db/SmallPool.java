@@ -5,7 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import javax.sql.DataSource;
 
 /**
- * Two connections for work that must not wait behind requests: leases and polls. Overload on the
+ * A few connections for work that must not wait behind requests: leases and polls. Overload on the
  * large pool can't cost an instance its worker.
  */
 public final class SmallPool implements AutoCloseable {
@@ -20,8 +20,13 @@ public final class SmallPool implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres. */
   public static SmallPool open(DatabaseSettings settings, String poolName) {
+    return open(settings, poolName, CONNECTIONS);
+  }
+
+  /** As {@link #open(DatabaseSettings, String)}, with as many connections as are wanted. */
+  public static SmallPool open(DatabaseSettings settings, String poolName, int connections) {
     HikariConfig config = Database.pool(settings, poolName);
-    config.setMaximumPoolSize(CONNECTIONS);
+    config.setMaximumPoolSize(connections);
     config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
     // A PgBouncer before 1.21 in transaction mode loses prepared statements.
     config.addDataSourceProperty("prepareThreshold", 0);

@@ -145,7 +145,7 @@ final class EndingStore {
     ChangeTable.append(
         sql,
         ChangeKind.ENDING,
-        planned.keySet().stream().map(StoredMapping::subjectOfChange).toList());
+        planned.keySet().stream().map(row -> StoredMapping.subjectOfChange(row.token())).toList());
   }
 
   private static void setStatus(
@@ -181,7 +181,7 @@ final class EndingStore {
   }
 
   /** What became of rows of one table that say that they have ended. */
-  <K> List<Finding> findings(MappingTable<K> table, List<StoredMapping> ended) {
+  <K> List<Finding.Known> findings(MappingTable<K> table, List<StoredMapping> ended) {
     List<Token> tokens = ended.stream().map(StoredMapping::token).toList();
     return database.read(
         "resolve ended",
@@ -204,7 +204,7 @@ final class EndingStore {
         });
   }
 
-  private static Finding finding(
+  private static Finding.Known finding(
       StoredMapping row, Map<Token, StoredEnding> endings, Map<Token, StoredMapping> survivors) {
     StoredEnding ending = requireNonNull(endings.get(row.token()));
     if (ending.survivor().isEmpty()) {

@@ -24,9 +24,9 @@ final class MappingStore {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
   }
 
-  /** The row of one token, of the table that the type's keys lie in. */
-  Optional<StoredMapping> byToken(Type type, Token token) {
-    return database.read("resolve", sql -> byToken(sql, MappingTable.of(type.keyScheme()), token));
+  /** The row of one token. */
+  Optional<StoredMapping> byToken(MappingTable<?> table, Token token) {
+    return database.read("resolve", sql -> byToken(sql, table, token));
   }
 
   private static <K> Optional<StoredMapping> byToken(

@@ -1,5 +1,6 @@
 package dev.coatcheck.mapping;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
@@ -11,16 +12,25 @@ public record Mappings(
   /**
    * Wires them.
    *
-   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 250 bytes each
+   * @param feed says how long what was resolved may be trusted
+   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each
    */
   public static Mappings open(
-      Database database, Registry registry, Observer observer, int cachedMappingsMax) {
+      Database database,
+      Registry registry,
+      ChangeFeed feed,
+      Observer observer,
+      int cachedMappingsMax) {
     MappingStore store = new MappingStore(database);
     AliasStore aliases = new AliasStore(database);
     EndingStore endings = new EndingStore(database);
     Resolver resolver =
         new Resolver(
-            new Resolver.Stores(store, endings, aliases), registry, observer, cachedMappingsMax);
+            new Resolver.Stores(store, endings, aliases),
+            registry,
+            feed,
+            observer,
+            cachedMappingsMax);
     return new Mappings(
         resolver,
         new Lookup(store),

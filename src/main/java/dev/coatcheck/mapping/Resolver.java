@@ -1,15 +1,21 @@
 package dev.coatcheck.mapping;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.change.ChangeFeed;
+import dev.coatcheck.change.ChangeKind;
+import dev.coatcheck.change.TrustedCache;
 import dev.coatcheck.id.ParsedId;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.Token;
+import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,23 +23,45 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Turns public IDs into keys. What was found is cached. Malformed texts are refused without asking
- * anybody.
+ * Turns public IDs into keys. What was found is cached, and what was not: a random token is never
+ * asked for before it exists. The change feed says for how long that may be trusted. Malformed
+ * texts are refused without asking anybody.
  */
 public final class Resolver {
   private final Stores stores;
   private final Registry registry;
   private final Observer observer;
-  private final Cache<Token, Finding> cache;
+  private final TrustedCache<Asked, Finding> cache;
 
   /** Whom it asks. */
   record Stores(MappingStore mappings, EndingStore endings, AliasStore aliases) {}
 
-  Resolver(Stores stores, Registry registry, Observer observer, int cachedMappingsMax) {
+  /** A token in the table that the keys of a scheme lie in. */
+  private record Asked(Token token, KeyScheme scheme) {
+    static Asked of(Named.Wanted wanted) {
+      return new Asked(wanted.token(), wanted.type().keyScheme());
+    }
+  }
+
+  Resolver(
+      Stores stores, Registry registry, ChangeFeed feed, Observer observer, int cachedMappingsMax) {
     this.stores = stores;
     this.registry = registry;
     this.observer = observer;
-    this.cache = Caffeine.newBuilder().maximumSize(cachedMappingsMax).build();
+    this.cache =
+        new TrustedCache<>(
+            feed,
+            ChangeKind.ENDING,
+            (asked, finding) -> subjects(asked.token(), finding),
+            cachedMappingsMax);
+  }
+
+  /** A merged one ends with its survivor, and moves on with it. */
+  private static List<String> subjects(Token token, Finding finding) {
+    String own = StoredMapping.subjectOfChange(token);
+    return finding instanceof Finding.Merged merged
+        ? List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()))
+        : List.of(own);
   }
 
   /**
@@ -58,7 +86,9 @@ public final class Resolver {
       case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
           Optional.of(new ResolveOutcome.Malformed(reason, position));
       case ParsedId.Valid(PublicId id) ->
-          registry.withPrefixIfCached(id.prefix()).flatMap(type -> cached(type, id.token()));
+          registry
+              .withPrefixIfCached(id.prefix())
+              .flatMap(type -> cached(new Named.Wanted(type, id.token())));
     };
   }
 
@@ -78,42 +108,97 @@ public final class Resolver {
   /** Resolves many texts, in their order, with at most one query per table. */
   public List<ResolveOutcome> resolveAll(List<String> texts) {
     List<Named> named = texts.stream().map(this::name).toList();
-    Map<Token, Finding> rows = HashMap.newHashMap(texts.size());
-    List<Named.Wanted> missing = new ArrayList<>();
+    List<Named.Wanted> wanted = new ArrayList<>();
     for (Named each : named) {
-      if (each instanceof Named.Wanted wanted) {
-        Finding row = cache.getIfPresent(wanted.token());
-        if (row == null) {
-          missing.add(wanted);
-        } else {
-          rows.put(wanted.token(), row);
-        }
+      if (each instanceof Named.Wanted sound) {
+        wanted.add(sound);
       }
     }
-    int cached = rows.size();
-    missing.stream()
-        .collect(Collectors.groupingBy(wanted -> MappingTable.of(wanted.type().keyScheme())))
-        .forEach(
-            (table, some) -> load(table, some).forEach(row -> rows.put(row.row().token(), row)));
-    int loaded = rows.size() - cached;
-    observer.observe(new Event.Resolved(cached, loaded, missing.size() - loaded));
-    return named.stream().map(each -> outcome(each, rows)).toList();
+    Map<Asked, Finding> found = find(wanted);
+    return named.stream()
+        .map(
+            each ->
+                switch (each) {
+                  case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
+                  case Named.Wanted sound ->
+                      outcome(sound.type(), requireNonNull(found.get(Asked.of(sound))));
+                })
+        .toList();
   }
 
-  private List<Finding> load(MappingTable<?> table, List<Named.Wanted> wanted) {
-    List<Finding> found =
-        findings(
-            table,
-            stores
-                .mappings()
-                .byTokens(table, wanted.stream().map(Named.Wanted::token).distinct().toList()));
-    found.forEach(each -> cache.put(each.row().token(), each));
+  private ResolveOutcome resolve(Type type, Token token) {
+    Named.Wanted wanted = new Named.Wanted(type, token);
+    return cached(wanted)
+        .orElseGet(
+            () -> outcome(type, requireNonNull(find(List.of(wanted)).get(Asked.of(wanted)))));
+  }
+
+  private Optional<ResolveOutcome> cached(Named.Wanted wanted) {
+    return cache
+        .ifTrusted(Asked.of(wanted))
+        .map(
+            finding -> {
+              observer.observe(new Event.Resolved(1, 0, 0));
+              return outcome(wanted.type(), finding);
+            });
+  }
+
+  private Map<Asked, Finding> find(List<Named.Wanted> wanted) {
+    Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
+    wanted.forEach(
+        each -> staleMax.merge(Asked.of(each), staleMax(each.type()), Resolver::shorter));
+    List<Finding> loaded = Collections.synchronizedList(new ArrayList<>());
+    Map<Asked, Finding> found =
+        cache.getAll(
+            List.copyOf(staleMax.keySet()),
+            asked -> requireNonNull(staleMax.get(asked)),
+            missing -> {
+              Map<Asked, Finding> some = load(missing);
+              loaded.addAll(some.values());
+              return some;
+            });
+    int absent = Math.toIntExact(loaded.stream().filter(Finding.Nothing.class::isInstance).count());
+    observer.observe(
+        new Event.Resolved(found.size() - loaded.size(), loaded.size() - absent, absent));
     return found;
   }
 
+  private static Duration staleMax(Type type) {
+    return switch (type.outage().onOutage()) {
+      case SERVE_STALE -> Duration.ofSeconds(type.outage().staleSecondsMax());
+      case REFUSE -> Duration.ZERO;
+    };
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) <= 0 ? one : other;
+  }
+
+  private Map<Asked, Finding> load(List<Asked> missing) {
+    Map<Asked, Finding> found = HashMap.newHashMap(missing.size());
+    missing.forEach(asked -> found.put(asked, Finding.NOTHING));
+    missing.stream()
+        .collect(
+            Collectors.groupingBy(
+                Asked::scheme, Collectors.mapping(Asked::token, Collectors.toList())))
+        .forEach(
+            (scheme, tokens) ->
+                findings(MappingTable.of(scheme), rows(scheme, tokens))
+                    .forEach(
+                        finding -> found.put(new Asked(finding.row().token(), scheme), finding)));
+    return found;
+  }
+
+  private List<StoredMapping> rows(KeyScheme scheme, List<Token> tokens) {
+    MappingTable<?> table = MappingTable.of(scheme);
+    return tokens.size() == 1
+        ? stores.mappings().byToken(table, tokens.getFirst()).stream().toList()
+        : stores.mappings().byTokens(table, tokens);
+  }
+
   /** The endings are asked for only where a row says that there is one. */
-  private List<Finding> findings(MappingTable<?> table, List<StoredMapping> rows) {
-    List<Finding> found = new ArrayList<>();
+  private List<Finding.Known> findings(MappingTable<?> table, List<StoredMapping> rows) {
+    List<Finding.Known> found = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
     for (StoredMapping row : rows) {
       if (row.status() == Mapping.Status.ACTIVE) {
@@ -128,55 +213,22 @@ public final class Resolver {
     return found;
   }
 
-  /** A token that was just ended here. The others hear of it through the change feed. */
-  void forget(Token token) {
-    cache.invalidate(token);
-  }
-
-  /** Asks the database for everything from now on. */
-  void forgetAll() {
-    cache.invalidateAll();
-  }
-
-  private static ResolveOutcome outcome(Named named, Map<Token, Finding> rows) {
-    return switch (named) {
-      case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
-      case Named.Wanted(Type type, Token token) ->
-          outcome(type, Optional.ofNullable(rows.get(token)));
-    };
-  }
-
-  private ResolveOutcome resolve(Type type, Token token) {
-    return cached(type, token).orElseGet(() -> loaded(type, token));
-  }
-
-  private Optional<ResolveOutcome> cached(Type type, Token token) {
-    Finding cached = cache.getIfPresent(token);
-    if (cached == null) {
-      return Optional.empty();
+  /**
+   * Asks for the token anew: it was just ended here, or brought from elsewhere. Other instances
+   * hear of it through the change feed.
+   */
+  public void forget(Token token) {
+    for (KeyScheme scheme : KeyScheme.values()) {
+      cache.forget(new Asked(token, scheme));
     }
-    observer.observe(new Event.Resolved(1, 0, 0));
-    return Optional.of(outcome(type, Optional.of(cached)));
-  }
-
-  private ResolveOutcome loaded(Type type, Token token) {
-    Optional<Finding> row =
-        findings(
-                MappingTable.of(type.keyScheme()),
-                stores.mappings().byToken(type, token).stream().toList())
-            .stream()
-            .findFirst();
-    row.ifPresent(found -> cache.put(token, found));
-    observer.observe(new Event.Resolved(0, row.isPresent() ? 1 : 0, row.isPresent() ? 0 : 1));
-    return outcome(type, row);
   }
 
   /** A row of another type than the prefix says looks like no row at all. */
-  private static ResolveOutcome outcome(Type type, Optional<Finding> found) {
-    return found
-        .filter(each -> each.row().typeNumber() == type.number())
-        .map(each -> each.of(type))
-        .orElseGet(ResolveOutcome.Unknown::new);
+  private static ResolveOutcome outcome(Type type, Finding finding) {
+    return switch (finding) {
+      case Finding.Known known when known.row().typeNumber() == type.number() -> known.of(type);
+      case Finding.Known _, Finding.Nothing _ -> new ResolveOutcome.Unknown();
+    };
   }
 
   /** A text after parsing: what it asks for, or why it can't be a public ID. */

@@ -17,7 +17,7 @@ public record StoredMapping(
   }
 
   /** How the change feed names it. */
-  String subjectOfChange() {
+  static String subjectOfChange(Token token) {
     return token.toUuid().toString();
   }
 

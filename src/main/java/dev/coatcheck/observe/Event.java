@@ -44,6 +44,15 @@ public sealed interface Event {
   /** Postgres could not be asked, or broke off. */
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
 
+  /** The change feed can't be read: caches are not trusted from now on. */
+  record FeedDistrusted(String reason) implements Event {}
+
+  /** The change feed is read again. */
+  record FeedTrusted(long afterMillis) implements Event {}
+
+  /** Changes may have been missed, so everything cached was dropped; also at the start. */
+  record FeedRestarted(long position) implements Event {}
+
   /** The registry was read anew because it had changed. */
   record RegistryReloaded(int types) implements Event {}
 

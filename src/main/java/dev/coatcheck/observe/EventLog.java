@@ -32,6 +32,12 @@ final class EventLog {
               failed.operation(),
               failed.sqlState(),
               firstLine(failed.cause()));
+      case Event.FeedDistrusted distrusted ->
+          log.warn("the change feed can't be read: {}", distrusted.reason());
+      case Event.FeedTrusted trusted ->
+          log.info("the change feed is read again, after {} ms", trusted.afterMillis());
+      case Event.FeedRestarted restarted ->
+          log.debug("change feed: caches are empty, from {} on", restarted.position());
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
       case Event.AccessRefused refused ->
           log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());

@@ -59,6 +59,9 @@ final class EventMetrics {
               .increment();
       case Event.DatabaseFailed failed ->
           counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
+      case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
+      case Event.FeedTrusted _ -> {}
+      case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
       case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
       case Event.AccessRefused refused ->
           counter("coatcheck.access.refused", "reason", refused.reason()).increment();

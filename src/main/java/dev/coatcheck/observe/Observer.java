@@ -24,6 +24,11 @@ public final class Observer {
     Gauge.builder(name, value::getAsDouble).tag(label, of).register(metrics.registry());
   }
 
+  /** As {@link #gauge(String, String, String, DoubleSupplier)}, of a thing that there is once. */
+  public void gauge(String name, DoubleSupplier value) {
+    Gauge.builder(name, value::getAsDouble).register(metrics.registry());
+  }
+
   /** For what libraries measure by themselves, such as the connection pool. */
   public MeterRegistry meters() {
     return metrics.registry();

@@ -1,5 +1,7 @@
 package dev.coatcheck.registry;
 
+import dev.coatcheck.change.ChangeFeed;
+import dev.coatcheck.change.ChangeKind;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.id.Prefix;
@@ -13,25 +15,27 @@ import java.util.OptionalInt;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * All types, in memory, and the one place that changes them. What another instance changes is seen
- * within a second; a prefix or name that this instance doesn't know yet is asked for at once, at
- * most ten times a second, before it is refused.
+ * All types, in memory, and the one place that changes them. What another instance changes comes
+ * with the change feed; a prefix or name that this instance doesn't know yet is asked for at once,
+ * at most ten times a second, before it is refused.
  */
 public final class Registry implements AutoCloseable {
-  private static final long POLL_MILLIS = 1_000;
+  private static final long RETRY_MILLIS = 500;
   private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final TypeStore store;
   private final RandomSource random;
   private final Observer observer;
   private final LongSupplier nanoTime;
-  private final ScheduledExecutorService poller;
+  private final ScheduledExecutorService reloader;
+  private final AtomicBoolean reloadDue = new AtomicBoolean();
   private final AtomicLong nextUnknownNanos;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
@@ -50,19 +54,21 @@ public final class Registry implements AutoCloseable {
     this.observer = observer;
     this.nanoTime = nanoTime;
     this.nextUnknownNanos = new AtomicLong(nanoTime.getAsLong());
-    this.poller =
+    this.reloader =
         Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("registry-poll").factory());
+            Thread.ofPlatform().daemon().name("registry-reload").factory());
   }
 
   /** Loads all types and starts to follow them. */
   public static Registry open(
-      Database database, RandomSource random, Observer observer, LongSupplier nanoTime) {
+      Database database,
+      ChangeFeed feed,
+      RandomSource random,
+      Observer observer,
+      LongSupplier nanoTime) {
     Registry registry = new Registry(new TypeStore(database), random, observer, nanoTime);
+    feed.onChange(ChangeKind.TYPE, registry::reloadSoon);
     registry.refresh();
-    var _ =
-        registry.poller.scheduleWithFixedDelay(
-            registry::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
     return registry;
   }
 
@@ -99,7 +105,7 @@ public final class Registry implements AutoCloseable {
 
   @Override
   public void close() {
-    poller.shutdownNow();
+    reloader.shutdownNow();
   }
 
   private Optional<Type> find(Function<Snapshot, Type> pick) {
@@ -116,13 +122,22 @@ public final class Registry implements AutoCloseable {
     return Optional.ofNullable(pick.apply(snapshot));
   }
 
-  private void poll() {
+  /** At most one reload waits. */
+  private void reloadSoon() {
+    if (!reloader.isShutdown() && reloadDue.compareAndSet(false, true)) {
+      reloader.execute(this::reload);
+    }
+  }
+
+  private void reload() {
+    reloadDue.set(false);
     try {
       refresh();
     } catch (DatabaseUnavailable reportedAlready) {
-      // The types known so far stay valid; the next poll tries again.
+      // The types known so far stay valid meanwhile.
+      var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException bug) {
-      observer.observe(new Event.RequestFailed("registry-poll", bug));
+      observer.observe(new Event.RequestFailed("registry-reload", bug));
     }
   }
 

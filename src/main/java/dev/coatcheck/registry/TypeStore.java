@@ -6,6 +6,8 @@ import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
 import static org.jooq.impl.DSL.sum;
 
+import dev.coatcheck.change.ChangeKind;
+import dev.coatcheck.change.ChangeTable;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
@@ -73,6 +75,7 @@ final class TypeStore {
             .returning()
             .fetchOptional(TypeTable::read);
     if (created.isPresent()) {
+      tell(sql, created.get());
       return new PutOutcome.Created(created.get());
     }
     Optional<Type> winner = locked(sql, definition.name());
@@ -99,14 +102,21 @@ final class TypeStore {
     }
     TypeRecord row = sql.newRecord(TYPE);
     TypeTable.setPolicies(row, definition.policies());
-    return new PutOutcome.Updated(
+    Type updated =
         sql.update(TYPE)
             .set(row)
             .set(TYPE.VERSION, TYPE.VERSION.plus(1))
             .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
             .where(TYPE.TYPE_ID.eq(present.number()))
             .returning()
-            .fetchSingle(TypeTable::read));
+            .fetchSingle(TypeTable::read);
+    tell(sql, updated);
+    return new PutOutcome.Updated(updated);
+  }
+
+  /** The last statement of the transaction. */
+  private static void tell(DSLContext sql, Type changed) {
+    ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
   }
 
   private static Optional<Type> locked(DSLContext sql, String name) {

@@ -2,6 +2,7 @@ package dev.coatcheck.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.db.TestDatabase;
@@ -16,13 +17,15 @@ import org.junit.jupiter.api.Test;
 
 class AccessTest {
   private static final Observer OBSERVER = new Observer();
-  private static final Database DATABASE = database();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private static final Access ACCESS =
-      new Access(DATABASE, new RandomSource(), OBSERVER, () -> now);
+  private static final Access ACCESS = access(DATABASE);
 
   @AfterAll
   static void close() {
+    FEED.close();
     DATABASE.close();
   }
 
@@ -73,9 +76,9 @@ class AccessTest {
 
   @Test
   void junkIsRefusedWithoutTheDatabase() {
-    Database gone = database();
+    Database gone = Database.open(SETTINGS, "gone", OBSERVER);
     gone.close();
-    Access blind = new Access(gone, new RandomSource(), OBSERVER, () -> now);
+    Access blind = access(gone);
     String key = ApiKey.generate(new RandomSource()).secretText();
     String typo = key.substring(0, 30) + (key.charAt(30) == 'a' ? 'b' : 'a') + key.substring(31);
 
@@ -106,9 +109,17 @@ class AccessTest {
     return ACCESS.decide(Optional.of("Bearer " + key), needed);
   }
 
-  private static Database database() {
+  private static Access access(Database database) {
+    return new Access(
+        database,
+        new Access.Trust(FEED, Duration.ofSeconds(60)),
+        new RandomSource(),
+        OBSERVER,
+        () -> now);
+  }
+
+  private static DatabaseSettings settings() {
     TestDatabase fresh = TestDatabase.fresh();
-    return Database.open(
-        new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4), "test", OBSERVER);
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
   }
 }

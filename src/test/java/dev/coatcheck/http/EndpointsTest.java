@@ -27,20 +27,23 @@ class EndpointsTest {
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
+    gateway =
+        new GatewayFixture(
+            Map.of("COATCHECK_MANAGEMENT_PORT", "0", "COATCHECK_ACCESS_ON_OUTAGE", "refuse"));
     client = gateway.client();
     put(
         "charge",
         "ch",
         "snowflake",
-        "{\"template\":\"https://shop.example/charges/{id}\"},\"legacy\":{}");
+        "{\"template\":\"https://shop.example/charges/{id}\"},\"legacy\":{},\"on_outage\":\"refuse\"");
     put("user", "usr", "uuidv7", "null");
   }
 
   @AfterAll
   static void everyDocumentedOutcomeWasSeen() {
     EveryOperation.checkSharedOutcomes(gateway);
-    try (GatewayFixture plain = new GatewayFixture()) {
+    try (GatewayFixture plain =
+        new GatewayFixture(Map.of("COATCHECK_ACCESS_ON_OUTAGE", "refuse"))) {
       EveryOperation.checkMetrics(plain);
     }
     gateway.close();

@@ -89,7 +89,7 @@ final class EveryOperation {
   private void checkOutage(TestClient client, List<Call> calls) {
     gateway.setReachable(false);
     try {
-      Awaitility.await("the API key is trusted for a second")
+      Awaitility.await("the API key is trusted until the feed is silent")
           .atMost(Duration.ofSeconds(5))
           .until(() -> client.get("/v1/types").status() == 503);
       for (Call call : calls) {

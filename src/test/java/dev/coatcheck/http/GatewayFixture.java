@@ -20,10 +20,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** A gateway on a database of its own, and API keys for it. */
 final class GatewayFixture implements AutoCloseable {
-  final TestDatabase database = TestDatabase.fresh();
+  final TestDatabase database;
   private final Config config;
   private final Gateway gateway;
   private final String key;
@@ -33,6 +34,12 @@ final class GatewayFixture implements AutoCloseable {
   }
 
   GatewayFixture(Map<String, String> settings) {
+    this(TestDatabase.fresh(), settings);
+  }
+
+  /** One more on a database. */
+  GatewayFixture(TestDatabase database, Map<String, String> settings) {
+    this.database = database;
     Map<String, String> environment =
         new HashMap<>(
             Map.of(
@@ -122,13 +129,28 @@ final class GatewayFixture implements AutoCloseable {
     }
   }
 
+  /** Ends a key as the command line does: from another process. */
+  void revokeKey(String key) {
+    if (!withAccess(access -> access.revoke(key.substring(9, 21)))) {
+      throw new AssertionError("no such key");
+    }
+  }
+
   private String issue(Scope scope) {
+    return withAccess(
+        access -> access.create("test", Set.of(scope), Optional.empty()).key().secretText());
+  }
+
+  private <T> T withAccess(Function<Access, T> work) {
     Observer observer = new Observer();
     try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
-      return new Access(opened.database(), new RandomSource(), observer, InstantSource.system())
-          .create("test", Set.of(scope), Optional.empty())
-          .key()
-          .secretText();
+      return work.apply(
+          new Access(
+              opened.database(),
+              Access.Trust.none(),
+              new RandomSource(),
+              observer,
+              InstantSource.system()));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }

@@ -12,19 +12,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /** A TCP hop to Postgres that can be frozen, cut and pointed elsewhere. */
-final class FaultProxy implements AutoCloseable {
+public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile int targetPort;
   private volatile boolean frozen;
 
-  FaultProxy(int targetPort) throws IOException {
+  public FaultProxy(int targetPort) throws IOException {
     this.targetPort = targetPort;
     this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.ofPlatform().daemon().start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 
@@ -33,12 +33,12 @@ final class FaultProxy implements AutoCloseable {
   }
 
   /** Bytes wait on either side; connections stay open. */
-  void freeze(boolean frozenNow) {
+  public void freeze(boolean frozenNow) {
     frozen = frozenNow;
   }
 
   /** Ends every connection. */
-  void cut() {
+  public void cut() {
     sockets.forEach(FaultProxy::end);
   }
 

@@ -2,6 +2,8 @@ package dev.coatcheck.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.id.ParsedId;
+import dev.coatcheck.id.PublicId;
 import dev.coatcheck.mapping.Endings.Mode;
 import dev.coatcheck.mapping.Endings.Request;
 import java.util.ArrayList;
@@ -140,7 +142,9 @@ class EndingsTest {
 
   /** Asks Postgres, whatever is cached. */
   private static ResolveOutcome resolved(String id) {
-    FIXTURE.mappings.resolver().forgetAll();
+    if (PublicId.parse(id) instanceof ParsedId.Valid(PublicId parsed)) {
+      FIXTURE.mappings.resolver().forget(parsed.token());
+    }
     return FIXTURE.mappings.resolver().resolve(id);
   }
 

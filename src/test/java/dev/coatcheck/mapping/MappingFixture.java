@@ -1,5 +1,6 @@
 package dev.coatcheck.mapping;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.db.TestDatabase;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /** The mapping's verbs on a database of their own, with a bigint and a UUID type. */
 public final class MappingFixture implements AutoCloseable {
@@ -32,6 +34,7 @@ public final class MappingFixture implements AutoCloseable {
 
   public final Observer observer = new Observer();
   public final Database database;
+  public final ChangeFeed feed;
   public final Registry registry;
   public final Type charge;
   public final Type user;
@@ -43,14 +46,17 @@ public final class MappingFixture implements AutoCloseable {
   }
 
   public MappingFixture(Function<Type, KeyGenerator> keys) {
-    TestDatabase fresh = TestDatabase.fresh();
-    database =
-        Database.open(
-            new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8), "test", observer);
-    registry = Registry.open(database, new RandomSource(), observer, System::nanoTime);
+    this(keys, TestDatabase.fresh(), System::nanoTime);
+  }
+
+  MappingFixture(Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime) {
+    DatabaseSettings settings = new DatabaseSettings(on.url(), on.user(), on.password(), 8);
+    database = Database.open(settings, "test", observer);
+    feed = ChangeFeed.open(settings, observer, nanoTime);
+    registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
     charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
     user = type("user", "usr", KeyScheme.UUIDV7);
-    mappings = Mappings.open(database, registry, observer, 1_000);
+    mappings = Mappings.open(database, registry, feed, observer, 1_000);
     minter = Minter.open(database, TOKENS, keys, observer);
   }
 
@@ -91,6 +97,7 @@ public final class MappingFixture implements AutoCloseable {
   @Override
   public void close() {
     registry.close();
+    feed.close();
     database.close();
   }
 }

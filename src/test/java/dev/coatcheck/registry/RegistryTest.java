@@ -3,6 +3,7 @@ package dev.coatcheck.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.db.TestDatabase;
@@ -24,7 +25,9 @@ import org.junit.jupiter.api.Test;
 
 class RegistryTest {
   private static final Observer OBSERVER = new Observer();
-  private static final Database DATABASE = database();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static final Registry HERE = registry();
   private static final Registry THERE = registry();
 
@@ -32,6 +35,7 @@ class RegistryTest {
   static void close() {
     HERE.close();
     THERE.close();
+    FEED.close();
     DATABASE.close();
   }
 
@@ -153,13 +157,12 @@ class RegistryTest {
                 .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
   }
 
-  private static Database database() {
+  private static DatabaseSettings settings() {
     TestDatabase fresh = TestDatabase.fresh();
-    return Database.open(
-        new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8), "test", OBSERVER);
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
   }
 
   private static Registry registry() {
-    return Registry.open(DATABASE, new RandomSource(), OBSERVER, System::nanoTime);
+    return Registry.open(DATABASE, FEED, new RandomSource(), OBSERVER, System::nanoTime);
   }
 }
