@@ -13,7 +13,7 @@ import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.LeaseSettings;
 import dev.coatcheck.lease.Workers;
-import dev.coatcheck.legacy.LegacyLookup;
+import dev.coatcheck.legacy.Legacy;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.mint.Minter;
@@ -65,6 +65,7 @@ public final class Gateway implements AutoCloseable {
               new TokenSource(random),
               type -> keys.of(type.keyScheme(), type.keyLayout()),
               observer);
+      Legacy legacy = opened(Legacy.open(database, registry, mappings.resolver(), observer, clock));
       this.server =
           opened(
               HttpServer.start(
@@ -74,7 +75,7 @@ public final class Gateway implements AutoCloseable {
                       mappings,
                       minter,
                       new Redirector(mappings.resolver()),
-                      new LegacyLookup(registry, mappings.resolver(), clock),
+                      legacy,
                       keys,
                       new Workers(database),
                       access,

@@ -3,6 +3,8 @@ package dev.coatcheck.cli;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +54,36 @@ final class TypesCommand {
     policies.addTo(body);
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
     return 0;
+  }
+
+  @Command(
+      name = "legacy-hits",
+      description = "Prints how often old numbers of a type were found: day,count.")
+  int legacyHits(
+      @Mixin GatewayCalls gateway,
+      @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
+      @Option(names = "--from", paramLabel = "DAY", description = "First day, in UTC.")
+          @Nullable String from,
+      @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
+          @Nullable String to)
+      throws CommandFailed {
+    String query =
+        Stream.of(parameter("from", from), parameter("to", to))
+            .flatMap(Optional::stream)
+            .collect(Collectors.joining("&"));
+    String path = "/v1/types/" + GatewayCalls.segment(name) + "/legacy-hits";
+    JsonNode days = gateway.get(query.isEmpty() ? path : path + "?" + query).path("data");
+    for (JsonNode day : days) {
+      spec.commandLine()
+          .getOut()
+          .println(day.path("day").asString() + "," + day.path("count").asLong());
+    }
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private static Optional<String> parameter(String name, @Nullable String value) {
+    return Optional.ofNullable(value).map(text -> name + "=" + GatewayCalls.segment(text));
   }
 
   /** What the API calls {@code redirect}, field by field. */

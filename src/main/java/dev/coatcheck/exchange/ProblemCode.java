@@ -41,6 +41,7 @@ public enum ProblemCode {
   PRECONDITION_FAILED(412, "Precondition failed"),
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
   BATCH_REFUSED(422, "Batch refused"),
+  ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
@@ -67,8 +68,13 @@ public enum ProblemCode {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The page that explains the code; a relative reference, served by the gateway itself. */
+  /**
+   * The page that explains the code; a relative reference, served by the gateway itself. One code
+   * has a type that the draft of the RateLimit headers defines for everybody.
+   */
   public String typeUri() {
-    return "/docs/errors#" + wireName();
+    return this == ABNORMAL_USAGE_DETECTED
+        ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
+        : "/docs/errors#" + wireName();
   }
 }

@@ -4,7 +4,7 @@ import dev.coatcheck.access.Access;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.Workers;
-import dev.coatcheck.legacy.LegacyLookup;
+import dev.coatcheck.legacy.Legacy;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.mint.Minter;
@@ -25,7 +25,7 @@ public record Capabilities(
     Mappings mappings,
     Minter minter,
     Redirector redirector,
-    LegacyLookup legacy,
+    Legacy legacy,
     Keys keys,
     Workers workers,
     Access access,

@@ -126,6 +126,7 @@ public final class HttpServer implements AutoCloseable {
     new EndingRoutes(all.mappings().endings(), problems).register(endpoints);
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
     new LegacyRoutes(all.legacy(), all.registry(), problems).register(endpoints);
+    new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 

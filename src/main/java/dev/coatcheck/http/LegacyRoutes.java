@@ -8,8 +8,10 @@ import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestId;
-import dev.coatcheck.legacy.LegacyLookup;
+import dev.coatcheck.legacy.Legacy;
 import dev.coatcheck.legacy.LegacyOutcome;
+import dev.coatcheck.legacy.ScanGuard;
+import dev.coatcheck.legacy.Visitor;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.registry.LegacyNumber;
@@ -36,11 +38,11 @@ final class LegacyRoutes {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
 
-  private final LegacyLookup legacy;
+  private final Legacy legacy;
   private final Registry registry;
   private final Problems problems;
 
-  LegacyRoutes(LegacyLookup legacy, Registry registry, Problems problems) {
+  LegacyRoutes(Legacy legacy, Registry registry, Problems problems) {
     this.legacy = legacy;
     this.registry = registry;
     this.problems = problems;
@@ -56,7 +58,7 @@ final class LegacyRoutes {
     Query.allow(ctx);
     long number = number(ctx);
     Type type = TypeRoutes.typeNamed(registry, "type", ctx.pathParam("type"));
-    switch (legacy.find(type, number)) {
+    switch (legacy.lookup().find(type, number)) {
       case ResolveOutcome.Found(Mapping mapping) ->
           found(ctx, Views.PublicIdView.of(mapping), number);
       case ResolveOutcome.Merged merged -> found(ctx, Views.PublicIdView.of(merged), number);
@@ -78,7 +80,9 @@ final class LegacyRoutes {
   /** The number is judged first, so that a malformed one tells nothing about types. */
   private void follow(Context ctx) {
     long number = number(ctx);
-    answer(legacy.follow(ctx.pathParam("type"), number), RequestId.of(ctx)).send(ctx);
+    Visitor visitor = Visitor.at(ctx.req().getRemoteAddr());
+    answer(legacy.redirector().follow(ctx.pathParam("type"), number, visitor), RequestId.of(ctx))
+        .send(ctx);
   }
 
   private static long number(Context ctx) {
@@ -103,8 +107,26 @@ final class LegacyRoutes {
                   requestId)
               .with(notice(notice));
       case LegacyOutcome.Gone _ -> RedirectRoutes.gone(requestId);
+      case LegacyOutcome.Scanning(int seconds) ->
+          Problems.answer(
+                  Problem.retryAfter(
+                      ProblemCode.ABNORMAL_USAGE_DETECTED,
+                      "Too many numbers in a row, or too many that lead nowhere. Callers with an"
+                          + " API key are not limited.",
+                      seconds),
+                  requestId)
+              .with(rateLimit(seconds));
       case LegacyOutcome.NotFound _ -> RedirectRoutes.notFound(requestId);
     };
+  }
+
+  /** As draft-ietf-httpapi-ratelimit-headers-10 spells it. */
+  private static List<HttpField> rateLimit(int seconds) {
+    return List.of(
+        new HttpField(
+            "RateLimit-Policy",
+            "\"legacy\";q=" + ScanGuard.NUMBERS_MAX + ";w=" + ScanGuard.WINDOW_SECONDS),
+        new HttpField("RateLimit", "\"legacy\";r=0;t=" + seconds));
   }
 
   private static Answer redirect(LegacyOutcome.To to) {

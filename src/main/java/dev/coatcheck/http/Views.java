@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.legacy.LegacyHits;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.registry.LegacyPolicy;
@@ -12,6 +13,7 @@ import dev.coatcheck.registry.PublicPattern;
 import dev.coatcheck.registry.Redirect;
 import dev.coatcheck.registry.Type;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,13 @@ final class Views {
 
   /** A public ID that was found by an old number. */
   record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
+
+  /** Look-ups of old numbers of a type on one day in UTC. */
+  record LegacyHitsView(String object, LocalDate day, long count) {
+    static LegacyHitsView of(LegacyHits.DayCount hits) {
+      return new LegacyHitsView("legacy_hits", hits.day(), hits.count());
+    }
+  }
 
   record TypeView(
       String object,

@@ -29,6 +29,13 @@ public sealed interface LegacyOutcome {
   /** It stands for a public ID that was revoked. */
   record Gone() implements LegacyOutcome {}
 
+  /**
+   * The visitor goes through the numbers; the database was not asked.
+   *
+   * @param refusedSeconds how long it gets this answer for any number
+   */
+  record Scanning(int refusedSeconds) implements LegacyOutcome {}
+
   /** Unknown, of a type without such look-ups, or private: an outsider can't tell which. */
   record NotFound() implements LegacyOutcome {}
 }

@@ -27,6 +27,12 @@ public sealed interface Event {
   /** Public IDs were resolved: from the cache, from the database, or not at all. */
   record Resolved(int cached, int loaded, int unknown) implements Event {}
 
+  /** An old number was looked up: {@code found}, {@code not found} or {@code over}. */
+  record LegacyAnswered(String type, String outcome) implements Event {}
+
+  /** Somebody went through the old numbers of a type and is refused for a while. */
+  record ScanStopped(String type) implements Event {}
+
   /**
    * A generated key was taken already. It must never happen while leases hold: it means that a
    * worker's memory was copied. The key was dropped and another one drawn.

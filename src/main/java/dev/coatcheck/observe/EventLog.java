@@ -41,11 +41,14 @@ final class EventLog {
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
       case Event.AccessRefused refused ->
           log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());
+      case Event.ScanStopped stopped ->
+          log.info("somebody goes through the old numbers of type {}", stopped.type());
       case Event.RequestServed _,
           Event.RequestServedHot _,
           Event.RequestShed _,
           Event.Minted _,
           Event.MintReplayed _,
+          Event.LegacyAnswered _,
           Event.Resolved _ -> {}
     }
   }

@@ -52,6 +52,16 @@ final class EventMetrics {
         counter("coatcheck.resolves", "outcome", "loaded").increment(resolved.loaded());
         counter("coatcheck.resolves", "outcome", "unknown").increment(resolved.unknown());
       }
+      case Event.LegacyAnswered answered ->
+          counter(
+                  "coatcheck.legacy.lookups",
+                  "type",
+                  answered.type(),
+                  "outcome",
+                  answered.outcome())
+              .increment();
+      case Event.ScanStopped stopped ->
+          counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
       case Event.GeneratedKeyConflict conflict ->
           counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
       case Event.LeaseChanged change ->

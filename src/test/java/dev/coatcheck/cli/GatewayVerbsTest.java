@@ -68,6 +68,35 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void theFlagsOfATypeReachItAndItsOldNumbersAreCounted() {
+    assertThat(
+            run(
+                "types",
+                "put",
+                "user",
+                "--prefix=usr",
+                "--key-scheme=uuidv7",
+                "--legacy",
+                "--legacy-status=301",
+                "--legacy-private",
+                "--legacy-max-id=9",
+                "--legacy-deprecated-at=2026-01-01T00:00:00Z",
+                "--legacy-sunset-at=2027-01-01T00:00:00Z",
+                "--legacy-max-age-seconds=5",
+                "--public-pattern=old-.{3}",
+                "--on-outage=refuse",
+                "--stale-seconds-max=3"))
+        .isEqualTo(new Terminal(0, "user,usr,uuidv7,\n", ""));
+    assertRefused(
+        "field_invalid",
+        run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
+    assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
+    assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
+        .isEqualTo(new Terminal(0, "", ""));
+    assertRefused("parameter_invalid", run("types", "legacy-hits", "user", "--from=today"));
+  }
+
+  @Test
   void whatIsMintedResolvesAndLooksUp() {
     Terminal minted = run("mint", "charge", "1", "2", "3");
 

@@ -44,6 +44,7 @@ final class EveryOperation {
           new Call("POST", "/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}", true),
           new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/v1/legacy/charge/1", null, true),
+          new Call("GET", "/v1/types/charge/legacy-hits", null, true),
           new Call("GET", "/legacy/charge/1", null, false),
           new Call("HEAD", "/legacy/charge/1", null, false),
           new Call("GET", "/r/" + ID, null, false),

@@ -14,7 +14,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -112,21 +111,7 @@ final class GatewayFixture implements AutoCloseable {
 
   /** Takes Postgres away from the gateway, or gives it back. */
   void setReachable(boolean reachable) {
-    String name = database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
-    String server = database.url().replaceAll("/[^/?]+(\\?.*)?$", "/postgres");
-    try (Connection connection =
-            DriverManager.getConnection(server, database.user(), database.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute("alter database " + name + " allow_connections " + reachable);
-      if (!reachable) {
-        statement.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
-                + name
-                + "'");
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    database.setReachable(reachable);
   }
 
   /** Ends a key as the command line does: from another process. */

@@ -87,7 +87,11 @@ final class ProblemRules {
     if (body.path("status").asInt(-1) != answer.status()) {
       violations.add("answer: the problem's status is not the answer's");
     }
-    if (!body.path("type").asString("").equals("/docs/errors#" + code)) {
+    String page =
+        code.equals("abnormal_usage_detected")
+            ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
+            : "/docs/errors#" + code;
+    if (!body.path("type").asString("").equals(page)) {
       violations.add("answer: the problem's type is not the page of " + code);
     }
     boolean replayed = answer.header("Idempotent-Replayed") != null; // byte for byte as it was

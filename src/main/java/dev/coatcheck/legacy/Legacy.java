@@ -1,0 +1,30 @@
+package dev.coatcheck.legacy;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.mapping.Resolver;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import java.time.InstantSource;
+
+/** The verbs of old numbers, wired. */
+public record Legacy(LegacyLookup lookup, LegacyRedirector redirector, LegacyHits hits)
+    implements AutoCloseable {
+
+  public static Legacy open(
+      Database database,
+      Registry registry,
+      Resolver resolver,
+      Observer observer,
+      InstantSource clock) {
+    LegacyHits hits = LegacyHits.open(database, observer, clock);
+    LegacyLookup lookup = new LegacyLookup(resolver, hits, observer);
+    ScanGuard guard = new ScanGuard(System::nanoTime);
+    return new Legacy(lookup, new LegacyRedirector(registry, lookup, guard, observer, clock), hits);
+  }
+
+  /** Writes down what was counted. */
+  @Override
+  public void close() {
+    hits.close();
+  }
+}
