@@ -19,6 +19,7 @@ import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
+import dev.coatcheck.url.UrlResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -76,6 +77,7 @@ public final class Gateway implements AutoCloseable {
                       minter,
                       new Redirector(mappings.resolver()),
                       legacy,
+                      new UrlResolver(mappings.resolver(), registry),
                       keys,
                       new Workers(database),
                       access,

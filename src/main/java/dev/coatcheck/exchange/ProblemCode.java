@@ -15,6 +15,7 @@ public enum ProblemCode {
   LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
   LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
   LEGACY_IDS_GONE(410, "Legacy IDs gone"),
+  URL_INVALID(400, "Invalid URL"),
   JSON_MALFORMED(400, "Malformed JSON"),
   FIELD_MISSING(400, "Field missing"),
   FIELD_UNKNOWN(400, "Unknown field"),

@@ -11,6 +11,7 @@ import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
+import dev.coatcheck.url.UrlResolver;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
@@ -26,6 +27,7 @@ public record Capabilities(
     Minter minter,
     Redirector redirector,
     Legacy legacy,
+    UrlResolver urls,
     Keys keys,
     Workers workers,
     Access access,

@@ -127,6 +127,7 @@ public final class HttpServer implements AutoCloseable {
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
     new LegacyRoutes(all.legacy(), all.registry(), problems).register(endpoints);
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
+    new UrlRoutes(all.urls(), problems).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 

@@ -47,6 +47,8 @@ final class EveryOperation {
           new Call("GET", "/v1/types/charge/legacy-hits", null, true),
           new Call("GET", "/legacy/charge/1", null, false),
           new Call("HEAD", "/legacy/charge/1", null, false),
+          new Call("GET", "/v1/urls/resolve?url=/charges/" + ID, null, true),
+          new Call("POST", "/v1/urls/resolve", "{\"urls\":[\"/charges/" + ID + "\"]}", true),
           new Call("GET", "/r/" + ID, null, false),
           new Call("HEAD", "/r/" + ID, null, false));
 
