@@ -35,8 +35,18 @@ public final class Answer {
     return new Answer(status, "application/json", List.of(NO_STORE), Json.write(body));
   }
 
+  /** One whose headers say it all. */
+  public static Answer empty(int status) {
+    return new Answer(status, "text/plain", List.of(NO_STORE), new byte[0]);
+  }
+
   public static void json(Context ctx, int status, Object body) {
     json(status, body).send(ctx);
+  }
+
+  /** The same with one more header. */
+  public Answer with(String name, String value) {
+    return with(List.of(new HttpField(name, value)));
   }
 
   /** The same with further headers. */

@@ -24,6 +24,7 @@ public enum ProblemCode {
   PARAMETER_UNKNOWN(400, "Unknown parameter"),
   UNAUTHENTICATED(401, "Not authenticated"),
   FORBIDDEN(403, "Forbidden"),
+  URL_REFUSED(403, "URL refused"),
   NOT_FOUND(404, "Not found"),
   METHOD_NOT_ALLOWED(405, "Method not allowed"),
   URI_TOO_LONG(414, "URI too long"),

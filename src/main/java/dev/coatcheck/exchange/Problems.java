@@ -5,6 +5,7 @@ import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import io.javalin.http.Context;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,11 @@ public final class Problems {
     }
     return new Answer(
         problem.code().status(), CONTENT_TYPE, headers, Json.write(body(problem, requestId)));
+  }
+
+  /** A problem in one line of ASCII, for a header; its texts are all ASCII. */
+  public static String line(Problem problem, String requestId) {
+    return new String(Json.write(body(problem, requestId)), StandardCharsets.US_ASCII);
   }
 
   private static Body body(Problem problem, String requestId) {

@@ -26,6 +26,10 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 public final class HttpServer implements AutoCloseable {
   private static final int REQUESTS_MAX = 512;
   private static final int HEADER_BYTES_MAX = 8 * 1024;
+
+  /** A resolved URI of 6 KB, the types in it, and the usual. */
+  private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
+
   private static final int THREADS_MIN = 3;
   private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
@@ -128,6 +132,7 @@ public final class HttpServer implements AutoCloseable {
     new LegacyRoutes(all.legacy(), all.registry(), problems).register(endpoints);
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
     new UrlRoutes(all.urls(), problems).register(endpoints);
+    new ProxyRoutes(all.urls()).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 
@@ -177,6 +182,7 @@ public final class HttpServer implements AutoCloseable {
           http.setSendServerVersion(false);
           http.setSendXPoweredBy(false);
           http.setRequestHeaderSize(HEADER_BYTES_MAX);
+          http.setResponseHeaderSize(ANSWER_HEADER_BYTES_MAX);
         });
     config.routes.exception(
         HttpResponseException.class,

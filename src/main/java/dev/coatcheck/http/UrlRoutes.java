@@ -108,7 +108,7 @@ final class UrlRoutes {
     };
   }
 
-  private static Problem problem(String param, UrlOutcome.Refused refused) {
+  static Problem problem(String param, UrlOutcome.Refused refused) {
     return switch (refused) {
       case UrlOutcome.Invalid(String why) ->
           Problem.at(ProblemCode.URL_INVALID, param, "The URL " + why + ".");

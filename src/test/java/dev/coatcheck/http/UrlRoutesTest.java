@@ -270,6 +270,65 @@ class UrlRoutesTest {
         .isEqualTo("parameter_unknown");
   }
 
+  @Test
+  void nginxIsAnsweredInHeaders() {
+    Reply resolved = authRequest(client, filled("/users/USR?ids=CH,CH"));
+    assertThat(resolved.status()).isEqualTo(200);
+    assertThat(resolved.header("X-Resolved-URI")).isEqualTo(filled("/users/UUID?ids=42,42"));
+    assertThat(resolved.header("X-Resolved-Types")).isEqualTo("user,charge,charge");
+    assertThat(resolved.header("Cache-Control")).isEqualTo("no-store");
+
+    Reply none = authRequest(client, "/");
+    assertThat(none.header("X-Resolved-URI")).isEqualTo("/");
+    assertThat(none.header("X-Resolved-Types")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/" + UNKNOWN + ", 404, public_id_unknown",
+    "/charges/" + TYPO + ", 400, public_id_malformed",
+    "/charges/../x, 400, url_invalid",
+    "//evil.example/x, 400, url_invalid",
+    "https://evil.example/x, 400, url_invalid",
+  })
+  void nginxIsTold403AndTheRestInHeaders(String uri, int status, String code) {
+    Reply refused = authRequest(client.hostile(), uri);
+
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.text("/code")).isEqualTo("url_refused");
+    assertThat(refused.header("X-Coatcheck-Status")).isEqualTo(Integer.toString(status));
+    assertThat(refused.header("X-Coatcheck-Problem"))
+        .startsWith("{")
+        .contains("\"code\":\"" + code + "\"", "\"status\":" + status, refused.text("/request_id"))
+        .matches("[ -~]+")
+        .doesNotContain("evil");
+  }
+
+  @Test
+  void theLongestAnswerToNginxFits() {
+    String name = "x".repeat(63);
+    client.put("/v1/types/" + name, "{\"prefix\":\"x\",\"key_scheme\":\"uuidv7\"}");
+    String id = client.post("/v1/ids", "{\"type\":\"" + name + "\"}").text("/id");
+    String uri = ("/" + id).repeat(50);
+
+    Reply reply = authRequest(client, uri + "/" + "y".repeat(4_095 - uri.length()));
+
+    assertThat(reply.header("X-Resolved-URI")).hasSize(4_096 + 50 * (36 - id.length()));
+    assertThat(reply.header("X-Resolved-Types")).hasSize(50 * 64 - 1);
+  }
+
+  @Test
+  void withoutTheUriNginxIsRefused() {
+    Reply reply = client.hostile().get("/v1/urls/auth-request");
+
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.text("/param")).isEqualTo("X-Original-URI");
+  }
+
+  private static Reply authRequest(TestClient as, String uri) {
+    return as.with("X-Original-URI", uri).get("/v1/urls/auth-request");
+  }
+
   /** How many IDs were looked for, wherever they were found. */
   private static long asked() {
     return client

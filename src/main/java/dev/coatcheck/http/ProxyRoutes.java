@@ -1,0 +1,99 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.RequestId;
+import dev.coatcheck.url.UrlOutcome;
+import dev.coatcheck.url.UrlResolver;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What a proxy asks before it passes a request on: the URI comes in a header, and goes back in one.
+ *
+ * <p>nginx ({@code auth_request}) tells apart only 2xx, 401, 403 and the rest, and reads no body.
+ * So a URI that can't be resolved is 403 here, and headers say what it would be elsewhere.
+ */
+final class ProxyRoutes {
+  static final String AUTH_REQUEST = "/v1/urls/auth-request";
+
+  private static final String ORIGINAL_URI = "X-Original-URI";
+  private static final String RESOLVED_URI = "X-Resolved-URI";
+  private static final String RESOLVED_TYPES = "X-Resolved-Types";
+  private static final String STATUS = "X-Coatcheck-Status";
+  private static final String PROBLEM = "X-Coatcheck-Problem";
+
+  private final UrlResolver resolver;
+
+  ProxyRoutes(UrlResolver resolver) {
+    this.resolver = resolver;
+  }
+
+  void register(Endpoints endpoints) {
+    endpoints.secured(HandlerType.GET, AUTH_REQUEST, Scope.IDS_READ, this::authRequest);
+  }
+
+  private void authRequest(Context ctx) {
+    Query.allow(ctx);
+    List<String> uris = Collections.list(ctx.req().getHeaders(ORIGINAL_URI));
+    String requestId = RequestId.of(ctx);
+    Answer answer =
+        uris.size() == 1
+            ? forNginx(outcome(uris.getFirst()), requestId)
+            : Problems.answer(
+                Problem.at(
+                    ProblemCode.HEADER_INVALID,
+                    ORIGINAL_URI,
+                    "Send the path and query of the request in this header, once."),
+                requestId);
+    answer.send(ctx);
+  }
+
+  private UrlOutcome outcome(String uri) {
+    return uri.startsWith("/")
+        ? resolver.resolve(uri)
+        : new UrlOutcome.Invalid("does not start with a slash");
+  }
+
+  private static Answer forNginx(UrlOutcome outcome, String requestId) {
+    return switch (outcome) {
+      case UrlOutcome.Resolved resolved -> resolved(resolved);
+      case UrlOutcome.Refused refused -> {
+        Problem problem = problem(refused);
+        yield Problems.answer(
+                Problem.at(
+                    ProblemCode.URL_REFUSED,
+                    ORIGINAL_URI,
+                    "X-Coatcheck-Status and X-Coatcheck-Problem say what to answer."),
+                requestId)
+            .with(STATUS, Integer.toString(problem.code().status()))
+            .with(PROBLEM, Problems.line(problem, requestId));
+      }
+    };
+  }
+
+  /** What the proxy's client is told: when and why an ID ended is not for everybody. */
+  private static Problem problem(UrlOutcome.Refused refused) {
+    return switch (refused) {
+      case UrlOutcome.Revoked _ ->
+          Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "It was ended for good.");
+      case UrlOutcome.Invalid _, UrlOutcome.Malformed _, UrlOutcome.Unknown _ ->
+          UrlRoutes.problem("url", refused);
+    };
+  }
+
+  private static Answer resolved(UrlOutcome.Resolved resolved) {
+    String types =
+        resolved.ids().stream()
+            .map(id -> id.target().type().name())
+            .collect(Collectors.joining(","));
+    return Answer.empty(200).with(RESOLVED_URI, resolved.resolved()).with(RESOLVED_TYPES, types);
+  }
+}
