@@ -9,6 +9,7 @@ import dev.coatcheck.http.HttpServer;
 import dev.coatcheck.http.PortInUse;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.LeaseSettings;
@@ -19,6 +20,9 @@ import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.transfer.Importer;
+import dev.coatcheck.transfer.Transfers;
 import dev.coatcheck.url.UrlResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -28,6 +32,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** The whole gateway: everything is made here, in start order, and closed in reverse. */
@@ -59,13 +64,11 @@ public final class Gateway implements AutoCloseable {
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
       Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
-      Mappings mappings = Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
-      Minter minter =
-          Minter.open(
-              database,
-              new TokenSource(random),
-              type -> keys.of(type.keyScheme(), type.keyLayout()),
-              observer);
+      TokenSource tokens = new TokenSource(random);
+      Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
+      Mappings mappings =
+          Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
+      Minter minter = Minter.open(database, tokens, generators, observer);
       Legacy legacy = opened(Legacy.open(database, registry, mappings.resolver(), observer, clock));
       this.server =
           opened(
@@ -78,6 +81,11 @@ public final class Gateway implements AutoCloseable {
                       new Redirector(mappings.resolver()),
                       legacy,
                       new UrlResolver(mappings.resolver(), registry),
+                      Transfers.open(
+                          database,
+                          registry,
+                          new Importer.Settling(tokens, generators, observer),
+                          clock),
                       keys,
                       new Workers(database),
                       access,

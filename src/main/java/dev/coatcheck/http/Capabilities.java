@@ -11,6 +11,7 @@ import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
+import dev.coatcheck.transfer.Transfers;
 import dev.coatcheck.url.UrlResolver;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
@@ -28,6 +29,7 @@ public record Capabilities(
     Redirector redirector,
     Legacy legacy,
     UrlResolver urls,
+    Transfers transfers,
     Keys keys,
     Workers workers,
     Access access,

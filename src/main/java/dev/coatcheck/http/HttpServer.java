@@ -133,6 +133,8 @@ public final class HttpServer implements AutoCloseable {
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
     new UrlRoutes(all.urls(), problems).register(endpoints);
     new ProxyRoutes(all.urls()).register(endpoints);
+    new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
+        .register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 

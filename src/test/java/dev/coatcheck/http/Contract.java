@@ -47,6 +47,10 @@ final class Contract {
     String path() {
       return target.split("\\?", 2)[0];
     }
+
+    boolean isJson() {
+      return headers.getOrDefault("Content-Type", List.of()).contains("application/json");
+    }
   }
 
   /** An answer as it came in; a body of null or "" is none. */
@@ -189,7 +193,7 @@ final class Contract {
           .filter(message -> message.getKey().equals(UNEXPECTED_QUERY))
           .forEach(message -> violations.add("request: " + message.getMessage()));
     }
-    if (sent.body() != null) {
+    if (sent.body() != null && sent.isJson()) {
       ProblemRules.strictnessViolation(sent.body())
           .ifPresent(reason -> violations.add("request: " + reason));
     }

@@ -138,7 +138,9 @@ record ContractDocument(JsonNode root) {
       }
     }
     if (body != null) {
-      headers.put("Content-Type", List.of("application/json"));
+      operation.node().at("/requestBody/content").propertyNames().stream()
+          .findFirst()
+          .ifPresent(mediaType -> headers.put("Content-Type", List.of(mediaType)));
     }
     String target = query.isEmpty() ? path : path + "?" + String.join("&", query);
     return new Sent(operation.method().toUpperCase(Locale.ROOT), target, headers, body);

@@ -80,6 +80,11 @@ final class TestClient {
     return new TestClient(contract, base, more, hostile);
   }
 
+  /** The same client that also sends this header, unless it sends one with the same name. */
+  TestClient withDefault(String header, String value) {
+    return headers.containsKey(header) ? this : with(header, value);
+  }
+
   /** The same client without an API key. */
   TestClient anonymous() {
     Map<String, String> fewer = new HashMap<>(headers);
@@ -152,7 +157,7 @@ final class TestClient {
     if (answer.body() == null) {
       return JsonNodeFactory.instance.missingNode();
     }
-    return contentType != null && contentType.contains("json")
+    return contentType != null && contentType.matches("application/(problem\\+)?json(;.*)?")
         ? JSON.readTree(answer.body())
         : JsonNodeFactory.instance.stringNode(answer.body());
   }

@@ -32,7 +32,7 @@ class LegacyHitsTest {
   private static final TestDatabase FRESH = TestDatabase.fresh();
   private static final Database DATABASE = database();
   private static final Registry REGISTRY =
-      Registry.open(DATABASE, new RandomSource(), OBSERVER, System::nanoTime);
+      Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
   private static final LocalDate FIRST = LocalDate.parse("2026-11-20");
   private static final LocalDate LAST = LocalDate.parse("2026-11-22");
 

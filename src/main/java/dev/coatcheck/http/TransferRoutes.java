@@ -1,0 +1,204 @@
+package dev.coatcheck.http;
+
+import dev.coatcheck.access.Scope;
+import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.Problem;
+import dev.coatcheck.exchange.ProblemCode;
+import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.exchange.Query;
+import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.rows.RowFormat;
+import dev.coatcheck.transfer.ImportOutcome;
+import dev.coatcheck.transfer.RowError;
+import dev.coatcheck.transfer.Transfers;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import io.javalin.http.HandlerType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Mappings by the million: {@code /v1/imports} and {@code /v1/exports}. */
+final class TransferRoutes {
+  private static final String IMPORTS = "/v1/imports";
+  private static final String EXPORTS = "/v1/exports";
+
+  /** Each holds a connection and may last for minutes; requests need the other connections. */
+  private static final int TRANSFERS_MAX = 2;
+
+  private static final int ERRORS_MAX = 50_000;
+  private static final int ERRORS_USUAL = 100;
+  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
+  private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,5}");
+
+  private final Transfers transfers;
+  private final Registry registry;
+  private final Problems problems;
+  private final Observer observer;
+  private final Admission places = new Admission(TRANSFERS_MAX);
+
+  TransferRoutes(Transfers transfers, Registry registry, Problems problems, Observer observer) {
+    this.transfers = transfers;
+    this.registry = registry;
+    this.problems = problems;
+    this.observer = observer;
+  }
+
+  void register(Endpoints endpoints) {
+    endpoints.secured(
+        HandlerType.POST, IMPORTS, Scope.IDS_WRITE, inPlace(IMPORTS, this::importAll));
+    endpoints.secured(HandlerType.GET, EXPORTS, Scope.IDS_READ, inPlace(EXPORTS, this::exportAll));
+  }
+
+  private Handler inPlace(String path, Handler handler) {
+    return ctx -> {
+      if (!places.enter()) {
+        observer.observe(new Event.RequestShed(path));
+        problems.write(
+            ctx,
+            Problem.retryAfter(
+                ProblemCode.OVERLOADED,
+                "An instance does two imports or exports at a time. Send the request again.",
+                Problems.jitteredSeconds()));
+        return;
+      }
+      try {
+        handler.handle(ctx);
+      } finally {
+        places.leave();
+      }
+    };
+  }
+
+  /** {@code errors} holds the first refused rows; {@code refused} counts all. */
+  private record ImportView(
+      String object,
+      long rows,
+      long created,
+      long existing,
+      long refused,
+      List<RowErrorView> errors) {
+    static ImportView of(ImportOutcome.Summary summary) {
+      return new ImportView(
+          "import",
+          summary.rows(),
+          summary.created(),
+          summary.existing(),
+          summary.refused(),
+          summary.errors().stream().map(RowErrorView::of).toList());
+    }
+  }
+
+  private record RowErrorView(long line, String code, String detail) {
+    static RowErrorView of(RowError error) {
+      return new RowErrorView(error.line(), error.fault().wireName(), error.fault().detail());
+    }
+  }
+
+  private void importAll(Context ctx) throws IOException {
+    Query.allow(ctx, "errors_max");
+    int errorsMax = errorsMax(ctx);
+    RowFormat format = format(ctx);
+    InputStream body = ctx.req().getInputStream();
+    switch (transfers.importer().run(format, body, errorsMax)) {
+      case ImportOutcome.Done(ImportOutcome.Summary summary) ->
+          Answer.json(ctx, 200, ImportView.of(summary));
+      case ImportOutcome.HeaderRefused(String detail) -> {
+        // A client that is cut off while it sends may never see the answer.
+        body.skip(BYTES_DRAINED_MAX);
+        problems.write(ctx, Problem.of(ProblemCode.REQUEST_INVALID, detail));
+      }
+      case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) ->
+          problems.write(ctx, stopped(reason, linesSettled));
+    }
+  }
+
+  private static Problem stopped(ImportOutcome.Reason reason, long linesSettled) {
+    String what =
+        "Up to line %d all is done, nothing after it. Send the body again, whole or from there: what is in counts as existing."
+            .formatted(linesSettled);
+    return switch (reason) {
+      case BODY_BROKEN ->
+          Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end. " + what);
+      case DATABASE_UNAVAILABLE ->
+          Problem.retryAfter(ProblemCode.DATABASE_UNAVAILABLE, what, Problems.jitteredSeconds());
+      case KEYS_UNAVAILABLE ->
+          Problem.retryAfter(ProblemCode.KEYS_UNAVAILABLE, what, Problems.jitteredSeconds());
+    };
+  }
+
+  private static int errorsMax(Context ctx) {
+    String text = ctx.queryParam("errors_max");
+    if (text == null) {
+      return ERRORS_USUAL;
+    }
+    if (!NUMBER.matcher(text).matches() || Integer.parseInt(text) > ERRORS_MAX) {
+      throw new Refusal(
+          Problem.at(
+              ProblemCode.PARAMETER_INVALID,
+              "errors_max",
+              "This must be an integer from 0 to " + ERRORS_MAX + "."));
+    }
+    return Integer.parseInt(text);
+  }
+
+  private static RowFormat format(Context ctx) {
+    String type = Optional.ofNullable(ctx.req().getContentType()).orElse("");
+    String encoding = ctx.header("Content-Encoding");
+    String[] parts = type.toLowerCase(Locale.ROOT).split(";", 3);
+    boolean plain =
+        (encoding == null || encoding.equalsIgnoreCase("identity"))
+            && (parts.length == 1
+                || (parts.length == 2
+                    && parts[1].strip().replace("\"", "").equals("charset=utf-8")));
+    return Optional.of(parts[0].strip())
+        .filter(_ -> plain)
+        .flatMap(RowFormat::ofMediaType)
+        .orElseThrow(
+            () ->
+                new Refusal(
+                    Problem.of(
+                        ProblemCode.UNSUPPORTED_MEDIA_TYPE,
+                        "Send the body as Content-Type: text/csv or application/x-ndjson, in UTF-8,"
+                            + " not compressed.")));
+  }
+
+  private void exportAll(Context ctx) throws IOException {
+    Query.allow(ctx, "type", "format", "include_ended");
+    String name = parameter(ctx, "type", "");
+    if (name.isEmpty()) {
+      throw invalid("type", "Say which type's mappings to export.");
+    }
+    Type type = TypeRoutes.typeNamed(registry, "type", name);
+    RowFormat format =
+        RowFormat.named(parameter(ctx, "format", RowFormat.CSV.wireName()))
+            .orElseThrow(() -> invalid("format", "The formats are csv and ndjson."));
+    boolean includeEnded =
+        switch (parameter(ctx, "include_ended", "false")) {
+          case "true" -> true;
+          case "false" -> false;
+          default -> throw invalid("include_ended", "This must be true or false.");
+        };
+    ExportBody body = new ExportBody(ctx, type.name() + "." + format.wireName(), format);
+    try {
+      transfers.exporter().run(type, format, includeEnded, body);
+    } catch (IOException brokenOff) {
+      body.abort();
+    }
+  }
+
+  private static String parameter(Context ctx, String name, String otherwise) {
+    return Optional.ofNullable(ctx.queryParam(name)).orElse(otherwise);
+  }
+
+  private static Refusal invalid(String name, String detail) {
+    return new Refusal(Problem.at(ProblemCode.PARAMETER_INVALID, name, detail));
+  }
+}

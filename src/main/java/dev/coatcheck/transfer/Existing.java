@@ -1,0 +1,64 @@
+package dev.coatcheck.transfer;
+
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.key.KeyScheme;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of the keys, tokens and legacy IDs that a chunk names: from the database, and from
+ * the chunk's own rows as they are planned.
+ */
+final class Existing {
+  private static final int ACTIVE = 0;
+
+  private final Map<Subject, Held> bySubject = new HashMap<>();
+  private final Map<Place, Held> byPlace = new HashMap<>();
+  private final Map<LegacyName, Token> targets = new HashMap<>();
+
+  /** A mapping that is there. */
+  record Held(Subject subject, Token token, int status) {
+    boolean isEnded() {
+      return status != ACTIVE;
+    }
+  }
+
+  /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
+  private record Place(KeyScheme scheme, Token token) {}
+
+  void add(Held held) {
+    bySubject.put(held.subject(), held);
+    byPlace.put(new Place(schemeOf(held.subject().key()), held.token()), held);
+  }
+
+  void add(Plan.NewMapping mapping) {
+    add(new Held(mapping.subject(), mapping.token(), ACTIVE));
+  }
+
+  void add(LegacyName name, Token target) {
+    targets.put(name, target);
+  }
+
+  @Nullable Held of(Subject subject) {
+    return bySubject.get(subject);
+  }
+
+  /** The mapping with a token, in the table of the scheme. */
+  @Nullable Held withToken(KeyScheme scheme, Token token) {
+    return byPlace.get(new Place(scheme, token));
+  }
+
+  /** Whose name it is. */
+  @Nullable Token target(LegacyName name) {
+    return targets.get(name);
+  }
+
+  private static KeyScheme schemeOf(Key key) {
+    return switch (key) {
+      case Key.Bigint _ -> KeyScheme.SNOWFLAKE;
+      case Key.Uuid _ -> KeyScheme.UUIDV7;
+    };
+  }
+}

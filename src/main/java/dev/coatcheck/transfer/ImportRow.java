@@ -1,0 +1,21 @@
+package dev.coatcheck.transfer;
+
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.Key;
+import dev.coatcheck.registry.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sound row.
+ *
+ * @param key null to have one generated, unless the legacy ID is there already
+ * @param createdAtMicros since 1970
+ * @param token of the public ID that it had before; its bucket is that of the key
+ */
+record ImportRow(
+    long line,
+    Type type,
+    @Nullable Key key,
+    @Nullable LegacyName legacy,
+    long createdAtMicros,
+    @Nullable Token token) {}

@@ -1,0 +1,209 @@
+package dev.coatcheck.transfer;
+
+import static dev.coatcheck.db.schema.Tables.ALIAS;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mapping.AliasScheme;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.exception.DataAccessException;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
+
+/** All SQL of imports. A chunk is one transaction, and its rows travel by COPY. */
+final class ImportStore {
+  private static final String UNIQUE_VIOLATION = "23505";
+  private static final int SLICE_BYTES = 64 * 1024;
+
+  private final Database database;
+
+  ImportStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * Inserts all of it, or nothing.
+   *
+   * @return false if a key, a token or a legacy ID is there already, or comes twice
+   */
+  boolean insert(CopyBatch batch) {
+    try {
+      database.write(
+          "import",
+          sql -> {
+            copy(sql, batch);
+            return true;
+          });
+      return true;
+    } catch (DataAccessException refused) {
+      return isTaken(refused);
+    }
+  }
+
+  /**
+   * Reads what is there of the rows, plans by it, and inserts the plan.
+   *
+   * @return empty if meanwhile somebody else inserted one of them
+   */
+  Optional<Plan> insertBeside(List<ImportRow> rows, Function<Existing, Plan> planner) {
+    try {
+      return Optional.of(
+          database.write(
+              "import",
+              sql -> {
+                Plan plan = planner.apply(existing(sql, rows));
+                copy(sql, CopyBatch.of(plan));
+                return plan;
+              }));
+    } catch (DataAccessException refused) {
+      isTaken(refused);
+      return Optional.empty();
+    }
+  }
+
+  /** False for a unique constraint; all else is thrown on. */
+  private static boolean isTaken(DataAccessException refused) {
+    if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
+      return false;
+    }
+    throw refused;
+  }
+
+  private static void copy(DSLContext sql, CopyBatch batch) {
+    sql.connection(
+        connection -> {
+          for (CopyBatch.Part part : batch.parts()) {
+            copy(connection, part);
+          }
+        });
+  }
+
+  private static void copy(Connection connection, CopyBatch.Part part) throws SQLException {
+    CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(part.copy());
+    try {
+      CopyRows rows = part.rows();
+      for (int at = 0; at < rows.length(); at += SLICE_BYTES) {
+        copy.writeToCopy(rows.bytes(), at, Math.min(SLICE_BYTES, rows.length() - at));
+      }
+      copy.endCopy();
+    } finally {
+      if (copy.isActive()) {
+        copy.cancelCopy();
+      }
+    }
+  }
+
+  private static Existing existing(DSLContext sql, List<ImportRow> rows) {
+    Existing existing = new Existing();
+    Map<KeyScheme, List<ImportRow>> byScheme =
+        rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));
+    byScheme.forEach((scheme, some) -> addExisting(sql, KeyTable.of(scheme), some, existing));
+    return existing;
+  }
+
+  private static <K> void addExisting(
+      DSLContext sql, KeyTable<K> table, List<ImportRow> rows, Existing into) {
+    List<Token> targets = addNames(sql, rows, into);
+    List<Subject> subjects = new ArrayList<>(rows.size());
+    for (ImportRow row : rows) {
+      if (row.key() != null) {
+        subjects.add(Subject.of(row.type(), row.key()));
+      }
+    }
+    add(
+        sql,
+        table,
+        "unnest({0}, {1}, {2}) as wanted (type_id, key, bucket)",
+        into,
+        val(integers(subjects, Subject::typeNumber)),
+        val(table.keys(subjects)),
+        val(shorts(subjects, Subject::bucket)));
+    List<Token> tokens =
+        Stream.concat(
+                targets.stream(), rows.stream().flatMap(row -> Stream.ofNullable(row.token())))
+            .distinct()
+            .toList();
+    if (!tokens.isEmpty()) {
+      add(
+          sql,
+          table,
+          "unnest({0}, {1}) as wanted (bucket, token)",
+          into,
+          val(shorts(tokens, Token::bucket)),
+          val(uuids(tokens)));
+    }
+  }
+
+  private static <K> void add(
+      DSLContext sql, KeyTable<K> table, String wanted, Existing into, Field<?>... arrays) {
+    String using = arrays.length == 3 ? "(type_id, key, bucket)" : "(bucket, token)";
+    sql.resultQuery(
+            "select key, token, type_id, bucket, status from {"
+                + arrays.length
+                + "} join "
+                + wanted
+                + " using "
+                + using,
+            Stream.concat(Stream.of(arrays), Stream.of(table.table())).toArray())
+        .coerce(table.key(), table.token(), table.typeNumber(), ALIAS.BUCKET, table.status())
+        .forEach(
+            row ->
+                into.add(
+                    new Existing.Held(
+                        new Subject(row.value3(), table.toKey().apply(row.value1()), row.value4()),
+                        Token.of(row.value2()),
+                        row.value5())));
+  }
+
+  /** Adds the legacy IDs that are there; returns whose they are. */
+  private static List<Token> addNames(DSLContext sql, List<ImportRow> rows, Existing into) {
+    List<LegacyName> names = rows.stream().flatMap(row -> Stream.ofNullable(row.legacy())).toList();
+    List<Token> targets = new ArrayList<>();
+    if (names.isEmpty()) {
+      return targets;
+    }
+    sql.select(ALIAS.TYPE_ID, ALIAS.VALUE, ALIAS.BUCKET, ALIAS.TOKEN)
+        .from(ALIAS)
+        .join(
+            table(
+                "unnest({0}, {1}, {2}) as wanted (type_id, bucket, value)",
+                val(integers(names, LegacyName::typeNumber)),
+                val(shorts(names, LegacyName::bucket)),
+                val(names.stream().map(LegacyName::value).toArray(String[]::new))))
+        .using(ALIAS.TYPE_ID, ALIAS.BUCKET, ALIAS.VALUE)
+        .where(ALIAS.SCHEME.eq(AliasScheme.LEGACY.wireName()))
+        .forEach(
+            row -> {
+              Token target = Token.of(row.value4());
+              into.add(new LegacyName(row.value1(), row.value2(), row.value3()), target);
+              targets.add(target);
+            });
+    return targets;
+  }
+
+  private static <T> Integer[] integers(List<T> rows, Function<T, Integer> value) {
+    return rows.stream().map(value).toArray(Integer[]::new);
+  }
+
+  private static <T> Short[] shorts(List<T> rows, Function<T, Integer> value) {
+    return rows.stream().map(row -> value.apply(row).shortValue()).toArray(Short[]::new);
+  }
+
+  private static UUID[] uuids(List<Token> tokens) {
+    return tokens.stream().map(Token::toUuid).toArray(UUID[]::new);
+  }
+}

@@ -1,0 +1,91 @@
+package dev.coatcheck.transfer;
+
+import dev.coatcheck.id.Token;
+import dev.coatcheck.key.KeyGenerator;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Type;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles chunks: at first as if all their rows were new, which costs Postgres no look-up; if it
+ * turns out that one is not, by what is there. A file that was imported before is all conflicts, so
+ * after one the next chunk isn't tried the quick way.
+ */
+final class Settler {
+  private static final int TRIES_MAX = 5;
+
+  private final ImportStore store;
+  private final Function<Type, KeyGenerator> generators;
+  private final IntFunction<Token> drawToken;
+  private final Observer observer;
+  private volatile boolean careful;
+
+  Settler(
+      ImportStore store,
+      Function<Type, KeyGenerator> generators,
+      IntFunction<Token> drawToken,
+      Observer observer) {
+    this.store = store;
+    this.generators = generators;
+    this.drawToken = drawToken;
+    this.observer = observer;
+  }
+
+  /** A chunk before its transaction: with keys, and encoded if it is to be tried the quick way. */
+  record Prepared(Chunk chunk, KeySupply keys, @Nullable Plan fresh, @Nullable CopyBatch batch) {}
+
+  /** All that can be done without the database; empty if there are no keys now. */
+  Optional<Prepared> prepare(Chunk chunk) {
+    return switch (KeySupply.draw(chunk.rows(), generators)) {
+      case KeySupply.Drawn.Refused _ -> Optional.empty();
+      case KeySupply.Drawn.Ready(KeySupply keys) -> {
+        if (careful) {
+          yield Optional.of(new Prepared(chunk, keys, null, null));
+        }
+        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), drawToken);
+        yield Optional.of(new Prepared(chunk, keys, fresh, CopyBatch.of(fresh)));
+      }
+    };
+  }
+
+  /**
+   * Commits the chunk; what was done is the plan.
+   *
+   * @throws dev.coatcheck.db.DatabaseUnavailable if the outcome is unknown; the same rows again
+   *     settle it
+   */
+  Plan settle(Prepared prepared) {
+    Plan fresh = prepared.fresh();
+    CopyBatch batch = prepared.batch();
+    if (fresh != null && batch != null && store.insert(batch)) {
+      return counted(fresh);
+    }
+    return counted(settleBeside(prepared.chunk().rows(), prepared.keys()));
+  }
+
+  private Plan settleBeside(List<ImportRow> rows, KeySupply keys) {
+    for (int tried = 0; tried < TRIES_MAX; tried++) {
+      Optional<Plan> plan =
+          store.insertBeside(rows, existing -> Plan.beside(existing, rows, keys.copy(), drawToken));
+      if (plan.isPresent()) {
+        careful = plan.get().mappings().size() < rows.size();
+        return plan.get();
+      }
+    }
+    throw new IllegalStateException(
+        "others inserted rows of this chunk " + TRIES_MAX + " times, rows=" + rows.size());
+  }
+
+  private Plan counted(Plan plan) {
+    plan.counts()
+        .forEach(
+            (type, count) ->
+                observer.observe(new Event.Minted(type, count.created(), count.existing())));
+    return plan;
+  }
+}
