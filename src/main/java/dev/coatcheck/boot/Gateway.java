@@ -23,6 +23,7 @@ import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.transfer.Importer;
 import dev.coatcheck.transfer.Transfers;
+import dev.coatcheck.url.UrlPublisher;
 import dev.coatcheck.url.UrlResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -81,6 +82,7 @@ public final class Gateway implements AutoCloseable {
                       new Redirector(mappings.resolver()),
                       legacy,
                       new UrlResolver(mappings.resolver(), registry),
+                      new UrlPublisher(mappings.lookup(), registry),
                       Transfers.open(
                           database,
                           registry,

@@ -12,6 +12,7 @@ import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.transfer.Transfers;
+import dev.coatcheck.url.UrlPublisher;
 import dev.coatcheck.url.UrlResolver;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
@@ -29,6 +30,7 @@ public record Capabilities(
     Redirector redirector,
     Legacy legacy,
     UrlResolver urls,
+    UrlPublisher publisher,
     Transfers transfers,
     Keys keys,
     Workers workers,

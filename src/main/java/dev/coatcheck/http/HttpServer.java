@@ -131,7 +131,7 @@ public final class HttpServer implements AutoCloseable {
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
     new LegacyRoutes(all.legacy(), all.registry(), problems).register(endpoints);
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
-    new UrlRoutes(all.urls(), problems).register(endpoints);
+    new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
     new ProxyRoutes(all.urls()).register(endpoints);
     new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
         .register(endpoints);

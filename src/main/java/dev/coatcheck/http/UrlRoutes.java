@@ -3,6 +3,7 @@ package dev.coatcheck.http;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
@@ -11,7 +12,10 @@ import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestBody;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.ResolveOutcome;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.url.PublishOutcome;
 import dev.coatcheck.url.UrlOutcome;
+import dev.coatcheck.url.UrlPublisher;
 import dev.coatcheck.url.UrlResolver;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -24,16 +28,19 @@ final class UrlRoutes {
   private static final int URLS_MAX = 1_000;
 
   private final UrlResolver resolver;
+  private final UrlPublisher publisher;
   private final Problems problems;
 
-  UrlRoutes(UrlResolver resolver, Problems problems) {
+  UrlRoutes(UrlResolver resolver, UrlPublisher publisher, Problems problems) {
     this.resolver = resolver;
+    this.publisher = publisher;
     this.problems = problems;
   }
 
   void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
     endpoints.secured(HandlerType.POST, "/v1/urls/resolve", Scope.IDS_READ, this::resolveAll);
+    endpoints.secured(HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, this::publish);
   }
 
   private record ResolvedUrlView(
@@ -106,6 +113,36 @@ final class UrlRoutes {
       case UrlOutcome.Refused refused ->
           ItemView.refused(index, problem("urls[" + index + "]", refused));
     };
+  }
+
+  private record PublishedUrlView(
+      String object, String url, String published, List<Views.PublicIdView> ids) {}
+
+  private void publish(Context ctx) {
+    Query.allow(ctx);
+    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("url", "template");
+    String url = body.string("url");
+    switch (publisher.publish(url, body.string("template"))) {
+      case PublishOutcome.Published(String published, List<Mapping> ids) ->
+          Answer.json(
+              ctx,
+              200,
+              new PublishedUrlView(
+                  "published_url",
+                  url,
+                  published,
+                  ids.stream().map(Views.PublicIdView::of).toList()));
+      case PublishOutcome.InvalidUrl(String why) ->
+          problems.write(ctx, Problem.at(ProblemCode.URL_INVALID, "url", "The URL " + why + "."));
+      case PublishOutcome.InvalidTemplate _ ->
+          throw body.invalid(
+              "template",
+              "A template is a path such as /charges/{charge}, with the names of types in braces.");
+      case PublishOutcome.UnknownType _ -> problems.write(ctx, TypeRoutes.unknownType("template"));
+      case PublishOutcome.MalformedKey(Type type) ->
+          problems.write(ctx, IdRoutes.malformedKey(type, "url"));
+      case PublishOutcome.UnknownKey _ -> problems.write(ctx, IdRoutes.unknownKey("url"));
+    }
   }
 
   static Problem problem(String param, UrlOutcome.Refused refused) {

@@ -63,6 +63,13 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return segments;
   }
 
+  /** Each segment of the path in full, as the URL spells it. */
+  List<String> wholeSegments() {
+    List<String> segments = new ArrayList<>();
+    eachPart('/', Math.min(pathAt + 1, queryAt), queryAt, part -> segments.add(part.text()));
+    return segments;
+  }
+
   /** Each item of each comma list in the query's values; most lists have one item. */
   List<Place> values() {
     List<Place> values = new ArrayList<>();

@@ -54,6 +54,11 @@ final class EveryOperation {
           new Call("HEAD", "/legacy/charge/1", null, false),
           new Call("GET", "/v1/urls/resolve?url=/charges/" + ID, null, true),
           new Call("GET", "/v1/urls/auth-request", null, true),
+          new Call(
+              "POST",
+              "/v1/urls/publish",
+              "{\"url\":\"/charges/1\",\"template\":\"/charges/{charge}\"}",
+              true),
           new Call("POST", "/v1/urls/resolve", "{\"urls\":[\"/charges/" + ID + "\"]}", true),
           new Call("POST", "/v1/imports", "type,key\ncharge,1\n", true),
           new Call("GET", "/v1/exports?type=charge", null, true),

@@ -270,6 +270,55 @@ class UrlRoutesTest {
         .isEqualTo("parameter_unknown");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/42, /charges/{charge}, /charges/CH",
+    "/users/UUID/charges/42?x=42#, /users/{user}/charges/{charge}, /users/USR/charges/CH?x=42#",
+    "https://API.example.com:8443/42?x=%2F, /{charge}, https://API.example.com:8443/CH?x=%2F",
+    "/charges/42.json, /charges/{charge}, /charges/CH.json",
+    "/charges/42:capture, /charges/{charge}, /charges/CH:capture",
+    "/charges/42/, /charges/{charge}/, /charges/CH/",
+    "/42/42, /{charge}/42, /CH/42",
+  })
+  void keysBecomeIdsWhereTheTemplateSays(String url, String template, String published) {
+    Reply reply = publish(client, filled(url).replace("#", ""), template);
+
+    assertThat(reply.text("/published")).isEqualTo(filled(published).replace("#", ""));
+    assertThat(resolve(reply.text("/published")).text("/resolved"))
+        .isEqualTo(filled(url).replace("#", ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/43, /charges/{charge}, 404, key_unknown, url",
+    "/charges/42, /charges/{nothing}, 404, type_unknown, template",
+    "/charges/042, /charges/{charge}, 400, key_malformed, url",
+    "/charges/CH, /charges/{charge}, 400, key_malformed, url",
+    "/charges/42/x, /charges/{charge}, 400, url_invalid, url",
+    "/Charges/42, /charges/{charge}, 400, url_invalid, url",
+    "//charges/42, //{charge}/{charge}, 400, url_invalid, url",
+    "/../42, /../{charge}, 400, url_invalid, url",
+    "/charges/42, /charges/42, 400, field_invalid, template",
+    "/charges/42, charges/{charge}, 400, field_invalid, template",
+    "/charges/42, /charges/{Charge}, 400, field_invalid, template",
+    "/charges/42, /charges/{charge, 400, field_invalid, template",
+    "/charges/42, /charges/x{charge}, 400, field_invalid, template",
+    "/charges/42, /charges/{charge}?x, 400, field_invalid, template",
+  })
+  void whatCannotBePublishedSaysWhy(
+      String url, String template, int status, String code, String param) {
+    Reply reply = publish(client.hostile(), filled(url), template);
+
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.text("/code")).isEqualTo(code);
+    assertThat(reply.text("/param")).isEqualTo(param);
+  }
+
+  private static Reply publish(TestClient as, String url, String template) {
+    return as.post(
+        "/v1/urls/publish", "{\"url\":\"%s\",\"template\":\"%s\"}".formatted(url, template));
+  }
+
   @Test
   void nginxIsAnsweredInHeaders() {
     Reply resolved = authRequest(client, filled("/users/USR?ids=CH,CH"));
