@@ -14,11 +14,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each status that an endpoint can answer; every exchange is judged by the contract. */
+/**
+ * Each status that an endpoint can answer; every exchange is judged by the contract. Runs last:
+ * when it ends, the outcomes that all tests have seen are compared with the contract.
+ */
+@Order(Integer.MAX_VALUE)
 class EndpointsTest {
   static final String UNKNOWN_ID = "ch_00000000000000000000002B";
 
