@@ -1,6 +1,7 @@
 package dev.coatcheck.boot;
 
 import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.legacy.Proxies;
 import dev.coatcheck.registry.OnOutage;
 import dev.coatcheck.registry.RedirectHosts;
 import java.nio.file.InvalidPathException;
@@ -29,6 +30,7 @@ public record Config(
     Optional<DatabaseSettings> database,
     int connectionsMax,
     RedirectHosts redirectHosts,
+    Proxies trustedProxies,
     int cachedMappingsMax,
     Duration accessStaleMax,
     LeaseLimits leases) {
@@ -84,6 +86,7 @@ public record Config(
           database(connectionsMax),
           connectionsMax,
           redirectHosts(),
+          trustedProxies(),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
           leases());
@@ -168,6 +171,16 @@ public record Config(
       } catch (IllegalArgumentException odd) {
         fault(Setting.REDIRECT_HOSTS, "is a comma list of hosts: " + odd.getMessage());
         return RedirectHosts.any();
+      }
+    }
+
+    private Proxies trustedProxies() {
+      Optional<String> proxies = value(Setting.TRUSTED_PROXIES);
+      try {
+        return proxies.map(Proxies::parse).orElseGet(Proxies::none);
+      } catch (IllegalArgumentException odd) {
+        fault(Setting.TRUSTED_PROXIES, "is a comma list of addresses: " + odd.getMessage());
+        return Proxies.none();
       }
     }
 

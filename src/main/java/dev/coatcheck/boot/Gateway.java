@@ -88,6 +88,7 @@ public final class Gateway implements AutoCloseable {
                           registry,
                           new Importer.Settling(tokens, generators, observer),
                           clock),
+                      config.trustedProxies(),
                       keys,
                       new Workers(database),
                       access,

@@ -20,6 +20,7 @@ public enum Setting {
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
   WORKERS("0-1021", "Snowflake workers that this instance may lease, as FIRST-LAST."),
   REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
+  TRUSTED_PROXIES(null, "Comma list of proxies or networks whose X-Forwarded-For is believed."),
   CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 320 bytes each."),
   ACCESS_ON_OUTAGE(
       "serve_stale", "API keys while Postgres doesn't answer: serve_stale (for 60 s) or refuse.");

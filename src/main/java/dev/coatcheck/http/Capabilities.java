@@ -5,6 +5,7 @@ import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.Workers;
 import dev.coatcheck.legacy.Legacy;
+import dev.coatcheck.legacy.Proxies;
 import dev.coatcheck.legacy.Redirector;
 import dev.coatcheck.mapping.Mappings;
 import dev.coatcheck.mint.Minter;
@@ -32,6 +33,7 @@ public record Capabilities(
     UrlResolver urls,
     UrlPublisher publisher,
     Transfers transfers,
+    Proxies trustedProxies,
     Keys keys,
     Workers workers,
     Access access,

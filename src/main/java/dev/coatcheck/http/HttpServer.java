@@ -129,7 +129,8 @@ public final class HttpServer implements AutoCloseable {
     new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
     new EndingRoutes(all.mappings().endings(), problems).register(endpoints);
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
-    new LegacyRoutes(all.legacy(), all.registry(), problems).register(endpoints);
+    new LegacyRoutes(all.legacy(), all.trustedProxies(), all.registry(), problems)
+        .register(endpoints);
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
     new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
     new ProxyRoutes(all.urls()).register(endpoints);

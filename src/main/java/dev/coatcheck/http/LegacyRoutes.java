@@ -10,6 +10,7 @@ import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.legacy.Legacy;
 import dev.coatcheck.legacy.LegacyOutcome;
+import dev.coatcheck.legacy.Proxies;
 import dev.coatcheck.legacy.ScanGuard;
 import dev.coatcheck.legacy.Visitor;
 import dev.coatcheck.mapping.Mapping;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.eclipse.jetty.http.HttpField;
@@ -39,11 +41,13 @@ final class LegacyRoutes {
           .withZone(ZoneOffset.UTC);
 
   private final Legacy legacy;
+  private final Proxies proxies;
   private final Registry registry;
   private final Problems problems;
 
-  LegacyRoutes(Legacy legacy, Registry registry, Problems problems) {
+  LegacyRoutes(Legacy legacy, Proxies proxies, Registry registry, Problems problems) {
     this.legacy = legacy;
+    this.proxies = proxies;
     this.registry = registry;
     this.problems = problems;
   }
@@ -80,7 +84,9 @@ final class LegacyRoutes {
   /** The number is judged first, so that a malformed one tells nothing about types. */
   private void follow(Context ctx) {
     long number = number(ctx);
-    Visitor visitor = Visitor.at(ctx.req().getRemoteAddr());
+    Visitor visitor =
+        proxies.visitor(
+            ctx.req().getRemoteAddr(), Collections.list(ctx.req().getHeaders("X-Forwarded-For")));
     answer(legacy.redirector().follow(ctx.pathParam("type"), number, visitor), RequestId.of(ctx))
         .send(ctx);
   }

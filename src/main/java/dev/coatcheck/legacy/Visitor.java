@@ -12,7 +12,7 @@ public record Visitor(boolean isIpv6, long network) {
   private static final Visitor UNKNOWN = new Visitor(false, -1);
 
   /**
-   * By the address of the other end of the socket.
+   * By an address.
    *
    * @param address a literal; whatever is none counts as one and the same visitor
    */

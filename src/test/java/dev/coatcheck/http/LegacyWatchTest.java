@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.http.TestClient.Reply;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class LegacyWatchTest {
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
+    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
     client = gateway.client();
     for (String type : List.of("charge", "order")) {
       client.put(
@@ -82,7 +83,7 @@ class LegacyWatchTest {
 
   @Test
   void whoGoesThroughTheNumbersIsRefusedForAWhile() {
-    TestClient scanner = client.anonymous();
+    TestClient scanner = client.anonymous().with("X-Forwarded-For", "192.0.2.1");
     int asked = 0;
     Reply reply;
     do {
@@ -103,8 +104,14 @@ class LegacyWatchTest {
       assertThat(scanner.get("/legacy/" + path).status()).as(path).isEqualTo(429);
       assertThat(scanner.head("/legacy/" + path).status()).as(path).isEqualTo(429);
     }
-    assertThat(scanner.with("X-Forwarded-For", "192.0.2.9").get("/legacy/charge/7").status())
+    assertThat(
+            scanner
+                .with("X-Forwarded-For", "192.0.2.9, 192.0.2.1")
+                .get("/legacy/charge/7")
+                .status())
         .isEqualTo(429);
+    assertThat(scanner.with("X-Forwarded-For", "192.0.2.9").get("/legacy/charge/7").status())
+        .isEqualTo(308);
     assertThat(client.get("/v1/legacy/charge/7").status()).isEqualTo(200);
     assertThat(scanner.get("/r/ch_x").status()).isEqualTo(404);
   }

@@ -154,10 +154,9 @@ class RedirectFuzzTest {
   }
 
   private String template() {
-    boolean mostlySound = random.nextInt(3) > 0;
     StringBuilder text = new StringBuilder();
-    text.append(mostlySound ? "https://" : one(STARTS));
-    text.append(mostlySound ? one(ALLOWED) : one(AUTHORITIES));
+    text.append(random.nextBoolean() ? "https://" : one(STARTS));
+    text.append(random.nextBoolean() ? one(ALLOWED) : one(AUTHORITIES));
     for (int left = random.nextInt(4); left > 0; left--) {
       text.append(one(PIECES));
     }

@@ -99,7 +99,7 @@ class ScanGuardTest {
     int expected = 60;
     for (int round = 0; round < 9; round++) {
       int refused = 0;
-      for (int i = 1; refused == 0; i++) {
+      for (int i = 1; i <= 100 && refused == 0; i++) {
         refused = guard.asked(ONE, TYPE, i);
       }
       assertThat(refused).isEqualTo(expected);
