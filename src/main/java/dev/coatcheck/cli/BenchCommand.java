@@ -1,5 +1,6 @@
 package dev.coatcheck.cli;
 
+import dev.coatcheck.bench.ImportSpeed;
 import dev.coatcheck.bench.MappingSize;
 import dev.coatcheck.boot.Config;
 import dev.coatcheck.boot.Setting;
@@ -57,6 +58,52 @@ final class BenchCommand {
     return 0;
   }
 
+  @Command(
+      name = "import",
+      description =
+          "Prints how fast a CSV file goes in over HTTP, against a binary COPY of the same rows.")
+  int importSpeed(
+      @Option(
+              names = "--rows",
+              defaultValue = "1000000",
+              description = "Rows, 1000 to 10000000. Default: ${DEFAULT-VALUE}.")
+          int rows,
+      @Option(
+              names = "--runs",
+              defaultValue = "3",
+              description = "Runs of each, 1 to 100. Default: ${DEFAULT-VALUE}.")
+          int runs)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
+      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("importing and copying")
+            .setInitialMax(2L * rows * (runs + 1))
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(ImportSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  private void print(ImportSpeed.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nimport, rows a second  %,12.0f%n", result.importRowsPerSecond());
+    out.printf("COPY, rows a second    %,12.0f%n", result.copyRowsPerSecond());
+    out.printf("ratio                  %12.2f%n", result.ratio());
+    out.flush();
+  }
+
   private void print(MappingSize.Result result) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("%nmappings            %,15d%n", result.rows());
@@ -69,7 +116,7 @@ final class BenchCommand {
   }
 
   private static Config throwAway(Path home) throws CommandFailed {
-    return switch (Config.read(Map.of(), Map.of(Setting.HOME, home.toString()))) {
+    return switch (Config.read(Map.of(), Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"))) {
       case Config.Parsed.Valid(Config config) -> config;
       case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
     };

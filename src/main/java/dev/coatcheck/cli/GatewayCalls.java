@@ -1,6 +1,7 @@
 package dev.coatcheck.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -24,6 +25,10 @@ import tools.jackson.databind.json.JsonMapper;
 @Command
 final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
+
+  /** The first row of an export may come late, see ExportStore. */
+  private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
@@ -59,16 +64,74 @@ final class GatewayCalls {
     return call("PUT", path, Optional.of(body));
   }
 
+  /** The call may have been carried out, or not. */
+  static final class NoAnswer extends CommandFailed {
+    private static final long serialVersionUID = 1L;
+
+    NoAnswer(String message) {
+      super(message);
+    }
+  }
+
+  /** An answer of any status. */
+  record Reply(int status, JsonNode body) {
+    boolean isSuccess() {
+      return status < 300;
+    }
+  }
+
+  /**
+   * Sends a body that is not JSON; whatever the gateway answers comes back as a value.
+   *
+   * @throws CommandFailed if none answers
+   */
+  Reply post(String path, String contentType, byte[] body) throws CommandFailed {
+    HttpResponse<byte[]> response =
+        send(
+            request(path, WAIT)
+                .header("Content-Type", contentType)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofByteArray());
+    return new Reply(response.statusCode(), json(response.statusCode(), response.body()));
+  }
+
+  /** The body of an answer as it comes in; a failure is thrown. */
+  InputStream download(String path) throws CommandFailed {
+    HttpResponse<InputStream> response =
+        send(request(path, DOWNLOAD_WAIT).build(), HttpResponse.BodyHandlers.ofInputStream());
+    if (response.statusCode() < 300) {
+      return response.body();
+    }
+    try (InputStream body = response.body()) {
+      throw failed(json(response.statusCode(), body.readAllBytes()));
+    } catch (IOException broken) {
+      throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
+    }
+  }
+
+  /** Where the gateway is. */
+  String url() {
+    return url;
+  }
+
+  static CommandFailed failed(JsonNode problem) {
+    return new CommandFailed(
+        "%s (%s). %s [%s]"
+            .formatted(
+                problem.path("title").asString(""),
+                problem.path("code").asString(""),
+                problem.path("detail").asString(""),
+                problem.path("request_id").asString("")));
+  }
+
   /** One segment of a path. */
   static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(address(path))
-            .timeout(WAIT)
-            .header("Authorization", "Bearer " + key());
+    HttpRequest.Builder request = request(path, WAIT);
     if (body.isPresent()) {
       byte[] json = JSON.writeValueAsBytes(body.get());
       request
@@ -77,30 +140,32 @@ final class GatewayCalls {
     } else {
       request.method(method, HttpRequest.BodyPublishers.noBody());
     }
-    HttpResponse<byte[]> response = send(request.build());
-    JsonNode answer = json(response);
+    HttpResponse<byte[]> response =
+        send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    JsonNode answer = json(response.statusCode(), response.body());
     if (response.statusCode() >= 300) {
-      throw new CommandFailed(
-          "%s (%s). %s [%s]"
-              .formatted(
-                  answer.path("title").asString(""),
-                  answer.path("code").asString(""),
-                  answer.path("detail").asString(""),
-                  answer.path("request_id").asString("")));
+      throw failed(answer);
     }
     return answer;
   }
 
-  private HttpResponse<byte[]> send(HttpRequest request) throws CommandFailed {
+  private HttpRequest.Builder request(String path, Duration wait) throws CommandFailed {
+    return HttpRequest.newBuilder(address(path))
+        .timeout(wait)
+        .header("Authorization", "Bearer " + key());
+  }
+
+  private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
+      throws CommandFailed {
     try {
-      return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+      return client.send(request, handler);
     } catch (ConnectException refused) {
-      throw new CommandFailed("no gateway answers at " + url + ". Start one: ./coatcheck serve");
+      throw new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
     } catch (HttpTimeoutException late) {
-      throw new CommandFailed(
-          "the gateway at " + url + " did not answer within " + WAIT.toSeconds() + " s.");
+      throw new NoAnswer(
+          "the gateway at " + url + " did not answer within " + request.timeout().orElse(WAIT).toSeconds() + " s.");
     } catch (IOException broken) {
-      throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
+      throw new NoAnswer("the call to " + url + " broke off: " + broken.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new CommandFailed("interrupted.");
@@ -108,9 +173,9 @@ final class GatewayCalls {
   }
 
   /** Every answer of a gateway is an object, whatever its status. */
-  private JsonNode json(HttpResponse<byte[]> response) throws CommandFailed {
+  private JsonNode json(int status, byte[] body) throws CommandFailed {
     try {
-      JsonNode answer = JSON.readTree(response.body());
+      JsonNode answer = JSON.readTree(body);
       if (answer.isObject()) {
         return answer;
       }
@@ -118,7 +183,7 @@ final class GatewayCalls {
       // said below
     }
     throw new CommandFailed(
-        "what answers at " + url + " is no gateway (status " + response.statusCode() + ").");
+        "what answers at " + url + " is no gateway (status " + status + ").");
   }
 
   private URI address(String path) throws CommandFailed {

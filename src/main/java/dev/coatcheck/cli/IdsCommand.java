@@ -5,8 +5,13 @@ import picocli.CommandLine.Command;
 /** {@code coatcheck ids}: what is done with public IDs that exist. */
 @Command(
     name = "ids",
-    description = "Ends public IDs.",
+    description = "Imports, exports and ends public IDs.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {EndingVerbs.Revoke.class, EndingVerbs.Merge.class})
+    subcommands = {
+      ImportVerb.class,
+      ExportVerb.class,
+      EndingVerbs.Revoke.class,
+      EndingVerbs.Merge.class
+    })
 final class IdsCommand {}

@@ -38,9 +38,13 @@ final class ExportStore {
   void read(Type type, boolean includeEnded, ExportWriter writer) throws IOException {
     String copy = copy(type, includeEnded);
     try {
-      database.<Boolean>read(
+      database.<Boolean>write(
           "export",
           sql -> {
+            sql.execute("set transaction read only");
+            // Without statistics, as just after an import, Postgres would read all aliases anew
+            // for every row.
+            sql.execute("set local enable_nestloop = off");
             sql.connection(connection -> read(connection, copy, writer));
             return true;
           });

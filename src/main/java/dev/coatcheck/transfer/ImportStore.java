@@ -1,7 +1,6 @@
 package dev.coatcheck.transfer;
 
 import static dev.coatcheck.db.schema.Tables.ALIAS;
-import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.db.Database;
@@ -19,12 +18,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
-import org.jooq.Field;
+import org.jooq.QueryPart;
 import org.jooq.exception.DataAccessException;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
-/** All SQL of imports. A chunk is one transaction, and its rows travel by COPY. */
+/**
+ * All SQL of imports. A chunk is one transaction, and its rows travel by COPY. What is there is
+ * looked up row by row along an index, in lateral subqueries with a limit: as a plain join it is
+ * up to the statistics, and just after an import there are none.
+ */
 final class ImportStore {
   private static final String UNIQUE_VIOLATION = "23505";
   private static final int SLICE_BYTES = 64 * 1024;
@@ -127,11 +130,19 @@ final class ImportStore {
     add(
         sql,
         table,
-        "unnest({0}, {1}, {2}) as wanted (type_id, key, bucket)",
+        """
+        select m.* from unnest({1}, {2}, {3}) as wanted (type_id, key, bucket)
+        cross join lateral (
+          select key, token, type_id, bucket, status from {0} as r
+          where r.type_id = wanted.type_id and r.key = wanted.key
+            and r.bucket = wanted.bucket limit 1) as m
+        """,
         into,
-        val(integers(subjects, Subject::typeNumber)),
-        val(table.keys(subjects)),
-        val(shorts(subjects, Subject::bucket)));
+        List.of(
+            table.table(),
+            val(integers(subjects, Subject::typeNumber)),
+            val(table.keys(subjects)),
+            val(shorts(subjects, Subject::bucket))));
     List<Token> tokens =
         Stream.concat(
                 targets.stream(), rows.stream().flatMap(row -> Stream.ofNullable(row.token())))
@@ -141,24 +152,20 @@ final class ImportStore {
       add(
           sql,
           table,
-          "unnest({0}, {1}) as wanted (bucket, token)",
+          """
+          select m.* from unnest({1}, {2}) as wanted (bucket, token)
+          cross join lateral (
+            select key, token, type_id, bucket, status from {0} as r
+            where r.bucket = wanted.bucket and r.token = wanted.token limit 1) as m
+          """,
           into,
-          val(shorts(tokens, Token::bucket)),
-          val(uuids(tokens)));
+          List.of(table.table(), val(shorts(tokens, Token::bucket)), val(uuids(tokens))));
     }
   }
 
   private static <K> void add(
-      DSLContext sql, KeyTable<K> table, String wanted, Existing into, Field<?>... arrays) {
-    String using = arrays.length == 3 ? "(type_id, key, bucket)" : "(bucket, token)";
-    sql.resultQuery(
-            "select key, token, type_id, bucket, status from {"
-                + arrays.length
-                + "} join "
-                + wanted
-                + " using "
-                + using,
-            Stream.concat(Stream.of(arrays), Stream.of(table.table())).toArray())
+      DSLContext sql, KeyTable<K> table, String query, Existing into, List<QueryPart> parts) {
+    sql.resultQuery(query, parts.toArray(QueryPart[]::new))
         .coerce(table.key(), table.token(), table.typeNumber(), ALIAS.BUCKET, table.status())
         .forEach(
             row ->
@@ -176,16 +183,19 @@ final class ImportStore {
     if (names.isEmpty()) {
       return targets;
     }
-    sql.select(ALIAS.TYPE_ID, ALIAS.VALUE, ALIAS.BUCKET, ALIAS.TOKEN)
-        .from(ALIAS)
-        .join(
-            table(
-                "unnest({0}, {1}, {2}) as wanted (type_id, bucket, value)",
-                val(integers(names, LegacyName::typeNumber)),
-                val(shorts(names, LegacyName::bucket)),
-                val(names.stream().map(LegacyName::value).toArray(String[]::new))))
-        .using(ALIAS.TYPE_ID, ALIAS.BUCKET, ALIAS.VALUE)
-        .where(ALIAS.SCHEME.eq(AliasScheme.LEGACY.wireName()))
+    sql.resultQuery(
+            """
+            select a.* from unnest({0}, {1}, {2}) as wanted (type_id, bucket, value)
+            cross join lateral (
+              select r.type_id, r.value, r.bucket, r.token from coatcheck.alias as r
+              where r.bucket = wanted.bucket and r.type_id = wanted.type_id
+                and r.scheme = {3} and r.value = wanted.value limit 1) as a
+            """,
+            val(integers(names, LegacyName::typeNumber)),
+            val(shorts(names, LegacyName::bucket)),
+            val(names.stream().map(LegacyName::value).toArray(String[]::new)),
+            val(AliasScheme.LEGACY.wireName()))
+        .coerce(ALIAS.TYPE_ID, ALIAS.VALUE, ALIAS.BUCKET, ALIAS.TOKEN)
         .forEach(
             row -> {
               Token target = Token.of(row.value4());

@@ -28,8 +28,13 @@ final class GatewayChild implements AutoCloseable {
 
   /** Starts {@code coatcheck serve} on any free port, and waits until it listens. */
   static GatewayChild serve(Path home) throws IOException {
+    return serve(home, 0);
+  }
+
+  /** As above, on one port. */
+  static GatewayChild serve(Path home, int port) throws IOException {
     Process process =
-        builder("serve", "--port=0", "--home=" + home)
+        builder("serve", "--port=" + port, "--home=" + home)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     BufferedReader output = process.inputReader();
@@ -43,6 +48,14 @@ final class GatewayChild implements AutoCloseable {
       }
     }
     throw new IOException("the gateway did not start: " + said);
+  }
+
+  /** Starts a command and leaves it alone; what it says is lost. */
+  static Process start(String... arguments) throws IOException {
+    return builder(arguments)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
   }
 
   /** Runs a command to its end. */
