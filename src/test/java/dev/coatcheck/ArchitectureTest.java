@@ -98,10 +98,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyExchangeAndHttpKnowJavalin() {
+  void onlyTheHttpRoomsKnowJavalin() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(ROOT + ".exchange..", ROOT + ".http..")
+        .resideOutsideOfPackages(ROOT + ".exchange..", ROOT + ".entrance..", ROOT + ".http..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet..")

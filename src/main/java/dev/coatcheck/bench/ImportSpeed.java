@@ -66,8 +66,7 @@ public final class ImportSpeed {
       writeCopy(copy, rows);
       String key = Files.readString(gateway.developmentKey().orElseThrow()).strip();
       ImportSpeed speed =
-          new ImportSpeed(
-              new CopyStore(opened.database()), URI.create(gateway.url()), key);
+          new ImportSpeed(new CopyStore(opened.database()), URI.create(gateway.url()), key);
       return speed.measure(csv, copy, rows, runs, progress);
     } finally {
       Files.delete(csv);

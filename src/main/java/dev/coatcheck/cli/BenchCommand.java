@@ -116,7 +116,8 @@ final class BenchCommand {
   }
 
   private static Config throwAway(Path home) throws CommandFailed {
-    return switch (Config.read(Map.of(), Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"))) {
+    return switch (Config.read(
+        Map.of(), Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"))) {
       case Config.Parsed.Valid(Config config) -> config;
       case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
     };

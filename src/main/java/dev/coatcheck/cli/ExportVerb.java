@@ -34,7 +34,8 @@ final class ExportVerb implements Callable<Integer> {
 
   @Option(
       names = "--include-ended",
-      description = "Also revoked and merged ones, with their status; such a file can't be imported.")
+      description =
+          "Also revoked and merged ones, with their status; such a file can't be imported.")
   private boolean includeEnded;
 
   @Option(

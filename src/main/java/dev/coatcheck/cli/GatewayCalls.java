@@ -140,8 +140,7 @@ final class GatewayCalls {
     } else {
       request.method(method, HttpRequest.BodyPublishers.noBody());
     }
-    HttpResponse<byte[]> response =
-        send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    HttpResponse<byte[]> response = send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     JsonNode answer = json(response.statusCode(), response.body());
     if (response.statusCode() >= 300) {
       throw failed(answer);
@@ -163,7 +162,11 @@ final class GatewayCalls {
       throw new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
     } catch (HttpTimeoutException late) {
       throw new NoAnswer(
-          "the gateway at " + url + " did not answer within " + request.timeout().orElse(WAIT).toSeconds() + " s.");
+          "the gateway at "
+              + url
+              + " did not answer within "
+              + request.timeout().orElse(WAIT).toSeconds()
+              + " s.");
     } catch (IOException broken) {
       throw new NoAnswer("the call to " + url + " broke off: " + broken.getMessage());
     } catch (InterruptedException stopped) {
@@ -182,8 +185,7 @@ final class GatewayCalls {
     } catch (JacksonException other) {
       // said below
     }
-    throw new CommandFailed(
-        "what answers at " + url + " is no gateway (status " + status + ").");
+    throw new CommandFailed("what answers at " + url + " is no gateway (status " + status + ").");
   }
 
   private URI address(String path) throws CommandFailed {

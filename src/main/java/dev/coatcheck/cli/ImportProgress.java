@@ -50,7 +50,8 @@ record ImportProgress(
     try {
       return Optional.of(JSON.readValue(Files.readAllBytes(saved), ImportProgress.class));
     } catch (JacksonException damaged) {
-      throw new CommandFailed("can't read " + saved + ". Delete it to begin anew, which is harmless.");
+      throw new CommandFailed(
+          "can't read " + saved + ". Delete it to begin anew, which is harmless.");
     }
   }
 

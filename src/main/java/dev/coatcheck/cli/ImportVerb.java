@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
     name = "import",
     description = {
       "Imports a file with the columns type, key, legacy_id, created_at, public_id.",
-      "Stopped or broken off, the same command again goes on. Bad rows are set aside beside the file."
+      "Stopped or broken off, the same command again goes on. Bad rows are set aside beside the"
+          + " file."
     },
     mixinStandardHelpOptions = true)
 final class ImportVerb implements Callable<Integer> {
@@ -84,12 +85,13 @@ final class ImportVerb implements Callable<Integer> {
   private RowFormat format() {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     String wanted =
-        format != null ? format : name.substring(name.lastIndexOf('.') + 1).replace("jsonl", "ndjson");
+        format != null
+            ? format
+            : name.substring(name.lastIndexOf('.') + 1).replace("jsonl", "ndjson");
     return RowFormat.named(wanted)
         .orElseThrow(
             () ->
-                new ParameterException(
-                    spec.commandLine(), "Say --format csv or --format ndjson."));
+                new ParameterException(spec.commandLine(), "Say --format csv or --format ndjson."));
   }
 
   /** Draws nothing unless somebody watches. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.http;
 
+import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Refusal;

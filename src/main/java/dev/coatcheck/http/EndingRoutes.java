@@ -1,6 +1,7 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.exchange.Answer;
 import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problem;

@@ -2,6 +2,7 @@ package dev.coatcheck.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.access.Scope;
+import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.exchange.Answer;
 import dev.coatcheck.exchange.JsonObject;
 import dev.coatcheck.exchange.Problems;

@@ -68,17 +68,17 @@ final class CsvLineReader implements LineReader {
   }
 
   private static int quotedEnd(byte[] bytes, int from, int to) {
-    for (int i = from + 1; i < to; i++) {
-      if (bytes[i] != '"') {
-        continue;
-      }
-      if (i + 1 == to || bytes[i + 1] == ',') {
-        return i + 1;
-      }
-      if (bytes[i + 1] != '"') {
+    int at = from + 1;
+    while (at < to) {
+      if (bytes[at] != '"') {
+        at++;
+      } else if (at + 1 == to || bytes[at + 1] == ',') {
+        return at + 1;
+      } else if (bytes[at + 1] == '"') {
+        at += 2;
+      } else {
         return -1;
       }
-      i++;
     }
     return -1;
   }

@@ -25,8 +25,8 @@ import org.postgresql.copy.CopyIn;
 
 /**
  * All SQL of imports. A chunk is one transaction, and its rows travel by COPY. What is there is
- * looked up row by row along an index, in lateral subqueries with a limit: as a plain join it is
- * up to the statistics, and just after an import there are none.
+ * looked up row by row along an index, in lateral subqueries with a limit: as a plain join it is up
+ * to the statistics, and just after an import there are none.
  */
 final class ImportStore {
   private static final String UNIQUE_VIOLATION = "23505";

@@ -82,8 +82,7 @@ class TransferVerbsTest {
             "{\"type\":\"parts\",\"key\":\"x\"}", "{\"type\":\"parts\",\"key\":\"x\"}");
 
     Path out = folder.resolve("parts.csv");
-    assertThat(run("ids", "export", "parts", "--output=" + out))
-        .isEqualTo(new Terminal(0, "", ""));
+    assertThat(run("ids", "export", "parts", "--output=" + out)).isEqualTo(new Terminal(0, "", ""));
     List<String> lines = Files.readAllLines(out);
     assertThat(lines).hasSize(119_999);
     assertThat(lines.getLast()).startsWith("parts,120000,,");

@@ -34,8 +34,7 @@ class TransferRoutesTest {
   @BeforeAll
   static void types() {
     for (String name : List.of("charge", "moved", "bad", "conflict", "named", "ended", "cut")) {
-      API.put(
-          "/v1/types/" + name, "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\"}");
+      API.put("/v1/types/" + name, "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\"}");
     }
     API.put("/v1/types/person", "{\"prefix\":\"usr\",\"key_scheme\":\"uuidv7\"}");
   }
@@ -188,9 +187,7 @@ class TransferRoutesTest {
         .contains(id + ",revoked\n")
         .contains(",active\n");
     assertThat(
-            API.get("/v1/exports?type=ended&include_ended=true&format=ndjson")
-                .body()
-                .stringValue())
+            API.get("/v1/exports?type=ended&include_ended=true&format=ndjson").body().stringValue())
         .contains("\"status\":\"revoked\"}");
   }
 
@@ -200,7 +197,10 @@ class TransferRoutesTest {
 
     Reply usual = CSV.post(IMPORTS, file);
     assertCounts(usual, 20_000, 0, 0, 20_000);
-    assertThat(errors(usual)).hasSize(100).startsWith("2 key_malformed").endsWith("101 key_malformed");
+    assertThat(errors(usual))
+        .hasSize(100)
+        .startsWith("2 key_malformed")
+        .endsWith("101 key_malformed");
     assertThat(errors(CSV.post(IMPORTS + "?errors_max=0", file))).isEmpty();
     assertThat(errors(CSV.post(IMPORTS + "?errors_max=20000", file)))
         .hasSize(20_000)
@@ -209,7 +209,14 @@ class TransferRoutesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "charge,1\n", "type,id\n", "type,key,type\n", "type,\"key\n", "{\"type\":\"charge\"}"})
+      strings = {
+        "",
+        "charge,1\n",
+        "type,id\n",
+        "type,key,type\n",
+        "type,\"key\n",
+        "{\"type\":\"charge\"}"
+      })
   void aFileWithoutItsColumnsIsRefused(String file) {
     Reply reply = CSV.hostile().post(IMPORTS, file);
 
@@ -228,15 +235,13 @@ class TransferRoutesTest {
         "application/x-www-form-urlencoded"
       })
   void anotherMediaTypeIsRefused(String contentType) {
-    assertThat(
-            API.with("Content-Type", contentType).hostile().post(IMPORTS, "type,key\n").status())
+    assertThat(API.with("Content-Type", contentType).hostile().post(IMPORTS, "type,key\n").status())
         .isEqualTo(415);
   }
 
   @Test
   void aCompressedBodyIsRefused() {
-    assertThat(
-            CSV.with("Content-Encoding", "gzip").hostile().post(IMPORTS, "type,key\n").status())
+    assertThat(CSV.with("Content-Encoding", "gzip").hostile().post(IMPORTS, "type,key\n").status())
         .isEqualTo(415);
   }
 
@@ -271,8 +276,7 @@ class TransferRoutesTest {
     try (Socket socket = connect()) {
       send(socket, "Content-Length: 1000", "type,key\ncut,1\ncut,2\ncut,3");
       socket.shutdownOutput();
-      String answer =
-          new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer).doesNotContain(" 200 ");
     }
     String chunk = "cut,%d\n".repeat(16_384).formatted(numbers(1_000, 16_384));
@@ -354,13 +358,15 @@ class TransferRoutesTest {
   }
 
   private static List<String> errors(Reply reply) {
-    return reply.body().path("errors").valueStream()
+    return reply
+        .body()
+        .path("errors")
+        .valueStream()
         .map(error -> error.path("line").asInt() + " " + error.path("code").asString())
         .toList();
   }
 
-  private static void assertCounts(
-      Reply reply, int rows, int created, int existing, int refused) {
+  private static void assertCounts(Reply reply, int rows, int created, int existing, int refused) {
     assertThat(reply.status()).as("%s", reply.body()).isEqualTo(200);
     assertThat(
             List.of(

@@ -2,6 +2,7 @@ package dev.coatcheck.legacy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.db.TestDatabase;

@@ -64,9 +64,11 @@ class RowFileTest {
   void aLineThatIsTooLongCostsOneRow() throws IOException {
     String fits = "a," + "1".repeat(Lines.BYTES_MAX - 2);
 
-    assertThat(rows(RowFormat.CSV, HEADER + fits + "\n" + fits + "1\r\n" + "x".repeat(300_000) + "\nc,3"))
-        .containsExactly(
-            fits.replace(',', '/'), "LINE_TOO_LONG at 3", "LINE_TOO_LONG at 4", "c/3");
+    assertThat(
+            rows(
+                RowFormat.CSV,
+                HEADER + fits + "\n" + fits + "1\r\n" + "x".repeat(300_000) + "\nc,3"))
+        .containsExactly(fits.replace(',', '/'), "LINE_TOO_LONG at 3", "LINE_TOO_LONG at 4", "c/3");
   }
 
   @ParameterizedTest
@@ -107,7 +109,8 @@ class RowFileTest {
         "t\0y\0p\0e\0"
       })
   void aHeaderThatNamesNoColumnsIsRefused(String file) throws IOException {
-    assertThat(RowFile.open(RowFormat.CSV, stream(file))).isInstanceOf(RowFile.Opened.Refused.class);
+    assertThat(RowFile.open(RowFormat.CSV, stream(file)))
+        .isInstanceOf(RowFile.Opened.Refused.class);
   }
 
   @Test

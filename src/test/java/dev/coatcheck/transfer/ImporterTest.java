@@ -2,6 +2,7 @@ package dev.coatcheck.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.db.TestDatabase;
@@ -44,7 +45,7 @@ class ImporterTest {
   private static final Observer OBSERVER = new Observer();
   private static final Database DATABASE = database();
   private static final Registry REGISTRY =
-      Registry.open(DATABASE, new RandomSource(), OBSERVER, System::nanoTime);
+      Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
   private static final Transfers TRANSFERS = transfers();
 
   private static Database database() {
@@ -95,14 +96,16 @@ class ImporterTest {
     assertRoundTrip(person, RowFormat.NDJSON, file.toString());
   }
 
-  private static void assertRoundTrip(Type type, RowFormat format, String file)
-      throws IOException {
+  private static void assertRoundTrip(Type type, RowFormat format, String file) throws IOException {
     assertThat(counts(run(format, file))).containsExactly(ROUND_TRIP_ROWS, ROUND_TRIP_ROWS, 0, 0);
     String exported = export(type, format);
     assertThat(exported.lines().count())
         .isEqualTo(ROUND_TRIP_ROWS + (format == RowFormat.CSV ? 1 : 0));
 
-    DATABASE.write("empty", sql -> sql.execute("truncate coatcheck.public_id, coatcheck.public_id_uuid, coatcheck.alias"));
+    DATABASE.write(
+        "empty",
+        sql ->
+            sql.execute("truncate coatcheck.public_id, coatcheck.public_id_uuid, coatcheck.alias"));
     assertThat(counts(run(format, exported)))
         .containsExactly(ROUND_TRIP_ROWS, ROUND_TRIP_ROWS, 0, 0);
     assertThat(export(type, format)).isEqualTo(exported);

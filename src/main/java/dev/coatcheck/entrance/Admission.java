@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.entrance;
 
 import java.util.concurrent.Semaphore;
 
@@ -6,18 +6,18 @@ import java.util.concurrent.Semaphore;
  * How many requests may be under way. Virtual threads have no bound of their own, and a queue in
  * front of the connection pool is unfair: whoever finds no place is refused at once.
  */
-final class Admission {
+public final class Admission {
   private final Semaphore places;
 
-  Admission(int requestsMax) {
+  public Admission(int requestsMax) {
     this.places = new Semaphore(requestsMax);
   }
 
-  boolean enter() {
+  public boolean enter() {
     return places.tryAcquire();
   }
 
-  void leave() {
+  public void leave() {
     places.release();
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.entrance;
 
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.entrance;
 
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;

@@ -1,4 +1,4 @@
-package dev.coatcheck.http;
+package dev.coatcheck.entrance;
 
 import static java.util.Objects.requireNonNull;
 
@@ -19,7 +19,7 @@ import io.javalin.router.Endpoint;
 import java.util.Optional;
 
 /** Where routes are registered: each says what it needs, and passes admission and access first. */
-final class Endpoints {
+public final class Endpoints {
   private static final String CALLER = "caller";
 
   private final RoutesConfig routes;
@@ -42,7 +42,7 @@ final class Endpoints {
   }
 
   /** For those who hold an API key with the scope. */
-  void secured(HandlerType method, String path, Scope scope, Handler handler) {
+  public void secured(HandlerType method, String path, Scope scope, Handler handler) {
     open(
         method,
         path,
@@ -69,17 +69,17 @@ final class Endpoints {
   }
 
   /** Who makes the request, on a route that is {@link #secured}. */
-  static Caller caller(Context ctx) {
+  public static Caller caller(Context ctx) {
     return requireNonNull(ctx.attribute(CALLER));
   }
 
   /** For anyone. */
-  void open(HandlerType method, String path, Handler handler) {
+  public void open(HandlerType method, String path, Handler handler) {
     routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> admit(ctx, path, handler)));
   }
 
   /** For operations: answers even when the gateway is full. */
-  void always(HandlerType method, String path, Handler handler) {
+  public void always(HandlerType method, String path, Handler handler) {
     routes.addEndpoint(Endpoint.create(method, path).handler(handler));
   }
 
