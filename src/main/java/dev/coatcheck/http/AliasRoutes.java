@@ -9,7 +9,6 @@ import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.mapping.Alias;
-import dev.coatcheck.mapping.AliasOutcome;
 import dev.coatcheck.mapping.AliasScheme;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.Mappings;
@@ -57,9 +56,9 @@ final class AliasRoutes {
     String value = ctx.pathParam("value");
     alias(mapping.type(), scheme, "value", value);
     switch (mappings.aliases().add(mapping, scheme, value)) {
-      case AliasOutcome.Added _ -> Answer.json(ctx, 201, AliasView.of(scheme, value, mapping));
-      case AliasOutcome.Present _ -> Answer.json(ctx, 200, AliasView.of(scheme, value, mapping));
-      case AliasOutcome.Taken _ ->
+      case ADDED -> Answer.json(ctx, 201, AliasView.of(scheme, value, mapping));
+      case PRESENT -> Answer.json(ctx, 200, AliasView.of(scheme, value, mapping));
+      case TAKEN ->
           problems.write(
               ctx,
               Problem.at(ProblemCode.ALIAS_CONFLICT, "value", "It is the name of another thing."));

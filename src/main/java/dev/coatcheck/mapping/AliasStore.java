@@ -3,6 +3,7 @@ package dev.coatcheck.mapping;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.Token;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads and writes single names. */
@@ -15,8 +16,12 @@ final class AliasStore {
 
   /** Whose name it is. */
   Optional<Token> target(Alias alias) {
-    return Optional.ofNullable(
-        database.read("alias", sql -> AliasTable.targets(sql, List.of(alias))).get(alias));
+    return Optional.ofNullable(targets(List.of(alias)).get(alias));
+  }
+
+  /** Whose names they are, of those that belong to somebody. */
+  Map<Alias, Token> targets(List<Alias> names) {
+    return database.read("alias", sql -> AliasTable.targets(sql, names));
   }
 
   /** Writes a name unless it is taken; says whether it did. */

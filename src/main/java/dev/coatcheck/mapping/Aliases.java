@@ -4,6 +4,15 @@ package dev.coatcheck.mapping;
 public final class Aliases {
   private final AliasStore store;
 
+  /** What became of another name for a thing. */
+  public enum Outcome {
+    ADDED,
+    /** The thing had this name before. */
+    PRESENT,
+    /** It is the name of another thing, which may have ended. */
+    TAKEN
+  }
+
   Aliases(AliasStore store) {
     this.store = store;
   }
@@ -14,13 +23,13 @@ public final class Aliases {
    * @throws dev.coatcheck.db.DatabaseUnavailable if the outcome is unknown; sending it again
    *     settles it
    */
-  public AliasOutcome add(Mapping mapping, AliasScheme scheme, String value) {
+  public Outcome add(Mapping mapping, AliasScheme scheme, String value) {
     Alias alias = Alias.of(mapping.type(), scheme, value);
     if (store.add(alias, mapping.token())) {
-      return new AliasOutcome.Added();
+      return Outcome.ADDED;
     }
     return store.target(alias).filter(mapping.token()::equals).isPresent()
-        ? new AliasOutcome.Present()
-        : new AliasOutcome.Taken();
+        ? Outcome.PRESENT
+        : Outcome.TAKEN;
   }
 }

@@ -4,6 +4,7 @@ import dev.coatcheck.id.Token;
 import dev.coatcheck.mapping.EndOutcome.Side;
 import dev.coatcheck.mapping.EndingPlan.Ref;
 import dev.coatcheck.mapping.EndingPlan.Step;
+import dev.coatcheck.mapping.Naming.Named;
 import dev.coatcheck.registry.Type;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -115,9 +116,11 @@ public final class Endings {
 
   private Parsed parse(String text, Side side, Function<Ref, Parsed> then) {
     return switch (resolver.name(text)) {
-      case Resolver.Named.Refused(ResolveOutcome.Malformed malformed) ->
+      case Named.Refused(ResolveOutcome.Malformed malformed) ->
           new Parsed.Refused(new EndOutcome.Malformed(side, malformed));
-      case Resolver.Named.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
+      case Named.Refused(ResolveOutcome.Unknown _) ->
+          new Parsed.Refused(new EndOutcome.Unknown(side));
+      case Named.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }
 }

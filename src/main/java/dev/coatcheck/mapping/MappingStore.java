@@ -1,22 +1,38 @@
 package dev.coatcheck.mapping;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.db.Coalescer;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyBounds;
 import dev.coatcheck.registry.Type;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 
 /** Reads mappings, each time in a statement of its own. */
 final class MappingStore {
+  private static final int GROUPS_MAX = 3;
+  private static final int GROUP_TOKENS_MAX = 200;
+
   private final Database database;
+  private final Map<MappingTable<?>, Coalescer<Token, Optional<StoredMapping>>> together =
+      new HashMap<>();
 
   MappingStore(Database database) {
     this.database = database;
+    for (MappingTable<?> table : MappingTable.all()) {
+      together.put(
+          table,
+          new Coalescer<>(GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
+    }
   }
 
   /** The rows of those subjects that have one. */
@@ -24,9 +40,21 @@ final class MappingStore {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
   }
 
-  /** The row of one token. */
+  /** The row of one token. Callers that ask at the same time share a statement. */
   Optional<StoredMapping> byToken(MappingTable<?> table, Token token) {
-    return database.read("resolve", sql -> byToken(sql, table, token));
+    return requireNonNull(together.get(table)).call(token);
+  }
+
+  private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {
+    if (tokens.size() == 1) {
+      Optional<StoredMapping> row =
+          database.read("resolve", sql -> byToken(sql, table, tokens.getFirst()));
+      return List.of(row);
+    }
+    Map<Token, StoredMapping> found =
+        byTokens(table, tokens.stream().distinct().toList()).stream()
+            .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
+    return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
   }
 
   private static <K> Optional<StoredMapping> byToken(

@@ -27,9 +27,12 @@ public sealed interface ResolveOutcome {
   /** It stands for another thing of its type now. The survivor is in force: chains are flat. */
   record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
 
-  /** Well formed, of a known prefix, and never issued. */
-  record Unknown() implements ResolveOutcome {}
+  /** It is nobody's public ID. */
+  sealed interface Unissued extends ResolveOutcome {}
+
+  /** Well formed, of a known prefix or an older system, and never issued. */
+  record Unknown() implements Unissued {}
 
   /** Not a public ID of ours; the database was not asked. */
-  record Malformed(ParsedId.Reason reason, int position) implements ResolveOutcome {}
+  record Malformed(ParsedId.Reason reason, int position) implements Unissued {}
 }

@@ -5,10 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.change.ChangeKind;
 import dev.coatcheck.change.TrustedCache;
-import dev.coatcheck.id.ParsedId;
-import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mapping.Naming.Named;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
@@ -29,7 +28,7 @@ import java.util.stream.Collectors;
  */
 public final class Resolver {
   private final Stores stores;
-  private final Registry registry;
+  private final Naming naming;
   private final Observer observer;
   private final TrustedCache<Asked, Finding> cache;
 
@@ -46,7 +45,7 @@ public final class Resolver {
   Resolver(
       Stores stores, Registry registry, ChangeFeed feed, Observer observer, int cachedMappingsMax) {
     this.stores = stores;
-    this.registry = registry;
+    this.naming = new Naming(registry, stores.aliases());
     this.observer = observer;
     this.cache =
         new TrustedCache<>(
@@ -70,8 +69,8 @@ public final class Resolver {
    * @throws dev.coatcheck.db.DatabaseUnavailable if it isn't cached and Postgres can't be asked
    */
   public ResolveOutcome resolve(String text) {
-    return switch (name(text)) {
-      case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
+    return switch (naming.name(text)) {
+      case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
       case Named.Wanted(Type type, Token token) -> resolve(type, token);
     };
   }
@@ -82,14 +81,15 @@ public final class Resolver {
    * @return empty if Postgres has to be asked, for the type or for the row
    */
   public Optional<ResolveOutcome> resolveIfCached(String text) {
-    return switch (PublicId.parse(text)) {
-      case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
-          Optional.of(new ResolveOutcome.Malformed(reason, position));
-      case ParsedId.Valid(PublicId id) ->
-          registry
-              .withPrefixIfCached(id.prefix())
-              .flatMap(type -> cached(new Named.Wanted(type, id.token())));
-    };
+    return naming
+        .nameIfCached(text)
+        .flatMap(
+            named ->
+                switch (named) {
+                  case Named.Refused(ResolveOutcome.Unissued refusal) ->
+                      Optional.<ResolveOutcome>of(refusal);
+                  case Named.Wanted wanted -> cached(wanted);
+                });
   }
 
   /**
@@ -105,9 +105,16 @@ public final class Resolver {
         .orElseGet(ResolveOutcome.Unknown::new);
   }
 
-  /** Resolves many texts, in their order, with at most one query per table. */
+  /** What a text asks for, to whoever wants the row itself. */
+  Named name(String text) {
+    return naming.name(text);
+  }
+
+  /**
+   * Resolves many texts, in their order, with at most one query per table, and one for older names.
+   */
   public List<ResolveOutcome> resolveAll(List<String> texts) {
-    List<Named> named = texts.stream().map(this::name).toList();
+    List<Named> named = naming.nameAll(texts);
     List<Named.Wanted> wanted = new ArrayList<>();
     for (Named each : named) {
       if (each instanceof Named.Wanted sound) {
@@ -119,7 +126,7 @@ public final class Resolver {
         .map(
             each ->
                 switch (each) {
-                  case Named.Refused(ResolveOutcome.Malformed malformed) -> malformed;
+                  case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
                   case Named.Wanted sound ->
                       outcome(sound.type(), requireNonNull(found.get(Asked.of(sound))));
                 })
@@ -228,26 +235,6 @@ public final class Resolver {
     return switch (finding) {
       case Finding.Known known when known.row().typeNumber() == type.number() -> known.of(type);
       case Finding.Known _, Finding.Nothing _ -> new ResolveOutcome.Unknown();
-    };
-  }
-
-  /** A text after parsing: what it asks for, or why it can't be a public ID. */
-  sealed interface Named {
-    record Wanted(Type type, Token token) implements Named {}
-
-    record Refused(ResolveOutcome.Malformed malformed) implements Named {}
-  }
-
-  Named name(String text) {
-    return switch (PublicId.parse(text)) {
-      case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
-          new Named.Refused(new ResolveOutcome.Malformed(reason, position));
-      case ParsedId.Valid(PublicId id) ->
-          registry
-              .withPrefix(id.prefix())
-              .<Named>map(type -> new Named.Wanted(type, id.token()))
-              .orElseGet(
-                  () -> new Named.Refused(new ResolveOutcome.Malformed(ParsedId.Reason.PREFIX, 0)));
     };
   }
 }

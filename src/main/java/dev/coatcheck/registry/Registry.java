@@ -42,10 +42,11 @@ public final class Registry implements AutoCloseable {
   private record Snapshot(
       TypeStore.Revision revision,
       List<Type> all,
+      List<Type> foreign,
       Map<String, Type> byName,
       Map<String, Type> byPrefix) {
     static final Snapshot EMPTY =
-        new Snapshot(TypeStore.Revision.NONE, List.of(), Map.of(), Map.of());
+        new Snapshot(TypeStore.Revision.NONE, List.of(), List.of(), Map.of(), Map.of());
   }
 
   private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
@@ -75,6 +76,11 @@ public final class Registry implements AutoCloseable {
   /** All types, by name. */
   public List<Type> all() {
     return snapshot.all;
+  }
+
+  /** Those types that take in public IDs of an older system. */
+  public List<Type> withPublicPattern() {
+    return snapshot.foreign;
   }
 
   public Optional<Type> named(String name) {
@@ -151,6 +157,7 @@ public final class Registry implements AutoCloseable {
         new Snapshot(
             revision,
             all,
+            all.stream().filter(type -> type.publicPattern().isPresent()).toList(),
             all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
             all.stream()
                 .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), t -> t)));

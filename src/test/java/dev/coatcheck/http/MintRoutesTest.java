@@ -22,7 +22,8 @@ class MintRoutesTest {
     CLIENT.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
     CLIENT.put(
         "/v1/types/order",
-        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"ord-[0-9]+\"}");
+        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"ord-[0-9]+\","
+            + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
   }
 
   @AfterAll
@@ -94,6 +95,7 @@ class MintRoutesTest {
     assertThat(added.status()).isEqualTo(201);
     assertThat(added.text("/public_id/id")).isEqualTo(id);
     assertThat(CLIENT.send("PUT", "/v1/ids/" + id + path, null).status()).isEqualTo(200);
+    assertThat(CLIENT.hostile().get("/v1/ids/ord-18").status()).isEqualTo(404);
     EndpointsTest.assertProblem(
         CLIENT.send("PUT", "/v1/ids/" + other + path, null), 409, "alias_conflict", "value");
     EndpointsTest.assertProblem(
@@ -106,6 +108,21 @@ class MintRoutesTest {
         404,
         "public_id_unknown",
         "id");
+  }
+
+  @Test
+  void publicIdsOfAnOlderSystemAreAcceptedWhereOursAre() {
+    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/public/ord-99", null);
+
+    assertThat(CLIENT.hostile().send("GET", "/v1/ids/ord-99", null).status()).isEqualTo(200);
+    Reply batch = CLIENT.post("/v1/ids/resolve", "{\"ids\":[\"ord-99\",\"" + id + "\",\"ord-1\"]}");
+    assertThat(batch.text("/data/0/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/1/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/2/error/code")).isEqualTo("public_id_unknown");
+    assertThat(CLIENT.anonymous().get("/r/ord-99").header("location"))
+        .isEqualTo("https://shop.example/" + id);
+    assertThat(CLIENT.hostile().get("/v1/ids/invoice-1").status()).isEqualTo(400);
   }
 
   @ParameterizedTest
