@@ -49,7 +49,7 @@ public final class ChangeFeed implements AutoCloseable {
   /** Reads where the feed stands and begins to follow it. */
   public static ChangeFeed open(
       DatabaseSettings settings, Observer observer, LongSupplier nanoTime) {
-    SmallPool pool = SmallPool.open(settings, "feed", 1);
+    SmallPool pool = SmallPool.ofOne(settings, "feed");
     ChangeFeed feed = unpolled(pool.dataSource(), observer, nanoTime);
     feed.pool = Optional.of(pool);
     feed.poll();

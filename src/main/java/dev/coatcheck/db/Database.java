@@ -25,7 +25,7 @@ import org.jooq.impl.ThreadLocalTransactionProvider;
 public final class Database implements AutoCloseable {
   private static final int CONNECTION_WAIT_MILLIS = 500;
   private static final int CONNECT_SECONDS = 1;
-  private static final int SOCKET_SECONDS = 10;
+  static final int SOCKET_SECONDS = 10;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
 
   private final HikariDataSource pool;

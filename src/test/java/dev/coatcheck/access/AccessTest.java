@@ -1,17 +1,23 @@
 package dev.coatcheck.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.DatabaseSettings;
+import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.id.RandomSource;
+import dev.coatcheck.lease.FaultProxy;
 import dev.coatcheck.observe.Observer;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +81,36 @@ class AccessTest {
   }
 
   @Test
+  void inAnOutageACachedKeyCountsForAsLongAsWasSaid() throws IOException {
+    AtomicLong ahead = new AtomicLong();
+    URI address = URI.create(SETTINGS.url().substring("jdbc:".length()));
+    FaultProxy proxy = new FaultProxy(address.getPort());
+    String url = SETTINGS.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port());
+    Database database =
+        Database.open(
+            new DatabaseSettings(url, SETTINGS.user(), SETTINGS.password(), 2), "test", OBSERVER);
+    ChangeFeed feed = ChangeFeed.open(SETTINGS, OBSERVER, () -> System.nanoTime() + ahead.get());
+    Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
+    Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
+    Optional<String> key = Optional.of("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
+    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(strict.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    feed.close();
+    proxy.close();
+    ahead.addAndGet(Duration.ofSeconds(5).toNanos());
+
+    assertThat(stale.grantIfCached(key, Scope.IDS_READ)).isEmpty();
+    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
+        .isInstanceOf(DatabaseUnavailable.class);
+    ahead.addAndGet(Duration.ofSeconds(60).toNanos());
+    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ))
+        .isInstanceOf(DatabaseUnavailable.class);
+    database.close();
+  }
+
+  @Test
   void junkIsRefusedWithoutTheDatabase() {
     Database gone = Database.open(SETTINGS, "gone", OBSERVER);
     gone.close();
@@ -110,12 +146,11 @@ class AccessTest {
   }
 
   private static Access access(Database database) {
-    return new Access(
-        database,
-        new Access.Trust(FEED, Duration.ofSeconds(60)),
-        new RandomSource(),
-        OBSERVER,
-        () -> now);
+    return access(database, new Access.Trust(FEED, Duration.ofSeconds(60)));
+  }
+
+  private static Access access(Database database, Access.Trust trust) {
+    return new Access(database, trust, new RandomSource(), OBSERVER, () -> now);
   }
 
   private static DatabaseSettings settings() {

@@ -47,7 +47,7 @@ class ChangeFeedTest {
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = settings();
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final SmallPool POOL = SmallPool.open(SETTINGS, "feed", 1);
+  private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
   private static final ChangeStore STORE = new ChangeStore(POOL.dataSource());
 
   private final AtomicLong nano = new AtomicLong();

@@ -97,6 +97,22 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void publicIdsEndForGood() {
+    List<String> ids = ids(run("mint", "charge", "901", "902", "903"));
+
+    assertThat(run("ids", "merge", ids.get(0), "--into=" + ids.get(1)))
+        .isEqualTo(new Terminal(0, "merged " + ids.get(0) + " into " + ids.get(1) + "\n", ""));
+    assertThat(run("ids", "revoke", ids.get(2), "--reason=leaked").out())
+        .startsWith("revoked " + ids.get(2) + " at 2");
+
+    assertThat(run("resolve", ids.get(0)).out()).isEqualTo(ids.get(0) + ",charge,902\n");
+    assertThat(run("resolve", ids.get(2)).err()).contains("public_id_revoked");
+    assertRefused("id_ended", run("ids", "revoke", ids.get(0)));
+    assertRefused("merge_refused", run("ids", "merge", ids.get(1), "--into=" + ids.get(0)));
+    assertThat(run("ids", "merge", ids.get(1)).status()).isEqualTo(2);
+  }
+
+  @Test
   void whatIsMintedResolvesAndLooksUp() {
     Terminal minted = run("mint", "charge", "1", "2", "3");
 
