@@ -9,6 +9,7 @@ import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.StreamedAnswer;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
@@ -188,7 +189,9 @@ final class TransferRoutes {
           case "false" -> false;
           default -> throw invalid("include_ended", "This must be true or false.");
         };
-    ExportBody body = new ExportBody(ctx, type.name() + "." + format.wireName(), format);
+    StreamedAnswer body =
+        new StreamedAnswer(
+            ctx, type.name() + "." + format.wireName(), format.mediaType() + "; charset=utf-8");
     try {
       transfers.exporter().run(type, format, includeEnded, body);
     } catch (IOException brokenOff) {

@@ -53,7 +53,7 @@ class ImportCrashTest {
                         "--key-file=" + home.path().resolve("dev-key"))
                     .status())
             .isZero();
-        assertThat(Files.readAllLines(out).stream().skip(1).map(line -> line.split(",")[1]))
+        assertThat(Files.readAllLines(out).stream().skip(1).map(line -> line.split(",", 3)[1]))
             .isEqualTo(keys);
       }
     }

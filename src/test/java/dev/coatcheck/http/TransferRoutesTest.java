@@ -8,6 +8,7 @@ import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.Token;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -66,8 +67,12 @@ class TransferRoutesTest {
     assertCounts(
         CSV.post(
             IMPORTS,
-            "type,key,legacy_id,created_at\r\n"
-                + "moved,7,70,2020-02-03 09:50:06.789+05:45\r\nmoved,5,,\r\n"),
+            """
+            type,key,legacy_id,created_at
+            moved,7,70,2020-02-03 09:50:06.789+05:45
+            moved,5,,
+            """
+                .replace("\n", "\r\n")),
         2,
         2,
         0,
@@ -325,7 +330,7 @@ class TransferRoutesTest {
   }
 
   private static Socket connect() throws IOException {
-    Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort());
     socket.setSoTimeout(20_000);
     return socket;
   }

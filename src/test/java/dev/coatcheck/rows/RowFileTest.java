@@ -56,7 +56,7 @@ class RowFileTest {
   @ParameterizedTest
   @ValueSource(strings = {"\"a,1", "a\"b,1", "\"a\"b,1", "a", "a,1,2", "a,\"1\" ", "\"a,1\nb,2"})
   void aBadLineCostsOneRow(String bad) throws IOException {
-    assertThat(rows(RowFormat.CSV, HEADER + bad.split("\n")[0] + "\nc,3\n"))
+    assertThat(rows(RowFormat.CSV, HEADER + bad.lines().findFirst().orElseThrow() + "\nc,3\n"))
         .containsExactly("ROW_MALFORMED at 2", "c/3");
   }
 

@@ -1,6 +1,5 @@
-package dev.coatcheck.http;
+package dev.coatcheck.exchange;
 
-import dev.coatcheck.rows.RowFormat;
 import io.javalin.http.Context;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -10,16 +9,17 @@ import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
  * An answer that is sent while it is made. It has a status only from its first byte on, so that
  * whatever fails before can still be told.
  */
-final class ExportBody extends OutputStream {
+public final class StreamedAnswer extends OutputStream {
   private final Context ctx;
   private final String fileName;
-  private final RowFormat format;
+  private final String contentType;
   private boolean begun;
 
-  ExportBody(Context ctx, String fileName, RowFormat format) {
+  /** Answers with a file, once there is a byte of it. */
+  public StreamedAnswer(Context ctx, String fileName, String contentType) {
     this.ctx = ctx;
     this.fileName = fileName;
-    this.format = format;
+    this.contentType = contentType;
   }
 
   @Override
@@ -31,7 +31,7 @@ final class ExportBody extends OutputStream {
   public void write(byte[] bytes, int offset, int length) throws IOException {
     if (!begun) {
       begun = true;
-      ctx.status(200).contentType(format.mediaType() + "; charset=utf-8");
+      ctx.status(200).contentType(contentType);
       ctx.header("Content-Disposition", "attachment; filename=\"" + fileName + "\"");
       ctx.header("Cache-Control", "no-store");
     }
@@ -39,7 +39,7 @@ final class ExportBody extends OutputStream {
   }
 
   /** Cuts the connection: a body that just ended would look complete. */
-  void abort() {
+  public void abort() {
     ServletContextRequest.getServletContextRequest(ctx.req())
         .getConnectionMetaData()
         .getConnection()
