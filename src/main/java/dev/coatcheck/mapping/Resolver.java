@@ -27,6 +27,12 @@ import java.util.stream.Collectors;
  * texts are refused without asking anybody.
  */
 public final class Resolver {
+  /**
+   * The subject of a change that brought public IDs from elsewhere: whatever was not there may be
+   * there now. Minted ones need no such change, because nobody asks for a random token before.
+   */
+  public static final String IMPORTED = "imported";
+
   private final Stores stores;
   private final Naming naming;
   private final Observer observer;
@@ -55,12 +61,15 @@ public final class Resolver {
             cachedMappingsMax);
   }
 
-  /** A merged one ends with its survivor, and moves on with it. */
+  /** A merged one ends with its survivor, and moves on with it; one that wasn't there may come. */
   private static List<String> subjects(Token token, Finding finding) {
     String own = StoredMapping.subjectOfChange(token);
-    return finding instanceof Finding.Merged merged
-        ? List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()))
-        : List.of(own);
+    return switch (finding) {
+      case Finding.Merged merged ->
+          List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
+      case Finding.Nothing _ -> List.of(IMPORTED);
+      case Finding.Known _ -> List.of(own);
+    };
   }
 
   /**

@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -36,7 +35,7 @@ public final class Registry implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService reloader;
   private final AtomicBoolean reloadDue = new AtomicBoolean();
-  private final AtomicLong nextUnknownNanos;
+  private long nextUnknownNanos;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
   private record Snapshot(
@@ -54,7 +53,7 @@ public final class Registry implements AutoCloseable {
     this.random = random;
     this.observer = observer;
     this.nanoTime = nanoTime;
-    this.nextUnknownNanos = new AtomicLong(nanoTime.getAsLong());
+    this.nextUnknownNanos = nanoTime.getAsLong();
     this.reloader =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("registry-reload").factory());
@@ -119,13 +118,17 @@ public final class Registry implements AutoCloseable {
     if (known != null) {
       return Optional.of(known);
     }
+    refreshIfDue();
+    return Optional.ofNullable(pick.apply(snapshot));
+  }
+
+  /** Whoever comes while somebody else asks waits for that answer: it may hold what is wanted. */
+  private synchronized void refreshIfDue() {
     long now = nanoTime.getAsLong();
-    long allowedFrom = nextUnknownNanos.get();
-    if (now - allowedFrom >= 0
-        && nextUnknownNanos.compareAndSet(allowedFrom, now + UNKNOWN_PAUSE_NANOS)) {
+    if (now - nextUnknownNanos >= 0) {
+      nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
       refresh();
     }
-    return Optional.ofNullable(pick.apply(snapshot));
   }
 
   /** At most one reload waits. */

@@ -17,6 +17,14 @@ record CopyBatch(List<Part> parts) {
 
   static CopyBatch of(Plan plan) {
     List<Part> parts = new ArrayList<>();
+    // Aliases before mappings, as mints do it: otherwise the two could wait for each other.
+    if (!plan.aliases().isEmpty()) {
+      parts.add(
+          new Part(
+              "copy coatcheck.alias (token, type_id, bucket, scheme, value)"
+                  + " from stdin (format binary)",
+              aliases(plan.aliases())));
+    }
     addMappings(
         parts,
         BIGINT,
@@ -25,13 +33,6 @@ record CopyBatch(List<Part> parts) {
         parts,
         UUIDS,
         plan.mappings().stream().filter(row -> row.subject().key() instanceof Key.Uuid).toList());
-    if (!plan.aliases().isEmpty()) {
-      parts.add(
-          new Part(
-              "copy coatcheck.alias (token, type_id, bucket, scheme, value)"
-                  + " from stdin (format binary)",
-              aliases(plan.aliases())));
-    }
     return new CopyBatch(List.copyOf(parts));
   }
 

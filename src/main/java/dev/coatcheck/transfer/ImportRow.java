@@ -3,6 +3,7 @@ package dev.coatcheck.transfer;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.registry.Type;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +19,9 @@ record ImportRow(
     @Nullable Key key,
     @Nullable LegacyName legacy,
     long createdAtMicros,
-    @Nullable Token token) {}
+    @Nullable Token token) {
+
+  static boolean giveIds(List<ImportRow> rows) {
+    return rows.stream().anyMatch(row -> row.token() != null);
+  }
+}

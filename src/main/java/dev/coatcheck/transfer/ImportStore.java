@@ -3,10 +3,13 @@ package dev.coatcheck.transfer;
 import static dev.coatcheck.db.schema.Tables.ALIAS;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.change.ChangeKind;
+import dev.coatcheck.change.ChangeTable;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.Resolver;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -43,12 +46,13 @@ final class ImportStore {
    *
    * @return false if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(CopyBatch batch) {
+  boolean insert(CopyBatch batch, boolean givesIds) {
     try {
       database.write(
           "import",
           sql -> {
             copy(sql, batch);
+            announce(sql, givesIds);
             return true;
           });
       return true;
@@ -70,11 +74,19 @@ final class ImportStore {
               sql -> {
                 Plan plan = planner.apply(existing(sql, rows));
                 copy(sql, CopyBatch.of(plan));
+                announce(sql, ImportRow.giveIds(rows));
                 return plan;
               }));
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
+    }
+  }
+
+  /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */
+  private static void announce(DSLContext sql, boolean givesIds) {
+    if (givesIds) {
+      ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
     }
   }
 

@@ -62,7 +62,9 @@ final class Settler {
   Plan settle(Prepared prepared) {
     Plan fresh = prepared.fresh();
     CopyBatch batch = prepared.batch();
-    if (fresh != null && batch != null && store.insert(batch)) {
+    if (fresh != null
+        && batch != null
+        && store.insert(batch, ImportRow.giveIds(prepared.chunk().rows()))) {
       return counted(fresh);
     }
     return counted(settleBeside(prepared.chunk().rows(), prepared.keys()));

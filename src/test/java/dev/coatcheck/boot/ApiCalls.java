@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,21 +33,27 @@ final class ApiCalls {
    * @throws IOException if there was none, or it was 503: what became of the call is unknown
    */
   JsonNode send(String method, String path, Object body) throws IOException, InterruptedException {
-    HttpRequest request =
+    return json(send(method, path, body, Map.of()).body());
+  }
+
+  /** As {@link #send(String, String, Object)}, with further headers; all of the answer. */
+  HttpResponse<String> send(String method, String path, Object body, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(gateway.resolve(path))
             .timeout(TIMEOUT)
             .header("Authorization", "Bearer " + key)
             .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
-            .build();
-    HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
+            .method(method, BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+    headers.forEach(request::header);
+    HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
     if (response.statusCode() == 503) {
       throw new IOException(response.body());
     }
     if (response.statusCode() >= 300) {
       throw new AssertionError(response.statusCode() + " " + response.body());
     }
-    return json(response.body());
+    return response;
   }
 
   static JsonNode json(String text) {

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ class GatewayCrashTest {
     Random random = new Random(seed);
     AtomicLong suppliedKeys = new AtomicLong();
     List<Acknowledged> acknowledged = new ArrayList<>();
+    List<String> attempted = new ArrayList<>();
     try (TestHome home = TestHome.fresh()) {
       for (int round = 0; round < ROUNDS; round++) {
         GatewayChild gateway = GatewayChild.serve(home.path());
@@ -53,11 +55,26 @@ class GatewayCrashTest {
         }
         gateway.kill();
         acknowledged.addAll(load.end());
+        attempted.addAll(load.attempted());
         System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
       }
       try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        assertAllThere(calls(gateway, home.path()), acknowledged, seed);
+        ApiCalls api = calls(gateway, home.path());
+        assertAllThere(api, acknowledged, seed);
+        assertSettledBySendingAgain(api, attempted, seed);
       }
+    }
+  }
+
+  /** Promise 7: a mapping without its alias or its answer would be 200 here, or 409. */
+  private static void assertSettledBySendingAgain(ApiCalls api, List<String> attempted, long seed)
+      throws Exception {
+    assertThat(attempted).as("seed %d", seed).isNotEmpty();
+    for (String key : attempted) {
+      HttpResponse<String> settled = MintLoad.mintOnce(api, key);
+      assertThat(settled.statusCode()).as("key %s, seed %d", key, seed).isEqualTo(201);
+      HttpResponse<String> again = MintLoad.mintOnce(api, key);
+      assertThat(again.body()).as("key %s, seed %d", key, seed).isEqualTo(settled.body());
     }
   }
 

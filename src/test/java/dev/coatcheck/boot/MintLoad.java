@@ -1,6 +1,7 @@
 package dev.coatcheck.boot;
 
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class MintLoad {
   }
 
   private final Queue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
+  private final Queue<String> attempted = new ConcurrentLinkedQueue<>();
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final List<Thread> clients = new ArrayList<>();
   private final CountDownLatch until;
@@ -88,9 +90,11 @@ final class MintLoad {
   private void mint(Random random) throws IOException, InterruptedException {
     int count = 1 + random.nextInt(BATCH_MAX);
     switch (random.nextInt(4)) {
-      case 0 ->
-          acknowledge(
-              api.send("POST", "/v1/ids", Map.of("type", "charge", "key", nextSuppliedKey())));
+      case 0 -> {
+        String key = nextSuppliedKey();
+        attempted.add(key);
+        acknowledge(ApiCalls.json(mintOnce(api, key).body()));
+      }
       case 1 -> acknowledge(api.send("POST", "/v1/ids", Map.of("type", "user")));
       case 2 ->
           acknowledgeAll(
@@ -103,6 +107,24 @@ final class MintLoad {
         acknowledgeAll(api.send("POST", "/v1/ids/batch", Map.of("items", items)), count);
       }
     }
+  }
+
+  /**
+   * Mints a key that brings its old number and an Idempotency-Key: all three come together, so that
+   * the same again is always the same 201.
+   */
+  static HttpResponse<String> mintOnce(ApiCalls api, String key)
+      throws IOException, InterruptedException {
+    return api.send(
+        "POST",
+        "/v1/ids",
+        Map.of("type", "charge", "key", key, "legacy_id", key),
+        Map.of("Idempotency-Key", "once-" + key));
+  }
+
+  /** The keys of {@link #mintOnce} that were sent, whatever became of them. */
+  List<String> attempted() {
+    return List.copyOf(attempted);
   }
 
   private String nextSuppliedKey() {

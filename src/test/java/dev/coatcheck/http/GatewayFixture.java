@@ -13,7 +13,9 @@ import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -84,6 +86,30 @@ final class GatewayFixture implements AutoCloseable {
       if (insert.executeUpdate() != 1) {
         throw new AssertionError("no such key: " + key);
       }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** Changes the database behind the gateway's back. */
+  void execute(String sql) {
+    try (Connection connection =
+            DriverManager.getConnection(database.url(), database.user(), database.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** The first column of the first row. */
+  long count(String sql) {
+    try (Connection connection =
+            DriverManager.getConnection(database.url(), database.user(), database.password());
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      result.next();
+      return result.getLong(1);
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }

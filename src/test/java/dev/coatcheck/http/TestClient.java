@@ -32,6 +32,10 @@ final class TestClient {
       return Objects.requireNonNull(headers.get(name), () -> "no header " + name).getFirst();
     }
 
+    boolean has(String name) {
+      return headers.containsKey(name);
+    }
+
     /** A string field of the body by its JSON pointer. */
     String text(String pointer) {
       return body.at(pointer).stringValue();

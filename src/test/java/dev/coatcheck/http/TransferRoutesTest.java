@@ -94,6 +94,21 @@ class TransferRoutesTest {
   }
 
   @Test
+  void anIdThatWasAskedForBeforeItsImportResolvesSoonAfter() {
+    API.put("/v1/types/asked", "{\"prefix\":\"ask\",\"key_scheme\":\"snowflake\"}");
+    CSV.post(IMPORTS, "type,key\nasked,90\n");
+    String id = API.get("/v1/types/asked/keys/90").text("/id");
+    GATEWAY.execute("delete from coatcheck.public_id where key = 90");
+    assertThat(API.get("/v1/ids/" + id).status()).isEqualTo(404);
+
+    CSV.post(IMPORTS, "type,key,public_id\nasked,90," + id + "\n");
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(2))
+        .until(() -> API.get("/v1/ids/" + id).status() == 200);
+  }
+
+  @Test
   void badRowsAreNamedByTheirLineAndTheRestGoesIn() {
     String foreign = ids(CSV, "type,key\nnamed,1\n", "named").getFirst();
     Reply reply =

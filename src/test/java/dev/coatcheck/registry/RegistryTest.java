@@ -131,6 +131,24 @@ class RegistryTest {
   }
 
   @Test
+  void allWhoAskForAnotherInstancesNewTypeTogetherFindIt() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      String name = "asked_" + round;
+      HERE.put(definition(name, "ask" + round, null), OptionalInt.empty());
+      Thread.sleep(101); // as long as an unknown name may have to wait for the one before
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Boolean>> askers = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+          askers.add(threads.submit(() -> THERE.named(name).isPresent()));
+        }
+        for (Future<Boolean> asker : askers) {
+          assertThat(asker.get()).as("round %d", round).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
   void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
     await().atMost(Duration.ofSeconds(5)).until(() -> THERE.named("order_2").isEmpty());
     HERE.put(definition("order_2", "ord2", null), OptionalInt.empty());
