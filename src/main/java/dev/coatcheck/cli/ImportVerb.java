@@ -1,6 +1,7 @@
 package dev.coatcheck.cli;
 
 import dev.coatcheck.rows.RowFormat;
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,8 @@ final class ImportVerb implements Callable<Integer> {
 
   /** Draws nothing unless somebody watches. */
   private ProgressBar bar() throws IOException {
-    boolean watched = System.console() != null && System.console().isTerminal();
+    Console console = System.console();
+    boolean watched = console != null && console.isTerminal();
     return new ProgressBarBuilder()
         .setTaskName("importing")
         .setUnit(" KiB", 1)
