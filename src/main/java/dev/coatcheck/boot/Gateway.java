@@ -9,6 +9,7 @@ import dev.coatcheck.http.Capabilities;
 import dev.coatcheck.http.HttpServer;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.idempotency.Purge;
 import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.lease.Keys;
@@ -69,6 +70,7 @@ public final class Gateway implements AutoCloseable {
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
           Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
+      opened(Purge.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
       Legacy legacy = opened(Legacy.open(database, registry, mappings.resolver(), observer, clock));
       this.server =

@@ -95,7 +95,8 @@ final class ImportVerb implements Callable<Integer> {
                 new ParameterException(spec.commandLine(), "Say --format csv or --format ndjson."));
   }
 
-  /** Draws nothing unless somebody watches. */
+  /** Draws nothing unless somebody watches. Which Javas answer null for that has changed twice. */
+  @SuppressWarnings("SystemConsoleNull")
   private ProgressBar bar() throws IOException {
     Console console = System.console();
     boolean watched = console != null && console.isTerminal();
