@@ -137,6 +137,7 @@ public final class Database implements AutoCloseable {
       return thrown;
     }
     if (SqlState.isLockTimeout(thrown)) {
+      observer.observe(new Event.LockTimedOut(operation));
       return new LockTimeout(operation, thrown);
     }
     observer.observe(new Event.DatabaseFailed(operation, SqlState.of(thrown), thrown));

@@ -1,6 +1,7 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Access;
+import dev.coatcheck.access.Scope;
 import dev.coatcheck.exchange.Answer;
 import dev.coatcheck.exchange.RequestId;
 import dev.coatcheck.observe.Event;
@@ -17,8 +18,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Answers on the thread that read the request, if memory alone can: redirects and resolves of
- * public IDs that are cached. All else goes on to the routes, on a thread of its own.
+ * Answers on the thread that read the request, if memory alone can: redirects, resolves and proxied
+ * URLs whose public IDs are cached. All else goes on to the routes, on a thread of its own.
  *
  * <p>The hand-over to another thread is what costs most about a small request. That it is left out
  * here binds all that is called from here: no database, no lock that is held for long, no log. The
@@ -34,20 +35,16 @@ final class HotDoor extends Handler.Wrapper {
   private static final EnumSet<HttpHeader> UNUSUAL =
       EnumSet.of(HttpHeader.CONTENT_LENGTH, HttpHeader.TRANSFER_ENCODING, HttpHeader.EXPECT);
 
-  private final RedirectRoutes redirects;
-  private final IdRoutes ids;
+  private final Routes routes;
   private final Access access;
   private final Observer observer;
   private final Executor requestThreads;
 
-  HotDoor(
-      RedirectRoutes redirects,
-      IdRoutes ids,
-      Access access,
-      Observer observer,
-      Executor requestThreads) {
-    this.redirects = redirects;
-    this.ids = ids;
+  /** Whose answers it gives. */
+  record Routes(RedirectRoutes redirects, IdRoutes ids, ProxyRoutes proxies) {}
+
+  HotDoor(Routes routes, Access access, Observer observer, Executor requestThreads) {
+    this.routes = routes;
     this.access = access;
     this.observer = observer;
     this.requestThreads = requestThreads;
@@ -92,15 +89,25 @@ final class HotDoor extends Handler.Wrapper {
     try {
       if (path.startsWith(REDIRECTS)) {
         return id(path, REDIRECTS)
-            .flatMap(id -> redirects.answerIfCached(id, RequestId.of(request)))
+            .flatMap(id -> routes.redirects().answerIfCached(id, RequestId.of(request)))
             .map(answer -> new Hot(RedirectRoutes.PATH, answer));
       }
       // The route judges queries.
       if (get && path.startsWith(IDS) && request.getHttpURI().getQuery() == null) {
         return id(path, IDS)
-            .filter(_ -> isGranted(request.getHeaders()))
-            .flatMap(id -> ids.resolvedIfCached(id, RequestId.of(request)))
+            .filter(_ -> isGranted(request.getHeaders(), IdRoutes.ONE_NEEDS))
+            .flatMap(id -> routes.ids().resolvedIfCached(id, RequestId.of(request)))
             .map(answer -> new Hot(IdRoutes.ONE, answer));
+      }
+      if (get
+          && path.equals(ProxyRoutes.AUTH_REQUEST)
+          && request.getHttpURI().getQuery() == null
+          && isGranted(request.getHeaders(), ProxyRoutes.NEEDS)) {
+        return routes
+            .proxies()
+            .answerIfCached(
+                request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI), RequestId.of(request))
+            .map(answer -> new Hot(ProxyRoutes.AUTH_REQUEST, answer));
       }
       return Optional.empty();
     } catch (RuntimeException bug) {
@@ -109,10 +116,9 @@ final class HotDoor extends Handler.Wrapper {
     }
   }
 
-  private boolean isGranted(HttpFields headers) {
+  private boolean isGranted(HttpFields headers, Scope needed) {
     return access
-        .grantIfCached(
-            Optional.ofNullable(headers.get(HttpHeader.AUTHORIZATION)), IdRoutes.ONE_NEEDS)
+        .grantIfCached(Optional.ofNullable(headers.get(HttpHeader.AUTHORIZATION)), needed)
         .isPresent();
   }
 

@@ -32,6 +32,7 @@ public final class HttpServer implements AutoCloseable {
       throws PortInUse {
     OperationsRoutes operations =
         new OperationsRoutes(capabilities.ready(), capabilities.observer());
+    ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
     RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
     IdRoutes ids =
         new IdRoutes(
@@ -48,14 +49,14 @@ public final class HttpServer implements AutoCloseable {
             port,
             new GracefulHandler(
                 new HotDoor(
-                    redirects,
-                    ids,
+                    new HotDoor.Routes(redirects, ids, proxies),
                     capabilities.access(),
                     capabilities.observer(),
                     requestThreads)),
             endpoints -> {
               registerAll(endpoints, capabilities);
               redirects.register(endpoints);
+              proxies.register(endpoints);
               ids.register(endpoints);
               operations.register(endpoints);
               if (managementPort.isEmpty()) {
@@ -109,7 +110,6 @@ public final class HttpServer implements AutoCloseable {
         .register(endpoints);
     new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
     new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
-    new ProxyRoutes(all.urls()).register(endpoints);
     new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
         .register(endpoints);
     new DocsRoutes().register(endpoints);

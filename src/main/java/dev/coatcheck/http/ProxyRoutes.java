@@ -14,6 +14,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -24,8 +25,9 @@ import java.util.stream.Collectors;
  */
 final class ProxyRoutes {
   static final String AUTH_REQUEST = "/v1/urls/auth-request";
+  static final Scope NEEDS = Scope.IDS_READ;
 
-  private static final String ORIGINAL_URI = "X-Original-URI";
+  static final String ORIGINAL_URI = "X-Original-URI";
   private static final String RESOLVED_URI = "X-Resolved-URI";
   private static final String RESOLVED_TYPES = "X-Resolved-Types";
   private static final String STATUS = "X-Coatcheck-Status";
@@ -38,23 +40,34 @@ final class ProxyRoutes {
   }
 
   void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.GET, AUTH_REQUEST, Scope.IDS_READ, this::authRequest);
+    endpoints.secured(HandlerType.GET, AUTH_REQUEST, NEEDS, this::authRequest);
   }
 
   private void authRequest(Context ctx) {
     Query.allow(ctx);
-    List<String> uris = Collections.list(ctx.req().getHeaders(ORIGINAL_URI));
     String requestId = RequestId.of(ctx);
-    Answer answer =
-        uris.size() == 1
-            ? forNginx(outcome(uris.getFirst()), requestId)
-            : Problems.answer(
-                Problem.at(
-                    ProblemCode.HEADER_INVALID,
-                    ORIGINAL_URI,
-                    "Send the path and query of the request in this header, once."),
-                requestId);
-    answer.send(ctx);
+    List<String> uris = Collections.list(ctx.req().getHeaders(ORIGINAL_URI));
+    refusal(uris)
+        .map(problem -> Problems.answer(problem, requestId))
+        .orElseGet(() -> forNginx(outcome(uris.getFirst()), requestId))
+        .send(ctx);
+  }
+
+  /** What {@link #AUTH_REQUEST} answers, where memory alone decides; never waits. */
+  Optional<Answer> answerIfCached(List<String> uris, String requestId) {
+    return refusal(uris).isPresent() || !uris.getFirst().startsWith("/")
+        ? Optional.empty()
+        : resolver.resolveIfCached(uris.getFirst()).map(outcome -> forNginx(outcome, requestId));
+  }
+
+  private static Optional<Problem> refusal(List<String> uris) {
+    return uris.size() == 1
+        ? Optional.empty()
+        : Optional.of(
+            Problem.at(
+                ProblemCode.HEADER_INVALID,
+                ORIGINAL_URI,
+                "Send the path and query of the request in this header, once."));
   }
 
   private UrlOutcome outcome(String uri) {

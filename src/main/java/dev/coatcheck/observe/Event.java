@@ -47,6 +47,9 @@ public sealed interface Event {
   record LeaseChanged(String layout, int worker, String outcome, String detail, boolean routine)
       implements Event {}
 
+  /** A transaction gave up on a row or a lock that another one held. */
+  record LockTimedOut(String operation) implements Event {}
+
   /** Postgres could not be asked, or broke off. */
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
 

@@ -48,6 +48,7 @@ final class EventLog {
           Event.RequestShed _,
           Event.Minted _,
           Event.MintReplayed _,
+          Event.LockTimedOut _,
           Event.LegacyAnswered _,
           Event.Resolved _ -> {}
     }

@@ -67,6 +67,9 @@ final class EventMetrics {
       case Event.LeaseChanged change ->
           counter("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome())
               .increment();
+      case Event.LockTimedOut timedOut ->
+          counter("coatcheck.database.lock.timeouts", "operation", timedOut.operation())
+              .increment();
       case Event.DatabaseFailed failed ->
           counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
       case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -50,6 +52,33 @@ public final class UrlResolver {
       }
     }
     return all.stream().map(read -> outcome(read, outcomes)).toList();
+  }
+
+  /**
+   * As {@link #resolve}, where memory alone decides; never waits.
+   *
+   * @return empty if somebody has to be asked
+   */
+  public Optional<UrlOutcome> resolveIfCached(String url) {
+    AtomicBoolean undecided = new AtomicBoolean();
+    Read read = read(url, place -> isOursIfCached(place, undecided));
+    Map<String, ResolveOutcome> outcomes = new HashMap<>();
+    for (String id : read.ids().map(Place::text).distinct().toList()) {
+      resolver.resolveIfCached(id).ifPresent(outcome -> outcomes.put(id, outcome));
+    }
+    boolean known = read.ids().allMatch(place -> outcomes.containsKey(place.text()));
+    return known && !undecided.get() ? Optional.of(outcome(read, outcomes)) : Optional.empty();
+  }
+
+  private boolean isOursIfCached(Place place, AtomicBoolean undecided) {
+    return switch (IdShape.of(place.text(), registry)) {
+      case OURS -> true;
+      case FOREIGN -> false;
+      case UNDECIDED -> {
+        undecided.set(true);
+        yield false;
+      }
+    };
   }
 
   private boolean isOurs(Place place) {

@@ -25,12 +25,20 @@ class DatabaseTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"57014", "57P01", "08006", "53300", "55P03", "58030", "25006"})
+  @ValueSource(strings = {"57014", "57P01", "08006", "53300", "58030", "25006"})
   void whatTimeMayHealIsAnOutage(String state) {
     assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise(state))))
         .isInstanceOf(DatabaseUnavailable.class);
     assertThat(OBSERVER.scrape())
         .contains("coatcheck_database_failures_total{sqlstate=\"" + state + "\"}");
+  }
+
+  @Test
+  void aLockThatIsNotToBeHadInTimeIsNoOutageButPasses() {
+    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise("55P03"))))
+        .isInstanceOf(LockTimeout.class);
+    assertThat(OBSERVER.scrape())
+        .contains("coatcheck_database_lock_timeouts_total{operation=\"test\"} 1.0");
   }
 
   @ParameterizedTest

@@ -96,6 +96,36 @@ class HotDoorTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "/charges/FOUND",
+        "/charges/FOUND/refunds?limit=3&other=FOUND",
+        "/nothing/here",
+        "/charges/ch_00000000000000000000002B",
+        "/charges/ch_00000000000000000000002C",
+        "/a//b"
+      })
+  void aProxyGetsTheSameBytesThroughBothDoors(String uri) throws IOException {
+    String target = "GET /v1/urls/auth-request";
+    String original = "X-Original-URI: " + uri.replace("FOUND", found);
+    String key = "Authorization: Bearer " + gateway.key();
+    for (int tried = 1; ; tried++) {
+      Seen before = Seen.now();
+      String throughRoutes = nameless(raw(target, List.of(key, original, TO_THE_ROUTES)));
+      Seen between = Seen.once(before.counted() + 1);
+      String throughDoor = nameless(raw(target, List.of(key, original)));
+      Seen after = Seen.once(before.counted() + 2);
+
+      assertThat(throughDoor).isEqualTo(throughRoutes);
+      assertThat(between.hot()).isEqualTo(before.hot());
+      if (after.hot() == between.hot() + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get %s through the door", uri).isLessThan(TRIES_MAX);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "POST /r/FOUND",
         "HEAD /v1/ids/FOUND",
         "GET /v1/ids/FOUND?x=1",

@@ -78,15 +78,18 @@ class TestClientTest {
 
   @Test
   void aMalformedRequestFailsUnlessItIsMeantToBe() {
-    next = DOCUMENT.example("resolveId", 400).answer();
+    next = DOCUMENT.example("lookupKey", 400).answer();
+    String malformed = "/v1/types/charge/keys/007";
 
-    assertThatThrownBy(() -> client.get("/v1/ids/123")).isInstanceOf(AssertionError.class);
-    assertThat(client.hostile().get("/v1/ids/123").status()).isEqualTo(400);
+    assertThatThrownBy(() -> client.get(malformed)).isInstanceOf(AssertionError.class);
+    assertThat(client.hostile().get(malformed).status()).isEqualTo(400);
   }
 
   @Test
   void aMalformedRequestThatSucceedsFails() {
-    assertThatThrownBy(() -> client.hostile().get("/v1/ids/123"))
+    next = DOCUMENT.example("lookupKey", 200).answer();
+
+    assertThatThrownBy(() -> client.hostile().get("/v1/types/charge/keys/007"))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("request: ");
   }
