@@ -4,16 +4,15 @@ import static dev.coatcheck.db.schema.Tables.IDEMPOTENCY;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.db.Unnest;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jooq.DSLContext;
-import org.jooq.Field;
-import org.jooq.impl.DSL;
 
 /** The table of answers, for use inside the transaction that does the work. */
 public final class IdempotencyTable {
@@ -45,9 +44,9 @@ public final class IdempotencyTable {
         .join(
             table(
                 "unnest({0}, {1}, {2}) as wanted (bucket, owner, key)",
-                buckets(wanted, Function.identity()),
-                texts(wanted, IdempotencyKey::owner),
-                texts(wanted, IdempotencyKey::text)))
+                Unnest.shorts(wanted, IdempotencyKey::bucket),
+                Unnest.texts(wanted, IdempotencyKey::owner),
+                Unnest.texts(wanted, IdempotencyKey::text)))
         .using(IDEMPOTENCY.BUCKET, IDEMPOTENCY.OWNER, IDEMPOTENCY.KEY)
         .where("expires_at > now()")
         .forEach(
@@ -72,7 +71,7 @@ public final class IdempotencyTable {
     List<Entry> rows =
         entries.stream()
             .sorted(
-                java.util.Comparator.<Entry>comparingInt(entry -> entry.key().bucket())
+                Comparator.<Entry>comparingInt(entry -> entry.key().bucket())
                     .thenComparing(entry -> entry.key().owner())
                     .thenComparing(entry -> entry.key().text()))
             .toList();
@@ -88,24 +87,14 @@ public final class IdempotencyTable {
               where mine.expires_at <= now()
             """,
             IDEMPOTENCY,
-            buckets(rows, Entry::key),
-            texts(rows, entry -> entry.key().owner()),
-            texts(rows, entry -> entry.key().text()),
-            val(
-                rows.stream()
-                    .map(entry -> HexFormat.of().parseHex(entry.requestHash()))
-                    .toArray(byte[][]::new)),
-            val(rows.stream().map(entry -> entry.answer().status()).toArray(Integer[]::new)),
-            texts(rows, entry -> entry.answer().body()),
-            DSL.val((double) KEPT.toSeconds()));
+            Unnest.shorts(rows, entry -> entry.key().bucket()),
+            Unnest.texts(rows, entry -> entry.key().owner()),
+            Unnest.texts(rows, entry -> entry.key().text()),
+            Unnest.column(
+                rows, entry -> HexFormat.of().parseHex(entry.requestHash()), byte[][]::new),
+            Unnest.integers(rows, entry -> entry.answer().status()),
+            Unnest.texts(rows, entry -> entry.answer().body()),
+            val((double) KEPT.toSeconds()));
     return kept == rows.size();
-  }
-
-  private static <T> Field<Short[]> buckets(List<T> rows, Function<T, IdempotencyKey> key) {
-    return val(rows.stream().map(row -> (short) key.apply(row).bucket()).toArray(Short[]::new));
-  }
-
-  private static <T> Field<String[]> texts(List<T> rows, Function<T, String> text) {
-    return val(rows.stream().map(text).toArray(String[]::new));
   }
 }

@@ -3,18 +3,15 @@ package dev.coatcheck.mapping;
 import static dev.coatcheck.db.schema.Tables.ALIAS;
 import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.table;
-import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
@@ -56,11 +53,11 @@ public final class AliasTable {
         on conflict do nothing
         """,
         ALIAS,
-        buckets(names),
-        typeNumbers(names),
-        schemes(names),
-        values(names),
-        column(names, name -> target.apply(name).toUuid(), UUID[]::new));
+        Unnest.shorts(names, Alias::bucket),
+        Unnest.integers(names, Alias::typeNumber),
+        Unnest.texts(names, name -> name.scheme().wireName()),
+        Unnest.texts(names, Alias::value),
+        Unnest.uuids(names, name -> target.apply(name).toUuid()));
   }
 
   static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
@@ -77,7 +74,10 @@ public final class AliasTable {
         .join(
             table(
                 "unnest({0}, {1}, {2}, {3}) as wanted (bucket, type_id, scheme, value)",
-                buckets(names), typeNumbers(names), schemes(names), values(names)))
+                Unnest.shorts(names, Alias::bucket),
+                Unnest.integers(names, Alias::typeNumber),
+                Unnest.texts(names, name -> name.scheme().wireName()),
+                Unnest.texts(names, Alias::value)))
         .using(ALIAS.BUCKET, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.VALUE)
         .forEach(
             row ->
@@ -85,26 +85,5 @@ public final class AliasTable {
                     requireNonNull(asked.get(new Name(row.value1(), row.value2(), row.value3()))),
                     Token.of(row.value4())));
     return found;
-  }
-
-  private static Field<Short[]> buckets(List<Alias> names) {
-    return column(names, name -> (short) name.bucket(), Short[]::new);
-  }
-
-  private static Field<Integer[]> typeNumbers(List<Alias> names) {
-    return column(names, Alias::typeNumber, Integer[]::new);
-  }
-
-  private static Field<String[]> schemes(List<Alias> names) {
-    return column(names, name -> name.scheme().wireName(), String[]::new);
-  }
-
-  private static Field<String[]> values(List<Alias> names) {
-    return column(names, Alias::value, String[]::new);
-  }
-
-  private static <V> Field<V[]> column(
-      List<Alias> names, Function<Alias, V> value, IntFunction<V[]> newArray) {
-    return val(names.stream().map(value).toArray(newArray));
   }
 }

@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.change.ChangeKind;
 import dev.coatcheck.change.ChangeTable;
 import dev.coatcheck.db.Database;
+import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.mapping.EndingPlan.Ref;
 import dev.coatcheck.mapping.EndingPlan.Step;
@@ -22,12 +23,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 import org.jooq.Record4;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +106,10 @@ final class EndingStore {
     List<Token> tokens = List.copyOf(wanted);
     return sql.select(table.columns())
         .from(table.table())
-        .join(table("unnest({0}, {1}) as wanted (bucket, token)", buckets(tokens), tokens(tokens)))
+        .join(
+            table(
+                "unnest({0}, {1}) as wanted (bucket, token)",
+                Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
         .using(table.bucket(), table.token())
         .orderBy(table.typeNumber(), table.key())
         .forUpdate()
@@ -130,12 +132,12 @@ final class EndingStore {
             select *, {7} from unnest({1}, {2}, {3}, {4}, {5}, {6})
             """,
             ENDING,
-            tokens(planned.values().stream().map(StoredEnding::token).toList()),
-            array(all, e -> uuid(e.getValue().survivor()), UUID[]::new),
-            array(all, e -> e.getValue().endedAt(), Instant[]::new),
-            array(all, e -> e.getKey().typeNumber(), Integer[]::new),
-            array(all, e -> e.getValue().status().number(), Short[]::new),
-            array(all, e -> e.getValue().reason().orElse(null), String[]::new),
+            Unnest.uuids(all, e -> e.getKey().token().toUuid()),
+            Unnest.uuids(all, e -> uuid(e.getValue().survivor())),
+            Unnest.column(all, e -> e.getValue().endedAt(), Instant[]::new),
+            Unnest.integers(all, e -> e.getKey().typeNumber()),
+            Unnest.shorts(all, e -> e.getValue().status().number()),
+            Unnest.texts(all, e -> e.getValue().reason().orElse(null)),
             val(by))
         .execute();
     all.stream()
@@ -150,7 +152,6 @@ final class EndingStore {
 
   private static void setStatus(
       DSLContext sql, MappingTable<?> table, List<Map.Entry<StoredMapping, StoredEnding>> planned) {
-    List<Token> tokens = planned.stream().map(entry -> entry.getKey().token()).toList();
     sql.query(
             """
             update {0} as row set status = ended.status
@@ -158,9 +159,9 @@ final class EndingStore {
             where row.bucket = ended.bucket and row.token = ended.token
             """,
             table.table(),
-            buckets(tokens),
-            tokens(tokens),
-            array(planned, e -> e.getValue().status().number(), Short[]::new))
+            Unnest.shorts(planned, e -> e.getKey().token().bucket()),
+            Unnest.uuids(planned, e -> e.getKey().token().toUuid()),
+            Unnest.shorts(planned, e -> e.getValue().status().number()))
         .execute();
   }
 
@@ -174,15 +175,14 @@ final class EndingStore {
               where earlier.survivor = moved.token
               """,
               ENDING,
-              tokens(merged.stream().map(entry -> entry.getKey().token()).toList()),
-              array(merged, e -> uuid(e.getValue().survivor()), UUID[]::new))
+              Unnest.uuids(merged, e -> e.getKey().token().toUuid()),
+              Unnest.uuids(merged, e -> uuid(e.getValue().survivor())))
           .execute();
     }
   }
 
   /** What became of rows of one table that say that they have ended. */
   <K> List<Finding.Known> findings(MappingTable<K> table, List<StoredMapping> ended) {
-    List<Token> tokens = ended.stream().map(StoredMapping::token).toList();
     return database.read(
         "resolve ended",
         sql -> {
@@ -194,12 +194,15 @@ final class EndingStore {
                   .where(
                       "token = any({0}) or token in (select survivor from coatcheck.ending where"
                           + " token = any({0}))",
-                      tokens(tokens))
+                      Unnest.uuids(ended, row -> row.token().toUuid()))
                   .fetch(EndingStore::ending)
                   .stream()
                   .collect(Collectors.toMap(StoredEnding::token, Function.identity()));
           Map<Token, StoredMapping> survivors =
-              rows(sql, table, survivors(List.copyOf(endings.values())));
+              PublicIdTable.byTokens(
+                      sql, table, List.copyOf(survivors(List.copyOf(endings.values()))))
+                  .stream()
+                  .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
           return ended.stream().map(row -> finding(row, endings, survivors)).toList();
         });
   }
@@ -217,23 +220,10 @@ final class EndingStore {
         : new Finding.Revoked(row, after.reason(), after.endedAt());
   }
 
-  private static <K> Map<Token, StoredMapping> rows(
-      DSLContext sql, MappingTable<K> table, Set<Token> wanted) {
-    List<Token> tokens = List.copyOf(wanted);
-    return sql
-        .select(table.columns())
-        .from(table.table())
-        .join(table("unnest({0}, {1}) as wanted (bucket, token)", buckets(tokens), tokens(tokens)))
-        .using(table.bucket(), table.token())
-        .fetch(table.mapper())
-        .stream()
-        .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
-  }
-
   private static List<StoredEnding> endings(DSLContext sql, Collection<Token> tokens) {
     return sql.select(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR)
         .from(ENDING)
-        .where("token = any({0})", tokens(List.copyOf(tokens)))
+        .where("token = any({0})", Unnest.uuids(List.copyOf(tokens), Token::toUuid))
         .fetch(EndingStore::ending);
   }
 
@@ -247,18 +237,5 @@ final class EndingStore {
 
   private static @Nullable UUID uuid(Optional<Token> token) {
     return token.map(Token::toUuid).orElse(null);
-  }
-
-  private static Field<UUID[]> tokens(List<Token> tokens) {
-    return array(tokens, Token::toUuid, UUID[]::new);
-  }
-
-  private static Field<Short[]> buckets(List<Token> tokens) {
-    return array(tokens, token -> (short) token.bucket(), Short[]::new);
-  }
-
-  private static <T, F> Field<F[]> array(
-      List<T> rows, Function<T, @Nullable F> field, IntFunction<F[]> newArray) {
-    return val(rows.stream().map(field).toArray(newArray));
   }
 }
