@@ -3,6 +3,7 @@ package dev.coatcheck.mapping;
 import static dev.coatcheck.db.schema.Tables.PUBLIC_ID;
 import static dev.coatcheck.db.schema.Tables.PUBLIC_ID_UUID;
 
+import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyScheme;
@@ -12,6 +13,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jooq.Condition;
+import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.RecordMapper;
 import org.jooq.SelectFieldOrAsterisk;
@@ -23,7 +25,7 @@ import org.jooq.TableField;
  *
  * @param <K> the column type
  */
-record MappingTable<K>(
+public record MappingTable<K>(
     Table<?> table,
     TableField<?, K> key,
     TableField<?, Instant> createdAt,
@@ -62,22 +64,27 @@ record MappingTable<K>(
           UUID[]::new);
 
   /** In the order in which they are locked. */
-  static List<MappingTable<?>> all() {
+  public static List<MappingTable<?>> all() {
     return List.of(BIGINT, UUIDS);
   }
 
-  static MappingTable<?> of(KeyScheme scheme) {
+  public static MappingTable<?> of(KeyScheme scheme) {
     return switch (scheme) {
       case SNOWFLAKE -> BIGINT;
       case UUIDV7 -> UUIDS;
     };
   }
 
-  static MappingTable<?> of(Key key) {
+  public static MappingTable<?> of(Key key) {
     return switch (key) {
       case Key.Bigint _ -> BIGINT;
       case Key.Uuid _ -> UUIDS;
     };
+  }
+
+  /** With its schema, for the text of a statement. */
+  public String qualifiedName() {
+    return table.getQualifiedName().unquotedName().toString();
   }
 
   Condition below(Key bound) {
@@ -86,6 +93,10 @@ record MappingTable<K>(
 
   Condition between(Key smallest, Key largest) {
     return key.between(fromKey.apply(smallest), fromKey.apply(largest));
+  }
+
+  public <T> Field<K[]> keys(List<T> rows, Function<T, Key> of) {
+    return Unnest.column(rows, row -> fromKey.apply(of.apply(row)), newArray);
   }
 
   SelectFieldOrAsterisk[] columns() {

@@ -1,35 +1,20 @@
 package dev.coatcheck.mapping;
 
 import static org.jooq.impl.DSL.table;
-import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
-import dev.coatcheck.key.Key;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 
-/**
- * The rows of mappings, for use inside transactions. Many rows travel as arrays, so that a
- * statement has one text whatever their number, and Postgres keeps its plan.
- */
+/** The rows of mappings, for use inside transactions. */
 public final class PublicIdTable {
-  /**
-   * One order for everyone, so that two batches can't wait for each other. Rising keys keep the key
-   * index dense: by bucket, a mapping took 13 bytes more.
-   */
-  private static final Comparator<Subject> LOCK_ORDER =
-      Comparator.comparingInt(Subject::typeNumber)
-          .thenComparing(subject -> subject.key().toBytes(), Arrays::compareUnsigned);
-
   private PublicIdTable() {}
 
   /**
@@ -41,7 +26,7 @@ public final class PublicIdTable {
     Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
     Map<MappingTable<?>, List<Candidate>> byTable =
         rows.stream()
-            .sorted(Comparator.comparing(Candidate::subject, LOCK_ORDER))
+            .sorted(Comparator.comparing(Candidate::subject, Subject.LOCK_ORDER))
             .collect(Collectors.groupingBy(row -> MappingTable.of(row.subject().key())));
     for (MappingTable<?> table : MappingTable.all()) {
       List<Candidate> some = byTable.get(table);
@@ -62,10 +47,10 @@ public final class PublicIdTable {
             returning token, created_at
             """,
             table.table(),
-            keys(table, rows, candidate -> candidate.subject().key()),
-            tokens(rows, Candidate::token),
-            typeNumbers(rows, Candidate::subject),
-            buckets(rows, candidate -> candidate.subject().bucket()))
+            table.keys(rows, row -> row.subject().key()),
+            Unnest.uuids(rows, row -> row.token().toUuid()),
+            Unnest.integers(rows, row -> row.subject().typeNumber()),
+            Unnest.shorts(rows, row -> row.subject().bucket()))
         .coerce(table.token(), table.createdAt())
         .fetchMap(inserted -> Token.of(inserted.value1()), inserted -> inserted.value2());
   }
@@ -87,9 +72,9 @@ public final class PublicIdTable {
         .join(
             table(
                 "unnest({0}, {1}, {2}) as wanted (type_id, key, bucket)",
-                typeNumbers(subjects, Function.identity()),
-                keys(table, subjects, Subject::key),
-                buckets(subjects, Subject::bucket)))
+                Unnest.integers(subjects, Subject::typeNumber),
+                table.keys(subjects, Subject::key),
+                Unnest.shorts(subjects, Subject::bucket)))
         .using(table.typeNumber(), table.key(), table.bucket())
         .fetch(table.mapper())
         .stream()
@@ -103,25 +88,8 @@ public final class PublicIdTable {
         .join(
             table(
                 "unnest({0}, {1}) as wanted (bucket, token)",
-                buckets(wanted, Token::bucket), tokens(wanted, Function.identity())))
+                Unnest.shorts(wanted, Token::bucket), Unnest.uuids(wanted, Token::toUuid)))
         .using(table.bucket(), table.token())
         .fetch(table.mapper());
-  }
-
-  private static <K, T> Field<K[]> keys(MappingTable<K> table, List<T> rows, Function<T, Key> key) {
-    return val(
-        rows.stream().map(row -> table.fromKey().apply(key.apply(row))).toArray(table.newArray()));
-  }
-
-  private static <T> Field<Integer[]> typeNumbers(List<T> rows, Function<T, Subject> subject) {
-    return val(rows.stream().map(row -> subject.apply(row).typeNumber()).toArray(Integer[]::new));
-  }
-
-  private static <T> Field<Short[]> buckets(List<T> rows, Function<T, Integer> bucket) {
-    return val(rows.stream().map(row -> bucket.apply(row).shortValue()).toArray(Short[]::new));
-  }
-
-  private static <T> Field<UUID[]> tokens(List<T> rows, Function<T, Token> token) {
-    return val(rows.stream().map(row -> token.apply(row).toUuid()).toArray(UUID[]::new));
   }
 }

@@ -1,14 +1,12 @@
 package dev.coatcheck.transfer;
 
-import dev.coatcheck.key.Key;
-import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.MappingTable;
+import dev.coatcheck.mapping.Subject;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A plan as the rows that Postgres takes, by table; a table that gets none is left out. */
 record CopyBatch(List<Part> parts) {
-  private static final String BIGINT = "public_id";
-  private static final String UUIDS = "public_id_uuid";
   private static final int MAPPING_BYTES = 68;
   private static final int ALIAS_BYTES = 80;
 
@@ -25,26 +23,21 @@ record CopyBatch(List<Part> parts) {
                   + " from stdin (format binary)",
               aliases(plan.aliases())));
     }
-    addMappings(
-        parts,
-        BIGINT,
-        plan.mappings().stream().filter(row -> row.subject().key() instanceof Key.Bigint).toList());
-    addMappings(
-        parts,
-        UUIDS,
-        plan.mappings().stream().filter(row -> row.subject().key() instanceof Key.Uuid).toList());
-    return new CopyBatch(List.copyOf(parts));
-  }
-
-  private static void addMappings(List<Part> parts, String table, List<Plan.NewMapping> mappings) {
-    if (!mappings.isEmpty()) {
-      parts.add(
-          new Part(
-              "copy coatcheck."
-                  + table
-                  + " (key, created_at, token, type_id, bucket) from stdin (format binary)",
-              rows(mappings)));
+    for (MappingTable<?> table : MappingTable.all()) {
+      List<Plan.NewMapping> mappings =
+          plan.mappings().stream()
+              .filter(row -> MappingTable.of(row.subject().key()).equals(table))
+              .toList();
+      if (!mappings.isEmpty()) {
+        parts.add(
+            new Part(
+                "copy "
+                    + table.qualifiedName()
+                    + " (key, created_at, token, type_id, bucket) from stdin (format binary)",
+                rows(mappings)));
+      }
     }
+    return new CopyBatch(List.copyOf(parts));
   }
 
   private static CopyRows rows(List<Plan.NewMapping> mappings) {
@@ -68,7 +61,7 @@ record CopyBatch(List<Part> parts) {
           .token(alias.target())
           .integer(alias.name().typeNumber())
           .smallint(alias.name().bucket())
-          .text(AliasScheme.LEGACY.wireName())
+          .text(alias.name().scheme().wireName())
           .text(alias.name().value());
     }
     return rows.end();

@@ -3,6 +3,9 @@ package dev.coatcheck.transfer;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.Subject;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,16 +15,14 @@ import org.jspecify.annotations.Nullable;
  * the chunk's own rows as they are planned.
  */
 final class Existing {
-  private static final int ACTIVE = 0;
-
   private final Map<Subject, Held> bySubject = new HashMap<>();
   private final Map<Place, Held> byPlace = new HashMap<>();
-  private final Map<LegacyName, Token> targets = new HashMap<>();
+  private final Map<Alias, Token> targets = new HashMap<>();
 
   /** A mapping that is there. */
-  record Held(Subject subject, Token token, int status) {
+  record Held(Subject subject, Token token, Mapping.Status status) {
     boolean isEnded() {
-      return status != ACTIVE;
+      return status != Mapping.Status.ACTIVE;
     }
   }
 
@@ -34,10 +35,10 @@ final class Existing {
   }
 
   void add(Plan.NewMapping mapping) {
-    add(new Held(mapping.subject(), mapping.token(), ACTIVE));
+    add(new Held(mapping.subject(), mapping.token(), Mapping.Status.ACTIVE));
   }
 
-  void add(LegacyName name, Token target) {
+  void add(Alias name, Token target) {
     targets.put(name, target);
   }
 
@@ -51,7 +52,7 @@ final class Existing {
   }
 
   /** Whose name it is. */
-  @Nullable Token target(LegacyName name) {
+  @Nullable Token target(Alias name) {
     return targets.get(name);
   }
 

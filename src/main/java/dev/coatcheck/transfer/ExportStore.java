@@ -2,6 +2,7 @@ package dev.coatcheck.transfer;
 
 import dev.coatcheck.db.Database;
 import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.MappingTable;
 import dev.coatcheck.registry.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,23 +56,18 @@ final class ExportStore {
 
   /** COPY takes no parameters; a number and two constants are all that goes into its text. */
   private static String copy(Type type, boolean includeEnded) {
-    String table =
-        switch (type.keyScheme()) {
-          case SNOWFLAKE -> "public_id";
-          case UUIDV7 -> "public_id_uuid";
-        };
     return """
     copy (
       select m.key, (extract(epoch from m.created_at) * 1000000)::bigint, m.token,
              coalesce(a.value, ''), m.status
-      from coatcheck.%s m
+      from %s m
       left join coatcheck.alias a
         on a.token = m.token and a.type_id = m.type_id and a.scheme = '%s'
       where m.type_id = %d%s
       order by m.key) to stdout
     """
         .formatted(
-            table,
+            MappingTable.of(type.keyScheme()).qualifiedName(),
             AliasScheme.LEGACY.wireName(),
             type.number(),
             includeEnded ? "" : " and m.status = 0");

@@ -2,6 +2,7 @@ package dev.coatcheck.transfer;
 
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
+import dev.coatcheck.mapping.Alias;
 import dev.coatcheck.registry.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ record ImportRow(
     long line,
     Type type,
     @Nullable Key key,
-    @Nullable LegacyName legacy,
+    @Nullable Alias legacy,
     long createdAtMicros,
     @Nullable Token token) {
 

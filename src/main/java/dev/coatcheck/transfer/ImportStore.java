@@ -6,17 +6,21 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.change.ChangeKind;
 import dev.coatcheck.change.ChangeTable;
 import dev.coatcheck.db.Database;
+import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mapping.Alias;
 import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.MappingTable;
 import dev.coatcheck.mapping.Resolver;
+import dev.coatcheck.mapping.Subject;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -126,12 +130,12 @@ final class ImportStore {
     Existing existing = new Existing();
     Map<KeyScheme, List<ImportRow>> byScheme =
         rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));
-    byScheme.forEach((scheme, some) -> addExisting(sql, KeyTable.of(scheme), some, existing));
+    byScheme.forEach((scheme, some) -> addExisting(sql, MappingTable.of(scheme), some, existing));
     return existing;
   }
 
   private static <K> void addExisting(
-      DSLContext sql, KeyTable<K> table, List<ImportRow> rows, Existing into) {
+      DSLContext sql, MappingTable<K> table, List<ImportRow> rows, Existing into) {
     List<Token> targets = addNames(sql, rows, into);
     List<Subject> subjects = new ArrayList<>(rows.size());
     for (ImportRow row : rows) {
@@ -152,9 +156,9 @@ final class ImportStore {
         into,
         List.of(
             table.table(),
-            val(integers(subjects, Subject::typeNumber)),
-            val(table.keys(subjects)),
-            val(shorts(subjects, Subject::bucket))));
+            Unnest.integers(subjects, Subject::typeNumber),
+            table.keys(subjects, Subject::key),
+            Unnest.shorts(subjects, Subject::bucket)));
     List<Token> tokens =
         Stream.concat(
                 targets.stream(), rows.stream().flatMap(row -> Stream.ofNullable(row.token())))
@@ -171,26 +175,29 @@ final class ImportStore {
             where r.bucket = wanted.bucket and r.token = wanted.token limit 1) as m
           """,
           into,
-          List.of(table.table(), val(shorts(tokens, Token::bucket)), val(uuids(tokens))));
+          List.of(
+              table.table(),
+              Unnest.shorts(tokens, Token::bucket),
+              Unnest.uuids(tokens, Token::toUuid)));
     }
   }
 
   private static <K> void add(
-      DSLContext sql, KeyTable<K> table, String query, Existing into, List<QueryPart> parts) {
+      DSLContext sql, MappingTable<K> table, String query, Existing into, List<QueryPart> parts) {
     sql.resultQuery(query, parts.toArray(QueryPart[]::new))
-        .coerce(table.key(), table.token(), table.typeNumber(), ALIAS.BUCKET, table.status())
+        .coerce(table.key(), table.token(), table.typeNumber(), table.bucket(), table.status())
         .forEach(
             row ->
                 into.add(
                     new Existing.Held(
                         new Subject(row.value3(), table.toKey().apply(row.value1()), row.value4()),
                         Token.of(row.value2()),
-                        row.value5())));
+                        Mapping.Status.of(row.value5()))));
   }
 
   /** Adds the legacy IDs that are there; returns whose they are. */
   private static List<Token> addNames(DSLContext sql, List<ImportRow> rows, Existing into) {
-    List<LegacyName> names = rows.stream().flatMap(row -> Stream.ofNullable(row.legacy())).toList();
+    List<Alias> names = rows.stream().flatMap(row -> Stream.ofNullable(row.legacy())).toList();
     List<Token> targets = new ArrayList<>();
     if (names.isEmpty()) {
       return targets;
@@ -203,29 +210,18 @@ final class ImportStore {
               where r.bucket = wanted.bucket and r.type_id = wanted.type_id
                 and r.scheme = {3} and r.value = wanted.value limit 1) as a
             """,
-            val(integers(names, LegacyName::typeNumber)),
-            val(shorts(names, LegacyName::bucket)),
-            val(names.stream().map(LegacyName::value).toArray(String[]::new)),
+            Unnest.integers(names, Alias::typeNumber),
+            Unnest.shorts(names, Alias::bucket),
+            Unnest.texts(names, Alias::value),
             val(AliasScheme.LEGACY.wireName()))
         .coerce(ALIAS.TYPE_ID, ALIAS.VALUE, ALIAS.BUCKET, ALIAS.TOKEN)
         .forEach(
             row -> {
               Token target = Token.of(row.value4());
-              into.add(new LegacyName(row.value1(), row.value2(), row.value3()), target);
+              into.add(
+                  new Alias(row.value1(), AliasScheme.LEGACY, row.value2(), row.value3()), target);
               targets.add(target);
             });
     return targets;
-  }
-
-  private static <T> Integer[] integers(List<T> rows, Function<T, Integer> value) {
-    return rows.stream().map(value).toArray(Integer[]::new);
-  }
-
-  private static <T> Short[] shorts(List<T> rows, Function<T, Integer> value) {
-    return rows.stream().map(row -> value.apply(row).shortValue()).toArray(Short[]::new);
-  }
-
-  private static UUID[] uuids(List<Token> tokens) {
-    return tokens.stream().map(Token::toUuid).toArray(UUID[]::new);
   }
 }

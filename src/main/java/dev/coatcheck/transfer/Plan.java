@@ -1,6 +1,8 @@
 package dev.coatcheck.transfer;
 
 import dev.coatcheck.id.Token;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.Subject;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rows.RowFault;
 import java.util.ArrayList;
@@ -31,12 +33,7 @@ final class Plan {
   record NewMapping(Subject subject, Token token, long createdAtMicros) {}
 
   /** A legacy ID that is about to be inserted, and whose name it is. */
-  record NewAlias(LegacyName name, Token target) {
-    private static final Comparator<NewAlias> LOCK_ORDER =
-        Comparator.<NewAlias>comparingInt(alias -> alias.name().bucket())
-            .thenComparingInt(alias -> alias.name().typeNumber())
-            .thenComparing(alias -> alias.name().value());
-  }
+  record NewAlias(Alias name, Token target) {}
 
   /** Public IDs of one type. */
   static final class Count {
@@ -90,7 +87,7 @@ final class Plan {
   }
 
   private void judge(ImportRow row, Existing existing) {
-    LegacyName legacy = row.legacy();
+    Alias legacy = row.legacy();
     Token target = legacy == null ? null : existing.target(legacy);
     Existing.Held held = null;
     if (row.key() != null) {
@@ -152,8 +149,8 @@ final class Plan {
   }
 
   private Plan inLockOrder() {
-    mappings.sort((one, other) -> Subject.LOCK_ORDER.compare(one.subject(), other.subject()));
-    aliases.sort(NewAlias.LOCK_ORDER);
+    mappings.sort(Comparator.comparing(NewMapping::subject, Subject.LOCK_ORDER));
+    aliases.sort(Comparator.comparing(NewAlias::name, Alias.LOCK_ORDER));
     return this;
   }
 }

@@ -4,7 +4,8 @@ import dev.coatcheck.id.ParsedId;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
-import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.AliasScheme;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rows.Column;
@@ -62,7 +63,7 @@ final class RowParser {
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }
-    if (legacyText != null && !isLegacyId(legacyText)) {
+    if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {
       return new Parsed.Refused(RowFault.LEGACY_ID_MALFORMED);
     }
     Optional<Instant> createdAt =
@@ -86,18 +87,13 @@ final class RowParser {
             line,
             type,
             key,
-            legacyText == null ? null : LegacyName.of(type, legacyText),
+            legacyText == null ? null : Alias.of(type, AliasScheme.LEGACY, legacyText),
             Timestamps.micros(createdAt.get()),
             token));
   }
 
   private boolean isSensible(Instant createdAt) {
     return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(CLOCK_TOLERANCE));
-  }
-
-  /** Digits as in a bigint key, but for 0, which no sequence gives out. */
-  private static boolean isLegacyId(String text) {
-    return !text.equals("0") && KeyScheme.SNOWFLAKE.parse(text).isPresent();
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */
