@@ -31,7 +31,11 @@ public record Problem(
   public record Ended(Instant at, @Nullable String reason) {}
 
   /** One refused item of an atomic batch. */
-  public record ItemError(int index, int status, Brief error) {}
+  public record ItemError(int index, int status, Brief error) {
+    public ItemError(int index, Problem problem) {
+      this(index, problem.code().status(), problem.brief());
+    }
+  }
 
   /** A problem inside a list. */
   @JsonInclude(JsonInclude.Include.NON_NULL)

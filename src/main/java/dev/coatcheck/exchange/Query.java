@@ -24,8 +24,7 @@ public final class Query {
                                 + "."));
               }
               if (values.size() > 1) {
-                throw new Refusal(
-                    Problem.at(ProblemCode.PARAMETER_INVALID, name, "Send this once."));
+                throw Refusal.ofParameter(name, "Send this once.");
               }
             });
   }

@@ -14,6 +14,11 @@ public final class Refusal extends RuntimeException {
     this.problem = problem;
   }
 
+  /** For a parameter of the path or the query. */
+  public static Refusal ofParameter(String name, String detail) {
+    return new Refusal(Problem.at(ProblemCode.PARAMETER_INVALID, name, detail));
+  }
+
   public Problem problem() {
     return problem;
   }

@@ -74,12 +74,7 @@ final class AliasRoutes {
     return AliasScheme.named(text)
         .filter(scheme -> scheme != AliasScheme.KEY)
         .orElseThrow(
-            () ->
-                new Refusal(
-                    Problem.at(
-                        ProblemCode.PARAMETER_INVALID,
-                        "scheme",
-                        "The schemes are legacy, client and public.")));
+            () -> Refusal.ofParameter("scheme", "The schemes are legacy, client and public."));
   }
 
   /** A caller's alias, checked. */

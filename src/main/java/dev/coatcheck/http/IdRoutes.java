@@ -22,6 +22,7 @@ import io.javalin.http.HandlerType;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads one public ID at a time, and the list of them: {@code /v1/ids}. */
 final class IdRoutes {
@@ -86,8 +87,7 @@ final class IdRoutes {
     Query.allow(ctx, "type", "limit", "starting_after", "created_after", "created_before");
     String name = ctx.queryParam("type");
     if (name == null) {
-      throw new Refusal(
-          Problem.at(ProblemCode.PARAMETER_INVALID, "type", "Say which type's IDs to list."));
+      throw Refusal.ofParameter("type", "Say which type's IDs to list.");
     }
     Type type = TypeRoutes.typeNamed(registry, "type", name);
     Optional<Key> cursor =
@@ -123,20 +123,18 @@ final class IdRoutes {
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(malformedId("starting_after", malformed));
       case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
-          throw new Refusal(
-              Problem.at(
-                  ProblemCode.PARAMETER_INVALID,
-                  "starting_after",
-                  "Send the last public ID of the page before; it must be of the same type."));
+          throw Refusal.ofParameter(
+              "starting_after",
+              "Send the last public ID of the page before; it must be of the same type.");
     };
   }
 
-  private static int limit(@org.jspecify.annotations.Nullable String text) {
+  private static int limit(@Nullable String text) {
     if (text == null) {
       return LIMIT_DEFAULT;
     }
     if (!text.matches("[1-9][0-9]{0,2}") || Integer.parseInt(text) > LIMIT_MAX) {
-      throw new Refusal(Problem.at(ProblemCode.PARAMETER_INVALID, "limit", "A limit is 1 to 100."));
+      throw Refusal.ofParameter("limit", "A limit is 1 to 100.");
     }
     return Integer.parseInt(text);
   }
@@ -154,11 +152,8 @@ final class IdRoutes {
     } catch (DateTimeParseException malformed) {
       // refused below
     }
-    throw new Refusal(
-        Problem.at(
-            ProblemCode.PARAMETER_INVALID,
-            param,
-            "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999."));
+    throw Refusal.ofParameter(
+        param, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999.");
   }
 
   static Key key(Type type, String param, String text) {

@@ -41,7 +41,7 @@ final class Items {
     List<Problem.ItemError> errors = new ArrayList<>();
     for (int index = 0; index < items.size(); index++) {
       if (items.get(index) instanceof Item.Refused<T>(Problem problem)) {
-        errors.add(new Problem.ItemError(index, problem.code().status(), problem.brief()));
+        errors.add(new Problem.ItemError(index, problem));
       }
     }
     return errors;

@@ -3,8 +3,6 @@ package dev.coatcheck.http;
 import dev.coatcheck.access.Scope;
 import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.exchange.Answer;
-import dev.coatcheck.exchange.Problem;
-import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.legacy.LegacyHits;
@@ -43,9 +41,7 @@ final class LegacyHitRoutes {
     LocalDate last = day(ctx, "to").orElseGet(hits::today);
     LocalDate first = day(ctx, "from").orElseGet(() -> last.minusDays(DAYS_DEFAULT - 1));
     if (first.isAfter(last) || first.plusDays(DAYS_MAX).compareTo(last) <= 0) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.PARAMETER_INVALID, "from", "From the first to the last: 1 to 366 days."));
+      throw Refusal.ofParameter("from", "From the first to the last: 1 to 366 days.");
     }
     List<LegacyHits.DayCount> days = hits.of(type, first, last);
     Answer.json(ctx, 200, Views.ListView.of(days.stream().map(Views.LegacyHitsView::of).toList()));
@@ -63,7 +59,6 @@ final class LegacyHitRoutes {
     } catch (DateTimeParseException malformed) {
       // refused below
     }
-    throw new Refusal(
-        Problem.at(ProblemCode.PARAMETER_INVALID, param, "Send a day such as 2026-01-31."));
+    throw Refusal.ofParameter(param, "Send a day such as 2026-01-31.");
   }
 }

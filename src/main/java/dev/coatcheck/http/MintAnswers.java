@@ -55,8 +55,7 @@ final class MintAnswers {
   }
 
   private static Problem.ItemError error(int index, MintOutcome.Refused item) {
-    Problem problem = problem(item, "items[" + index + "].");
-    return new Problem.ItemError(index, problem.code().status(), problem.brief());
+    return new Problem.ItemError(index, problem(item, "items[" + index + "]."));
   }
 
   private static Problem problem(MintOutcome.Refused item, String path) {

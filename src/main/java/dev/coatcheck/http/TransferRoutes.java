@@ -143,11 +143,8 @@ final class TransferRoutes {
       return ERRORS_USUAL;
     }
     if (!NUMBER.matcher(text).matches() || Integer.parseInt(text) > ERRORS_MAX) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.PARAMETER_INVALID,
-              "errors_max",
-              "This must be an integer from 0 to " + ERRORS_MAX + "."));
+      throw Refusal.ofParameter(
+          "errors_max", "This must be an integer from 0 to " + ERRORS_MAX + ".");
     }
     return Integer.parseInt(text);
   }
@@ -177,17 +174,17 @@ final class TransferRoutes {
     Query.allow(ctx, "type", "format", "include_ended");
     String name = parameter(ctx, "type", "");
     if (name.isEmpty()) {
-      throw invalid("type", "Say which type's mappings to export.");
+      throw Refusal.ofParameter("type", "Say which type's mappings to export.");
     }
     Type type = TypeRoutes.typeNamed(registry, "type", name);
     RowFormat format =
         RowFormat.named(parameter(ctx, "format", RowFormat.CSV.wireName()))
-            .orElseThrow(() -> invalid("format", "The formats are csv and ndjson."));
+            .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
     boolean includeEnded =
         switch (parameter(ctx, "include_ended", "false")) {
           case "true" -> true;
           case "false" -> false;
-          default -> throw invalid("include_ended", "This must be true or false.");
+          default -> throw Refusal.ofParameter("include_ended", "This must be true or false.");
         };
     StreamedAnswer body =
         new StreamedAnswer(
@@ -201,9 +198,5 @@ final class TransferRoutes {
 
   private static String parameter(Context ctx, String name, String otherwise) {
     return Optional.ofNullable(ctx.queryParam(name)).orElse(otherwise);
-  }
-
-  private static Refusal invalid(String name, String detail) {
-    return new Refusal(Problem.at(ProblemCode.PARAMETER_INVALID, name, detail));
   }
 }

@@ -41,11 +41,8 @@ final class TypeBody {
 
   TypeDefinition definition(String name, JsonObject body) {
     if (!Type.isName(name)) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.PARAMETER_INVALID,
-              "name",
-              "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _."));
+      throw Refusal.ofParameter(
+          "name", "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _.");
     }
     body.allow(
         "prefix",

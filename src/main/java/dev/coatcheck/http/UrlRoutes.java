@@ -83,9 +83,7 @@ final class UrlRoutes {
     Query.allow(ctx, "url");
     String url = ctx.queryParam("url");
     if (url == null) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.PARAMETER_INVALID, "url", "Send the URL to resolve, percent-encoded."));
+      throw Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded.");
     }
     switch (resolver.resolve(url)) {
       case UrlOutcome.Resolved resolved -> Answer.json(ctx, 200, ResolvedUrlView.of(url, resolved));
@@ -133,8 +131,7 @@ final class UrlRoutes {
                   url,
                   published,
                   ids.stream().map(Views.PublicIdView::of).toList()));
-      case PublishOutcome.InvalidUrl(String why) ->
-          problems.write(ctx, Problem.at(ProblemCode.URL_INVALID, "url", "The URL " + why + "."));
+      case PublishOutcome.InvalidUrl(String why) -> problems.write(ctx, invalidUrl("url", why));
       case PublishOutcome.InvalidTemplate _ ->
           throw body.invalid(
               "template",
@@ -148,12 +145,15 @@ final class UrlRoutes {
 
   static Problem problem(String param, UrlOutcome.Refused refused) {
     return switch (refused) {
-      case UrlOutcome.Invalid(String why) ->
-          Problem.at(ProblemCode.URL_INVALID, param, "The URL " + why + ".");
+      case UrlOutcome.Invalid(String why) -> invalidUrl(param, why);
       case UrlOutcome.Malformed malformed ->
           Problem.malformed(param, malformed.reason(), malformed.position());
       case UrlOutcome.Revoked(ResolveOutcome.Revoked revoked) -> IdRoutes.revokedId(param, revoked);
       case UrlOutcome.Unknown _ -> IdRoutes.unknownId(param);
     };
+  }
+
+  private static Problem invalidUrl(String param, String why) {
+    return Problem.at(ProblemCode.URL_INVALID, param, "The URL " + why + ".");
   }
 }
