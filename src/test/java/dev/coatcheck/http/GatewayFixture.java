@@ -12,16 +12,17 @@ import dev.coatcheck.observe.Observer;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** A gateway on a database of its own, and API keys for it. */
 final class GatewayFixture implements AutoCloseable {
@@ -38,8 +39,7 @@ final class GatewayFixture implements AutoCloseable {
     this(TestDatabase.fresh(), settings);
   }
 
-  /** One more on a database. */
-  GatewayFixture(TestDatabase database, Map<String, String> settings) {
+  private GatewayFixture(TestDatabase database, Map<String, String> settings) {
     this.database = database;
     Map<String, String> environment =
         new HashMap<>(
@@ -62,39 +62,20 @@ final class GatewayFixture implements AutoCloseable {
     key = issue(Scope.ALL);
   }
 
+  /** Some on one database, to be closed one by one. */
+  static List<GatewayFixture> sharing(int gateways) {
+    TestDatabase database = TestDatabase.fresh();
+    return Stream.generate(() -> new GatewayFixture(database, Map.of())).limit(gateways).toList();
+  }
+
   /** A client that may do all. */
   TestClient client() {
     return new TestClient(uri(), key);
   }
 
-  /** Gives the thing with this key an old number. */
-  void addLegacyId(String type, long key, long number) {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
-        PreparedStatement insert =
-            connection.prepareStatement(
-                """
-                insert into coatcheck.alias (token, type_id, bucket, scheme, value)
-                select id.token, type_id, coatcheck.bucket_of_alias(salt, 'legacy', ?), 'legacy', ?
-                from coatcheck.public_id id join coatcheck.type using (type_id)
-                where name = ? and key = ?
-                """)) {
-      insert.setString(1, Long.toString(number));
-      insert.setString(2, Long.toString(number));
-      insert.setString(3, type);
-      insert.setLong(4, key);
-      if (insert.executeUpdate() != 1) {
-        throw new AssertionError("no such key: " + key);
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
-  }
-
   /** Changes the database behind the gateway's back. */
   void execute(String sql) {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
+    try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     } catch (SQLException failed) {
@@ -104,8 +85,7 @@ final class GatewayFixture implements AutoCloseable {
 
   /** The first column of the first row. */
   long count(String sql) {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
+    try (Connection connection = connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
       result.next();
@@ -113,6 +93,11 @@ final class GatewayFixture implements AutoCloseable {
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }
+  }
+
+  /** A connection beside the gateway's, to hold locks with. */
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(database.url(), database.user(), database.password());
   }
 
   String keyWith(Scope scope) {

@@ -12,7 +12,6 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -187,9 +186,7 @@ class HotDoorTest {
       waiting.add(() -> answer("GET /r/" + neverAskedFor, "Accept: */*"));
     }
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-        Connection locker =
-            DriverManager.getConnection(
-                gateway.database.url(), gateway.database.user(), gateway.database.password())) {
+        Connection locker = gateway.connect()) {
       locker.setAutoCommit(false);
       locker.createStatement().execute("lock table coatcheck.public_id");
       List<Future<String>> waiters = waiting.stream().map(callers::submit).toList();

@@ -43,8 +43,7 @@ class LegacyRoutesTest {
     put("linkless", "ll", "null", "{}");
     put("hidden", "hd", "{\"template\":\"https://shop.example/o/{id}\",\"public\":false}", "{}");
     for (String type : List.of("plain", "dated", "over", "none", "closed", "linkless", "hidden")) {
-      client.post("/v1/ids", "{\"type\":\"" + type + "\",\"key\":\"42\"}");
-      gateway.addLegacyId(type, 42, 7);
+      mint(type, 42, 7);
     }
   }
 
@@ -110,8 +109,7 @@ class LegacyRoutesTest {
 
   @Test
   void theNumberOfARevokedPublicIdIsGone() {
-    String id = client.post("/v1/ids", "{\"type\":\"plain\",\"key\":\"43\"}").text("/id");
-    gateway.addLegacyId("plain", 43, 9);
+    String id = mint("plain", 43, 9);
     client.post("/v1/ids/" + id + "/revoke", "{}");
 
     assertProblem(anyone.get("/legacy/plain/9"), 410, "public_id_revoked", null);
@@ -122,9 +120,8 @@ class LegacyRoutesTest {
 
   @Test
   void theNumberOfAMergedPublicIdLeadsToTheSurvivor() {
-    String id = client.post("/v1/ids", "{\"type\":\"plain\",\"key\":\"44\"}").text("/id");
+    String id = mint("plain", 44, 10);
     String survivor = client.get("/v1/legacy/plain/7").text("/id");
-    gateway.addLegacyId("plain", 44, 10);
     client.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}");
 
     assertThat(anyone.get("/legacy/plain/10").header("Location"))
@@ -210,6 +207,14 @@ class LegacyRoutesTest {
   }
 
   /** All of an answer but its name and its time. */
+  private static String mint(String type, int key, int number) {
+    return client
+        .post(
+            "/v1/ids",
+            "{\"type\":\"%s\",\"key\":\"%d\",\"legacy_id\":\"%d\"}".formatted(type, key, number))
+        .text("/id");
+  }
+
   private static Map<String, Object> comparable(Reply reply) {
     String name = reply.header("Request-Id");
     Map<String, Object> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);

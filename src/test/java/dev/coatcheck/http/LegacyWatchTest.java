@@ -27,8 +27,7 @@ class LegacyWatchTest {
               + type
               + "\",\"key_scheme\":\"snowflake\",\"legacy\":{},"
               + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
-      client.post("/v1/ids", "{\"type\":\"" + type + "\",\"key\":\"5\"}");
-      gateway.addLegacyId(type, 5, 7);
+      client.post("/v1/ids", "{\"type\":\"" + type + "\",\"legacy_id\":\"7\"}");
     }
   }
 

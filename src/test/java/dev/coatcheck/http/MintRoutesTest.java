@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.http.TestClient.Reply;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
@@ -256,9 +255,7 @@ class MintRoutesTest {
   /** Somebody else has written the key and hasn't committed: nobody knows how it will end. */
   @Test
   void aKeyThatIsBeingWrittenIs409AndNothingIsDone() throws SQLException {
-    try (Connection other =
-            DriverManager.getConnection(
-                GATEWAY.database.url(), GATEWAY.database.user(), GATEWAY.database.password());
+    try (Connection other = GATEWAY.connect();
         PreparedStatement insert =
             other.prepareStatement(
                 """

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -29,15 +28,14 @@ class OnceEverywhereTest {
   private static final int ROUNDS = 3;
   private static final String MAPPINGS = "select count(*) from coatcheck.public_id";
 
-  private static final List<GatewayFixture> GATEWAYS = new ArrayList<>();
+  private static final List<GatewayFixture> GATEWAYS = GatewayFixture.sharing(3);
 
   @BeforeAll
   static void start() {
-    GatewayFixture first = new GatewayFixture();
-    GATEWAYS.add(first);
-    GATEWAYS.add(new GatewayFixture(first.database, Map.of()));
-    GATEWAYS.add(new GatewayFixture(first.database, Map.of()));
-    first.client().put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    GATEWAYS
+        .getFirst()
+        .client()
+        .put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
   }
 
   @AfterAll

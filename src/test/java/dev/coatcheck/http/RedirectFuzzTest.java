@@ -183,8 +183,11 @@ class RedirectFuzzTest {
       int status = client.put("/v1/types/t" + i, body).status();
       if (status == 201) {
         String id =
-            gateway.client().post("/v1/ids", "{\"type\":\"t" + i + "\",\"key\":\"1\"}").text("/id");
-        gateway.addLegacyId("t" + i, 1, 7);
+            gateway
+                .client()
+                .post(
+                    "/v1/ids", "{\"type\":\"t%d\",\"key\":\"1\",\"legacy_id\":\"7\"}".formatted(i))
+                .text("/id");
         paths.add("/r/" + id);
         paths.add("/legacy/t" + i + "/7");
       }

@@ -6,7 +6,6 @@ import dev.coatcheck.access.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,15 +24,12 @@ class RevocationSpreadTest {
   private static final Duration SPREAD_MAX = Duration.ofSeconds(2);
   private static final Duration GIVE_UP = Duration.ofSeconds(10);
 
-  private static final List<GatewayFixture> GATEWAYS = new ArrayList<>();
+  private static final List<GatewayFixture> GATEWAYS = GatewayFixture.sharing(3);
 
   @BeforeAll
   static void start() {
-    GatewayFixture first = new GatewayFixture();
-    GATEWAYS.add(first);
-    GATEWAYS.add(new GatewayFixture(first.database, Map.of()));
-    GATEWAYS.add(new GatewayFixture(first.database, Map.of()));
-    first
+    GATEWAYS
+        .getFirst()
         .client()
         .put(
             "/v1/types/charge",
