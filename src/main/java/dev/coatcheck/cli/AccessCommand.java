@@ -7,7 +7,6 @@ import dev.coatcheck.boot.OpenDatabase;
 import dev.coatcheck.boot.StartFailed;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.observe.Observer;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
@@ -71,7 +70,7 @@ final class AccessCommand {
       Set<Scope> wanted = scopes(scopes);
       Optional<Duration> validFor = Optional.ofNullable(validDays).map(Duration::ofDays);
       Access.Issued issued = withAccess(settings, access -> access.create(name, wanted, validFor));
-      print(spec, issued.key().secretText());
+      spec.commandLine().getOut().println(issued.key().secretText());
       spec.commandLine()
           .getErr()
           .println(
@@ -92,18 +91,15 @@ final class AccessCommand {
     @Override
     public Integer call() throws CommandFailed {
       for (StoredKey key : withAccess(settings, Access::list)) {
-        print(
-            spec,
-            "%s  %-8s  %s  %s  %s"
-                .formatted(
-                    key.keyId(),
-                    key.revokedAt().isPresent() ? "revoked" : "active",
-                    key.createdAt(),
-                    key.scopes().stream()
-                        .map(Scope::name)
-                        .sorted()
-                        .collect(Collectors.joining(",")),
-                    key.name()));
+        spec.commandLine()
+            .getOut()
+            .printf(
+                "%s  %-8s  %s  %s  %s%n",
+                key.keyId(),
+                key.revokedAt().isPresent() ? "revoked" : "active",
+                key.createdAt(),
+                key.scopes().stream().map(Scope::name).sorted().collect(Collectors.joining(",")),
+                key.name());
       }
       return 0;
     }
@@ -123,15 +119,9 @@ final class AccessCommand {
       if (!withAccess(settings, access -> access.revoke(keyId))) {
         throw new CommandFailed("there is no active key of that ID.");
       }
-      print(spec, "revoked " + keyId);
+      spec.commandLine().getOut().println("revoked " + keyId);
       return 0;
     }
-  }
-
-  private static void print(CommandSpec spec, String line) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(line);
-    out.flush();
   }
 
   private static <T> T withAccess(Settings settings, Function<Access, T> work)

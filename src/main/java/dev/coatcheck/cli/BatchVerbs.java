@@ -1,16 +1,9 @@
 package dev.coatcheck.cli;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,7 +11,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.JsonNode;
 
 /**
  * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments, or one
@@ -26,112 +18,9 @@ import tools.jackson.databind.JsonNode;
  * goes to standard error and makes the exit status 1; the rest is done all the same.
  */
 final class BatchVerbs {
-  private static final int ITEMS_MAX = 1_000;
   private static final int COUNT_MAX = 1_000_000;
 
   private BatchVerbs() {}
-
-  /** One verb's calls. Counts what was answered, so that a failure can say how far it came. */
-  private static final class Calls {
-    private final CommandSpec command;
-    private final GatewayCalls gateway;
-    private final String path;
-    private int answered;
-    private int refused;
-
-    Calls(CommandSpec command, GatewayCalls gateway, String path) {
-      this.command = command;
-      this.gateway = gateway;
-      this.path = path;
-    }
-
-    /** Sends the inputs, a thousand a call. */
-    int sendAll(List<String> arguments, Function<List<String>, Object> body) throws CommandFailed {
-      boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
-      // Standard input stays open: it is not ours.
-      BufferedReader input =
-          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();
-      try {
-        for (List<String> some = next(lines); !some.isEmpty(); some = next(lines)) {
-          send(body.apply(some), some);
-        }
-      } catch (UncheckedIOException broken) {
-        throw new CommandFailed("can't read standard input: " + broken.getMessage());
-      }
-      return status();
-    }
-
-    void send(Object body, List<String> inputs) throws CommandFailed {
-      try {
-        JsonNode answer = gateway.post(path, body);
-        print(inputs, answer.path("data"));
-      } catch (CommandFailed failed) {
-        throw answered == 0
-            ? failed
-            : new CommandFailed(
-                failed.getMessage() + " Before that, " + answered + " were answered.");
-      }
-    }
-
-    int status() {
-      if (refused > 0) {
-        command
-            .commandLine()
-            .getErr()
-            .println("coatcheck: " + refused + " of " + answered + " refused.");
-      }
-      return refused == 0 ? 0 : 1;
-    }
-
-    private static List<String> next(Iterator<String> lines) {
-      List<String> some = new ArrayList<>();
-      while (some.size() < ITEMS_MAX && lines.hasNext()) {
-        String line = lines.next().strip();
-        if (!line.isEmpty()) {
-          some.add(line);
-        }
-      }
-      return some;
-    }
-
-    private void print(List<String> inputs, JsonNode items) throws CommandFailed {
-      StringBuilder found = new StringBuilder();
-      for (JsonNode item : items) {
-        JsonNode id = item.path("public_id");
-        answered++;
-        if (id.isObject()) {
-          found
-              .append(id.path("id").asString())
-              .append(',')
-              .append(id.path("type").asString())
-              .append(',')
-              .append(id.path("key").asString())
-              .append('\n');
-        } else {
-          refused++;
-          complain(inputs.get(item.path("index").asInt()), item.path("error"));
-        }
-      }
-      PrintWriter out = command.commandLine().getOut();
-      out.print(found);
-      if (out.checkError()) {
-        throw new CommandFailed("nobody reads the output any more.");
-      }
-    }
-
-    private void complain(String input, JsonNode error) {
-      command
-          .commandLine()
-          .getErr()
-          .println(
-              input
-                  + ": "
-                  + error.path("code").asString()
-                  + ". "
-                  + error.path("detail").asString());
-    }
-  }
 
   /** {@code coatcheck mint TYPE [KEY…]}. */
   @Command(
@@ -149,11 +38,11 @@ final class BatchVerbs {
     private List<String> keys = List.of();
 
     @Option(names = "--count", description = "Generate this many keys instead, 1 to 1000000.")
-    private @org.jspecify.annotations.Nullable Integer count;
+    private @Nullable Integer count;
 
     @Override
     public Integer call() throws CommandFailed {
-      Calls calls = new Calls(spec, gateway, "/v1/ids/batch");
+      BatchCalls calls = new BatchCalls(spec, gateway, "/v1/ids/batch");
       if (count == null) {
         return calls.sendAll(
             keys,
@@ -167,8 +56,8 @@ final class BatchVerbs {
       if (!keys.isEmpty()) {
         throw new ParameterException(spec.commandLine(), "Give keys or --count, not both.");
       }
-      for (int left = count; left > 0; left -= ITEMS_MAX) {
-        calls.send(Map.of("type", type, "count", Math.min(left, ITEMS_MAX)), List.of());
+      for (int left = count; left > 0; left -= BatchCalls.ITEMS_MAX) {
+        calls.send(Map.of("type", type, "count", Math.min(left, BatchCalls.ITEMS_MAX)), List.of());
       }
       return calls.status();
     }
@@ -188,7 +77,8 @@ final class BatchVerbs {
 
     @Override
     public Integer call() throws CommandFailed {
-      return new Calls(spec, gateway, "/v1/ids/resolve").sendAll(ids, some -> Map.of("ids", some));
+      return new BatchCalls(spec, gateway, "/v1/ids/resolve")
+          .sendAll(ids, some -> Map.of("ids", some));
     }
   }
 
@@ -209,7 +99,7 @@ final class BatchVerbs {
 
     @Override
     public Integer call() throws CommandFailed {
-      return new Calls(spec, gateway, "/v1/ids/lookup")
+      return new BatchCalls(spec, gateway, "/v1/ids/lookup")
           .sendAll(keys, some -> Map.of("type", type, "keys", some));
     }
   }

@@ -36,7 +36,9 @@ final class EndingVerbs {
           gateway.post(
               "/v1/ids/" + GatewayCalls.segment(id) + "/revoke",
               reason == null ? Map.of() : Map.of("reason", reason));
-      print(spec, "revoked " + id + " at " + ended.path("ended_at").asString());
+      spec.commandLine()
+          .getOut()
+          .println("revoked " + id + " at " + ended.path("ended_at").asString());
       return 0;
     }
   }
@@ -64,13 +66,10 @@ final class EndingVerbs {
     public Integer call() throws CommandFailed {
       JsonNode ended =
           gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/merge", Map.of("into", into));
-      print(spec, "merged " + id + " into " + ended.path("merged_into").asString());
+      spec.commandLine()
+          .getOut()
+          .println("merged " + id + " into " + ended.path("merged_into").asString());
       return 0;
     }
-  }
-
-  private static void print(CommandSpec spec, String line) {
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
   }
 }

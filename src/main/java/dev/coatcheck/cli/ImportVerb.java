@@ -68,7 +68,6 @@ final class ImportVerb implements Callable<Integer> {
             done.created(),
             done.existing(),
             done.refused());
-    spec.commandLine().getOut().flush();
     if (done.refused() == 0) {
       return 0;
     }

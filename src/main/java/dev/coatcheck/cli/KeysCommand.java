@@ -42,7 +42,6 @@ final class KeysCommand {
     }
     PrintWriter out = spec.commandLine().getOut();
     gateway.post("/v1/keys", body).path("keys").forEach(key -> out.println(key.asString()));
-    out.flush();
     return 0;
   }
 
@@ -59,7 +58,6 @@ final class KeysCommand {
           worker.path("granted_until").asString(worker.path("resting_until").asString("")),
           worker.path("holder").asString());
     }
-    out.flush();
     return 0;
   }
 }

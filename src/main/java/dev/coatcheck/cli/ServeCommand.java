@@ -71,7 +71,6 @@ final class ServeCommand implements Callable<Integer> {
                       + " '{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}'");
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
-    out.flush();
   }
 
   /** As a shell takes it, where it holds more than a shell takes as it is. */

@@ -78,7 +78,6 @@ final class TypesCommand {
           .getOut()
           .println(day.path("day").asString() + "," + day.path("count").asLong());
     }
-    spec.commandLine().getOut().flush();
     return 0;
   }
 
@@ -138,6 +137,5 @@ final class TypesCommand {
                 type.path("prefix").asString(),
                 type.path("key_scheme").asString(),
                 type.path("redirect").path("template").asString("")));
-    spec.commandLine().getOut().flush();
   }
 }
