@@ -46,7 +46,8 @@ public final class LegacyRedirector {
       return new LegacyOutcome.Scanning(refusedSeconds);
     }
     LegacyOutcome outcome =
-        named(typeName)
+        registry
+            .named(typeName)
             .flatMap(LegacyRedirector::opening)
             .map(opening -> follow(opening, number, visitor))
             .orElseGet(LegacyOutcome.NotFound::new);
@@ -61,10 +62,6 @@ public final class LegacyRedirector {
     LegacyOutcome.Notice notice() {
       return new LegacyOutcome.Notice(policy.deprecatedAt(), policy.sunsetAt());
     }
-  }
-
-  private Optional<Type> named(String typeName) {
-    return Type.isName(typeName) ? registry.named(typeName) : Optional.empty();
   }
 
   private static Optional<Opening> opening(Type type) {

@@ -82,8 +82,9 @@ public final class Registry implements AutoCloseable {
     return snapshot.foreign;
   }
 
+  /** By any text; what can't be a name is no reason to ask Postgres. */
   public Optional<Type> named(String name) {
-    return find(types -> types.byName.get(name));
+    return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
   }
 
   public Optional<Type> withPrefix(Prefix prefix) {

@@ -58,12 +58,7 @@ public final class Importer {
 
   private ImportOutcome run(ChunkReader chunks, int errorsMax) {
     Tally tally = new Tally(errorsMax);
-    Settler settler =
-        new Settler(
-            new ImportStore(database),
-            settling.keys(),
-            settling.tokens()::next,
-            settling.observer());
+    Settler settler = new Settler(new ImportStore(database), settling);
     return copy(chunks, settler, tally)
         .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
         .orElseGet(() -> new ImportOutcome.Done(tally.summary()));

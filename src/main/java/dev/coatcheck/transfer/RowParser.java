@@ -100,7 +100,7 @@ final class RowParser {
   private @Nullable Type type(String name) {
     Optional<Type> known = types.get(name);
     if (known == null) {
-      known = Type.isName(name) ? registry.named(name) : Optional.empty();
+      known = registry.named(name);
       if (types.size() < TYPES_KEPT_MAX) {
         types.put(name, known);
       }

@@ -1,14 +1,8 @@
 package dev.coatcheck.transfer;
 
-import dev.coatcheck.id.Token;
-import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.observe.Event;
-import dev.coatcheck.observe.Observer;
-import dev.coatcheck.registry.Type;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,20 +14,12 @@ final class Settler {
   private static final int TRIES_MAX = 5;
 
   private final ImportStore store;
-  private final Function<Type, KeyGenerator> generators;
-  private final IntFunction<Token> drawToken;
-  private final Observer observer;
+  private final Importer.Settling settling;
   private volatile boolean careful;
 
-  Settler(
-      ImportStore store,
-      Function<Type, KeyGenerator> generators,
-      IntFunction<Token> drawToken,
-      Observer observer) {
+  Settler(ImportStore store, Importer.Settling settling) {
     this.store = store;
-    this.generators = generators;
-    this.drawToken = drawToken;
-    this.observer = observer;
+    this.settling = settling;
   }
 
   /** A chunk before its transaction: with keys, and encoded if it is to be tried the quick way. */
@@ -41,13 +27,13 @@ final class Settler {
 
   /** All that can be done without the database; empty if there are no keys now. */
   Optional<Prepared> prepare(Chunk chunk) {
-    return switch (KeySupply.draw(chunk.rows(), generators)) {
+    return switch (KeySupply.draw(chunk.rows(), settling.keys())) {
       case KeySupply.Drawn.Refused _ -> Optional.empty();
       case KeySupply.Drawn.Ready(KeySupply keys) -> {
         if (careful) {
           yield Optional.of(new Prepared(chunk, keys, null, null));
         }
-        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), drawToken);
+        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), settling.tokens()::next);
         yield Optional.of(new Prepared(chunk, keys, fresh, CopyBatch.of(fresh)));
       }
     };
@@ -73,7 +59,7 @@ final class Settler {
   private Plan settleBeside(List<ImportRow> rows, KeySupply keys) {
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       Optional<Plan> plan =
-          store.insertBeside(rows, existing -> Plan.beside(existing, rows, keys.copy(), drawToken));
+          store.insertBeside(rows, existing -> Plan.beside(existing, rows, keys.copy(), settling.tokens()::next));
       if (plan.isPresent()) {
         careful = plan.get().mappings().size() < rows.size();
         return plan.get();
@@ -87,7 +73,7 @@ final class Settler {
     plan.counts()
         .forEach(
             (type, count) ->
-                observer.observe(new Event.Minted(type, count.created(), count.existing())));
+                settling.observer().observe(new Event.Minted(type, count.created(), count.existing())));
     return plan;
   }
 }
