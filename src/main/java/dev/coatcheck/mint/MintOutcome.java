@@ -16,11 +16,6 @@ public sealed interface MintOutcome {
     public Minted {
       items = List.copyOf(items);
     }
-
-    /** Of the requests that were not refused. */
-    public List<Ticket> tickets() {
-      return items.stream().filter(Ticket.class::isInstance).map(Ticket.class::cast).toList();
-    }
   }
 
   /** Some request of an atomic call was refused, so nothing was done. */

@@ -73,9 +73,9 @@ public final class MappingFixture implements AutoCloseable {
   }
 
   public static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
-    if (outcome instanceof MintOutcome.Minted minted
-        && minted.tickets().size() == minted.items().size()) {
-      return minted.tickets();
+    if (outcome instanceof MintOutcome.Minted(List<MintOutcome.Item> items)
+        && items.stream().allMatch(MintOutcome.Ticket.class::isInstance)) {
+      return items.stream().map(MintOutcome.Ticket.class::cast).toList();
     }
     throw new AssertionError(outcome);
   }

@@ -9,7 +9,6 @@ import dev.coatcheck.mapping.AliasScheme;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.MappingFixture;
 import dev.coatcheck.mapping.ResolveOutcome;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -61,7 +60,8 @@ class AliasMintTest {
 
     assertThat(((MintOutcome.Minted) outcome).items().getFirst())
         .isEqualTo(new MintOutcome.AliasTaken(AliasScheme.LEGACY));
-    assertThat(((MintOutcome.Minted) outcome).tickets()).hasSize(1);
+    assertThat(((MintOutcome.Minted) outcome).items())
+        .hasAtLeastOneElementOfType(MintOutcome.Ticket.class);
     assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(21))).isEmpty();
     assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(22))).isPresent();
   }
@@ -130,30 +130,8 @@ class AliasMintTest {
 
   @Test
   void batchesOfAliasesInOppositeOrdersAgreeAndDoNotDeadlock() throws Exception {
-    List<MintRequest> forwards =
-        IntStream.range(1_000, 1_200).mapToObj(AliasMintTest::legacy).toList();
-    List<MintRequest> backwards = new ArrayList<>(forwards);
-    Collections.reverse(backwards);
-    List<Callable<List<MintOutcome.Ticket>>> racers =
-        IntStream.range(0, 12)
-            .<Callable<List<MintOutcome.Ticket>>>mapToObj(
-                racer ->
-                    () ->
-                        MappingFixture.minted(
-                            FIXTURE.minter.mint(
-                                MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
-            .toList();
-    Set<Token> tokens = new HashSet<>();
-    int created = 0;
-    for (List<MintOutcome.Ticket> tickets : MinterTest.together(racers)) {
-      for (MintOutcome.Ticket ticket : tickets) {
-        tokens.add(ticket.mapping().token());
-        created += ticket.created() ? 1 : 0;
-      }
-    }
-
-    assertThat(tokens).hasSize(200);
-    assertThat(created).isEqualTo(200);
+    MinterTest.raceInOppositeOrders(
+        FIXTURE, IntStream.range(1_000, 1_200).mapToObj(AliasMintTest::legacy).toList());
   }
 
   private static MintRequest legacy(int number) {
