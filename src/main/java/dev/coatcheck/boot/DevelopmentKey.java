@@ -5,6 +5,7 @@ import dev.coatcheck.access.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
@@ -38,8 +39,8 @@ final class DevelopmentKey {
       Files.move(
           fresh,
           file,
-          java.nio.file.StandardCopyOption.ATOMIC_MOVE,
-          java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
       return file;
     } catch (IOException denied) {
       throw new StartFailed("Can't write the development key to " + file + ".", denied);

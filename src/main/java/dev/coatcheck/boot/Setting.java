@@ -2,6 +2,7 @@ package dev.coatcheck.boot;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every setting, with the same name in the environment and as a flag: {@code COATCHECK_PORT} is
@@ -30,7 +31,7 @@ public enum Setting {
   private final Optional<String> otherwise;
   private final String description;
 
-  Setting(@org.jspecify.annotations.Nullable String otherwise, String description) {
+  Setting(@Nullable String otherwise, String description) {
     this.otherwise = Optional.ofNullable(otherwise);
     this.description = description;
   }

@@ -2,6 +2,7 @@ package dev.coatcheck.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -68,7 +69,7 @@ final class ExportVerb implements Callable<Integer> {
     byte[] some = new byte[64 * 1024];
     var out = spec.commandLine().getOut();
     for (int length = body.read(some); length >= 0; length = body.read(some)) {
-      out.print(new String(some, 0, length, java.nio.charset.StandardCharsets.US_ASCII));
+      out.print(new String(some, 0, length, StandardCharsets.US_ASCII));
     }
     out.flush();
     if (out.checkError()) {

@@ -5,6 +5,7 @@ import dev.coatcheck.rows.RowFormat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -190,7 +191,7 @@ final class ImportFile implements AutoCloseable {
     try (FileChannel target =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       target.truncate(from).position(from);
-      target.write(java.nio.ByteBuffer.wrap(bytes));
+      target.write(ByteBuffer.wrap(bytes));
     }
   }
 

@@ -4,6 +4,7 @@ import dev.coatcheck.rows.Lines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Some lines of a file that are sent in one request, after the file's header if it has one. */
@@ -54,6 +55,6 @@ final class ImportPart {
   /** The line with its end. */
   byte[] line(byte[] body, int index) {
     int to = index + 1 < starts.size() ? starts.get(index + 1) : body.length;
-    return java.util.Arrays.copyOfRange(body, starts.get(index), to);
+    return Arrays.copyOfRange(body, starts.get(index), to);
   }
 }

@@ -91,7 +91,7 @@ final class AliasRoutes {
         || type.publicPattern().filter(pattern -> pattern.matches(value)).isPresent();
   }
 
-  private static String sentence(AliasScheme scheme) {
+  static String sentence(AliasScheme scheme) {
     return switch (scheme) {
       case LEGACY -> "A legacy ID is a decimal from 1 to 2^63 - 1 without leading zeros.";
       case CLIENT -> "A client ID is a UUID in 36 lower-case characters.";

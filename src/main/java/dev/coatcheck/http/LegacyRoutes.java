@@ -14,6 +14,7 @@ import dev.coatcheck.legacy.LegacyOutcome;
 import dev.coatcheck.legacy.Proxies;
 import dev.coatcheck.legacy.ScanGuard;
 import dev.coatcheck.legacy.Visitor;
+import dev.coatcheck.mapping.AliasScheme;
 import dev.coatcheck.mapping.Mapping;
 import dev.coatcheck.mapping.ResolveOutcome;
 import dev.coatcheck.registry.LegacyNumber;
@@ -100,7 +101,7 @@ final class LegacyRoutes {
                     Problem.at(
                         ProblemCode.LEGACY_ID_MALFORMED,
                         "n",
-                        "A legacy ID is a decimal from 1 to 2^63 - 1 without leading zeros.")));
+                        AliasRoutes.sentence(AliasScheme.LEGACY))));
   }
 
   private static Answer answer(LegacyOutcome outcome, String requestId) {

@@ -2,6 +2,7 @@ package dev.coatcheck.rows;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class Lines {
     from = cursor;
     int newline = find();
     if (newline < 0 && filled - cursor > BYTES_MAX) {
-      cut = java.util.Arrays.copyOfRange(buffer, cursor, cursor + BYTES_MAX + 1);
+      cut = Arrays.copyOfRange(buffer, cursor, cursor + BYTES_MAX + 1);
       newline = skipToNewline();
       from = 0;
       to = cut.length;

@@ -7,6 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Times in files: as the API writes them, and as Postgres does in its own CSV. */
@@ -19,10 +20,10 @@ public final class Timestamps {
           .appendPattern("['T'][' ']")
           .append(DateTimeFormatter.ISO_LOCAL_TIME)
           .appendPattern("[XXX][X]")
-          .toFormatter(java.util.Locale.ROOT);
+          .toFormatter(Locale.ROOT);
 
   private static final DateTimeFormatter WRITE =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", java.util.Locale.ROOT)
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
   private Timestamps() {}
