@@ -36,11 +36,7 @@ final class DevelopmentKey {
               ".new",
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
       Files.writeString(fresh, key + "\n", StandardOpenOption.TRUNCATE_EXISTING);
-      Files.move(
-          fresh,
-          file,
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       return file;
     } catch (IOException denied) {
       throw new StartFailed("Can't write the development key to " + file + ".", denied);

@@ -18,13 +18,28 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What a proxy asks before it passes a request on: the URI comes in a header, and goes back in one.
+ * What a proxy asks before it passes a request on: the URI comes in a header or as a path, and goes
+ * back in a header.
  *
  * <p>nginx ({@code auth_request}) tells apart only 2xx, 401, 403 and the rest, and reads no body.
  * So a URI that can't be resolved is 403 here, and headers say what it would be elsewhere.
  */
 final class ProxyRoutes {
   static final String AUTH_REQUEST = "/v1/urls/auth-request";
+
+  /** Envoy puts the path of the client's request behind this one, and keeps its method. */
+  private static final String EXT_AUTHZ = "/v1/urls/ext-authz/";
+
+  private static final List<HandlerType> EXT_AUTHZ_METHODS =
+      List.of(
+          HandlerType.GET,
+          HandlerType.HEAD,
+          HandlerType.POST,
+          HandlerType.PUT,
+          HandlerType.PATCH,
+          HandlerType.DELETE,
+          HandlerType.OPTIONS);
+
   static final Scope NEEDS = Scope.IDS_READ;
 
   static final String ORIGINAL_URI = "X-Original-URI";
@@ -41,6 +56,9 @@ final class ProxyRoutes {
 
   void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, AUTH_REQUEST, NEEDS, this::authRequest);
+    for (HandlerType method : EXT_AUTHZ_METHODS) {
+      endpoints.secured(method, EXT_AUTHZ + "<uri>", NEEDS, this::extAuthz);
+    }
   }
 
   private void authRequest(Context ctx) {
@@ -51,6 +69,19 @@ final class ProxyRoutes {
         .map(problem -> Problems.answer(problem, requestId))
         .orElseGet(() -> forNginx(outcome(uris.getFirst()), requestId))
         .send(ctx);
+  }
+
+  /** Envoy sends refusals on to the client as they are, so that these have their true status. */
+  private void extAuthz(Context ctx) {
+    String query = ctx.req().getQueryString();
+    String path = ctx.req().getRequestURI().substring(EXT_AUTHZ.length() - 1);
+    String requestId = RequestId.of(ctx);
+    Answer answer =
+        switch (outcome(query == null ? path : path + "?" + query)) {
+          case UrlOutcome.Resolved resolved -> resolved(resolved);
+          case UrlOutcome.Refused refused -> Problems.answer(problem(refused), requestId);
+        };
+    answer.send(ctx);
   }
 
   /** What {@link #AUTH_REQUEST} answers, where memory alone decides; never waits. */

@@ -59,7 +59,8 @@ final class Settler {
   private Plan settleBeside(List<ImportRow> rows, KeySupply keys) {
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       Optional<Plan> plan =
-          store.insertBeside(rows, existing -> Plan.beside(existing, rows, keys.copy(), settling.tokens()::next));
+          store.insertBeside(
+              rows, existing -> Plan.beside(existing, rows, keys.copy(), settling.tokens()::next));
       if (plan.isPresent()) {
         careful = plan.get().mappings().size() < rows.size();
         return plan.get();
@@ -73,7 +74,9 @@ final class Settler {
     plan.counts()
         .forEach(
             (type, count) ->
-                settling.observer().observe(new Event.Minted(type, count.created(), count.existing())));
+                settling
+                    .observer()
+                    .observe(new Event.Minted(type, count.created(), count.existing())));
     return plan;
   }
 }

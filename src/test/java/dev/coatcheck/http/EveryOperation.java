@@ -54,6 +54,7 @@ final class EveryOperation {
           new Call("HEAD", "/legacy/charge/1", null, false),
           new Call("GET", "/v1/urls/resolve?url=/charges/" + ID, null, true),
           new Call("GET", "/v1/urls/auth-request", null, true),
+          new Call("GET", "/v1/urls/ext-authz/" + ID, null, true),
           new Call(
               "POST",
               "/v1/urls/publish",

@@ -3,9 +3,11 @@ package dev.coatcheck.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.http.TestClient.Reply;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -372,6 +374,46 @@ class UrlRoutesTest {
 
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.text("/param")).isEqualTo("X-Original-URI");
+  }
+
+  /** As Envoy asks: the client's method, and its path behind ours. */
+  @Test
+  void extAuthzIsAnsweredAsTheClientIsToBe() {
+    String id = filled("CH");
+    Reply resolved = client.get("/v1/urls/ext-authz/" + id);
+
+    assertThat(resolved.status()).isEqualTo(200);
+    assertThat(resolved.header("x-resolved-uri")).matches("/[0-9]+");
+    assertThat(resolved.header("x-resolved-types")).isEqualTo("charge");
+    assertThat(client.get("/v1/urls/ext-authz/" + EndpointsTest.UNKNOWN_ID).status())
+        .isEqualTo(404);
+    String typo = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
+    assertThat(client.hostile().get("/v1/urls/ext-authz/" + typo).status()).isEqualTo(400);
+    String ended = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    client.post("/v1/ids/" + ended + "/revoke", "{\"reason\":\"nobody's business\"}");
+    Reply revoked = client.get("/v1/urls/ext-authz/" + ended);
+    assertThat(revoked.status()).isEqualTo(410);
+    assertThat(revoked.body().toString()).doesNotContain("business");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+  void extAuthzTakesAnyMethodAndAnyPath(String method) throws IOException {
+    RawHttp.Reply reply =
+        RawHttp.send(
+            "127.0.0.1",
+            gateway.uri().getPort(),
+            RawHttp.request(
+                List.of(
+                    method + " /v1/urls/ext-authz/a/" + filled("CH/b?x=CH&y=%20") + " HTTP/1.1",
+                    "Host: api.example",
+                    "Content-Length: 0",
+                    "Authorization: Bearer " + gateway.key(),
+                    "Connection: close"),
+                new byte[0]));
+
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.answer().header("X-Resolved-URI")).matches("/a/([0-9]+)/b\\?x=\\1&y=%20");
   }
 
   private static Reply authRequest(TestClient as, String uri) {
