@@ -39,8 +39,7 @@ final class CopyStore {
                         .unwrap(PGConnection.class)
                         .getCopyAPI()
                         .copyIn(
-                            "copy bench_copy (key, created_at, token, type_id, bucket)"
-                                + " from stdin (format binary)",
+                            "copy bench_copy " + BinaryRows.COLUMNS + " from stdin (format binary)",
                             file,
                             BUFFER_BYTES);
                   } catch (IOException unreadable) {

@@ -5,17 +5,17 @@ import dev.coatcheck.boot.Gateway;
 import dev.coatcheck.boot.OpenDatabase;
 import dev.coatcheck.boot.StartFailed;
 import dev.coatcheck.id.RandomSource;
-import dev.coatcheck.id.Token;
 import dev.coatcheck.id.TokenSource;
 import dev.coatcheck.observe.Observer;
 import java.io.BufferedOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,10 +27,6 @@ import java.util.List;
  */
 public final class ImportSpeed {
   private static final long FIRST_KEY = 514_719_115_370_328_064L;
-  private static final long CREATED_AT_MICROS_SINCE_2000 = 848_448_000_000_000L;
-  private static final byte[] SIGNATURE = {
-    'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xFF, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
-  };
 
   private final CopyStore store;
   private final HttpClient client =
@@ -148,25 +144,14 @@ public final class ImportSpeed {
   private static void writeCopy(Path file, int rows) throws IOException {
     TokenSource tokens = new TokenSource(new RandomSource());
     RandomSource random = new RandomSource();
-    try (DataOutputStream copy =
-        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)))) {
-      copy.write(SIGNATURE);
+    ByteBuffer row = ByteBuffer.allocate(BinaryRows.ROW_BYTES);
+    try (OutputStream copy = new BufferedOutputStream(Files.newOutputStream(file))) {
+      copy.write(BinaryRows.begin());
       for (int i = 0; i < rows; i++) {
-        Token token = tokens.next((int) random.nextLong() & 1023);
-        copy.writeShort(5);
-        copy.writeInt(Long.BYTES);
-        copy.writeLong(FIRST_KEY + i);
-        copy.writeInt(Long.BYTES);
-        copy.writeLong(CREATED_AT_MICROS_SINCE_2000);
-        copy.writeInt(2 * Long.BYTES);
-        copy.writeLong(token.high());
-        copy.writeLong(token.low());
-        copy.writeInt(Integer.BYTES);
-        copy.writeInt(1);
-        copy.writeInt(Short.BYTES);
-        copy.writeShort(token.bucket());
+        BinaryRows.put(row.clear(), FIRST_KEY + i, tokens.next((int) random.nextLong() & 1023));
+        copy.write(row.array());
       }
-      copy.writeShort(-1);
+      copy.write(BinaryRows.end());
     }
   }
 

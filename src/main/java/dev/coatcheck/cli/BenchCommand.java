@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measures, on a throw-away Postgres.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = BenchHttpCommand.class)
 final class BenchCommand {
   @Spec private CommandSpec spec;
 
@@ -116,14 +117,18 @@ final class BenchCommand {
   }
 
   private static Config throwAway(Path home) throws CommandFailed {
-    return switch (Config.read(
-        Map.of(), Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"))) {
+    return config(Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"));
+  }
+
+  /** Nothing of it comes from the environment. */
+  static Config config(Map<Setting, String> settings) throws CommandFailed {
+    return switch (Config.read(Map.of(), settings)) {
       case Config.Parsed.Valid(Config config) -> config;
       case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
     };
   }
 
-  private static void delete(Path folder) throws IOException {
+  static void delete(Path folder) throws IOException {
     try (Stream<Path> paths = Files.walk(folder)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);

@@ -1,0 +1,131 @@
+package dev.coatcheck.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A closed loop over HTTP: each connection sends its next request once its last one was answered.
+ * One thread serves all connections, to leave the machine to the server.
+ *
+ * @param requests makes requests; its strings are ISO 8859-1
+ */
+record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requests)
+    implements Turns.Side {
+  private static final int BUFFER_BYTES = 64 * 1024;
+  private static final int SILENCE_MILLIS_MAX = 30_000;
+
+  /** Sends for so long, and waits for the last answers. */
+  @Override
+  public Pace during(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    return run(() -> System.nanoTime() - end < 0);
+  }
+
+  /** Sends so many requests, and waits for their answers. */
+  void times(int count) {
+    int[] left = {count};
+    run(() -> left[0]-- > 0);
+  }
+
+  private Pace run(BooleanSupplier more) {
+    try (Selector selector = Selector.open()) {
+      try {
+        return run(selector, new Loop(requests, more));
+      } finally {
+        for (SelectionKey key : selector.keys()) {
+          key.channel().close();
+        }
+      }
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+  }
+
+  private Pace run(Selector selector, Loop loop) throws IOException {
+    long begun = System.nanoTime();
+    for (int i = 0; i < connections; i++) {
+      loop.open(server, selector);
+    }
+    while (loop.underWay > 0) {
+      if (selector.select(loop::serve, SILENCE_MILLIS_MAX) == 0) {
+        throw new IllegalStateException("no answer within " + SILENCE_MILLIS_MAX + " ms");
+      }
+    }
+    return loop.times.over(Duration.ofNanos(System.nanoTime() - begun));
+  }
+
+  private static final class Loop {
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final Pace.Times times = new Pace.Times();
+    private final Supplier<String> requests;
+    private final BooleanSupplier more;
+    private int underWay;
+
+    Loop(Supplier<String> requests, BooleanSupplier more) {
+      this.requests = requests;
+      this.more = more;
+    }
+
+    private static final class Connection {
+      private final HttpAnswer answer = new HttpAnswer();
+      private String request = "";
+      private long sentNanos;
+    }
+
+    void open(InetSocketAddress server, Selector selector) throws IOException {
+      SocketChannel channel = SocketChannel.open(server);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.configureBlocking(false);
+      Connection connection = new Connection();
+      channel.register(selector, SelectionKey.OP_READ, connection);
+      underWay++;
+      sendNext(channel, connection);
+    }
+
+    void serve(SelectionKey key) {
+      SocketChannel channel = (SocketChannel) key.channel();
+      Connection connection = (Connection) key.attachment();
+      try {
+        buffer.clear();
+        if (channel.read(buffer) < 0) {
+          throw new IllegalStateException("closed before the answer to " + connection.request);
+        }
+        if (connection.answer.read(buffer.flip())) {
+          times.took(System.nanoTime() - connection.sentNanos);
+          if (connection.answer.status() >= 400) {
+            throw new IllegalStateException(
+                connection.answer.status() + " to " + connection.request.lines().findFirst());
+          }
+          sendNext(channel, connection);
+        }
+      } catch (IOException broken) {
+        throw new UncheckedIOException(broken);
+      }
+    }
+
+    private void sendNext(SocketChannel channel, Connection connection) throws IOException {
+      if (!more.getAsBoolean()) {
+        underWay--;
+        channel.close();
+        return;
+      }
+      connection.request = requests.get();
+      connection.answer.expectNext();
+      connection.sentNanos = System.nanoTime();
+      ByteBuffer bytes = ByteBuffer.wrap(connection.request.getBytes(StandardCharsets.ISO_8859_1));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes); // at once: a request is far smaller than the socket's buffer
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.coatcheck.bench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** An nginx that redirects whatever it is asked for: one process, which is its only worker. */
+final class NginxRedirect implements AutoCloseable {
+  private static final int START_MILLIS_MAX = 10_000;
+  private static final int POLL_MILLIS = 20;
+  private static final int STOP_SECONDS_MAX = 5;
+
+  private final Process process;
+  private final InetSocketAddress address;
+
+  private NginxRedirect(Process process, InetSocketAddress address) {
+    this.process = process;
+    this.address = address;
+  }
+
+  /** Starts one in an empty folder; none if there is no nginx on the PATH, or it doesn't start. */
+  static Optional<NginxRedirect> start(Path folder, String location)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    Files.writeString(
+        folder.resolve("nginx.conf"),
+        """
+        daemon off;
+        master_process off;
+        pid nginx.pid;
+        error_log error.log;
+        events { worker_connections 256; }
+        http {
+          access_log off;
+          keepalive_requests 1000000000;
+          client_body_temp_path body;
+          proxy_temp_path proxy;
+          fastcgi_temp_path fastcgi;
+          uwsgi_temp_path uwsgi;
+          scgi_temp_path scgi;
+          server {
+            listen %s:%d;
+            return 302 %s;
+          }
+        }
+        """
+            .formatted(address.getAddress().getHostAddress(), address.getPort(), location));
+    Process process;
+    try {
+      process =
+          new ProcessBuilder("nginx", "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException absent) {
+      return Optional.empty();
+    }
+    NginxRedirect nginx = new NginxRedirect(process, address);
+    if (!nginx.listens()) {
+      nginx.close();
+      return Optional.empty();
+    }
+    return Optional.of(nginx);
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException stopped) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean listens() throws InterruptedException {
+    for (int waited = 0; waited < START_MILLIS_MAX; waited += POLL_MILLIS) {
+      try (Socket socket = new Socket()) {
+        socket.connect(address, START_MILLIS_MAX);
+        return process.isAlive();
+      } catch (IOException notYet) {
+        if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+          return false;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
+  }
+}
