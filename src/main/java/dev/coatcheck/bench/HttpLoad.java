@@ -10,7 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /**
@@ -27,17 +27,16 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
   /** Sends for so long, and waits for the last answers. */
   @Override
   public Pace during(Duration time) {
-    long end = System.nanoTime() + time.toNanos();
-    return run(() -> System.nanoTime() - end < 0);
+    return run(begun -> System.nanoTime() - begun < time.toNanos());
   }
 
   /** Sends so many requests, and waits for their answers. */
   void times(int count) {
     int[] left = {count};
-    run(() -> left[0]-- > 0);
+    run(_ -> left[0]-- > 0);
   }
 
-  private Pace run(BooleanSupplier more) {
+  private Pace run(LongPredicate more) {
     try (Selector selector = Selector.open()) {
       try {
         return run(selector, new Loop(requests, more));
@@ -52,26 +51,31 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
   }
 
   private Pace run(Selector selector, Loop loop) throws IOException {
-    long begun = System.nanoTime();
+    // All first: where the queue of new connections is full, one waits for a second.
     for (int i = 0; i < connections; i++) {
       loop.open(server, selector);
+    }
+    loop.begunNanos = System.nanoTime();
+    for (SelectionKey key : selector.keys()) {
+      loop.begin(key);
     }
     while (loop.underWay > 0) {
       if (selector.select(loop::serve, SILENCE_MILLIS_MAX) == 0) {
         throw new IllegalStateException("no answer within " + SILENCE_MILLIS_MAX + " ms");
       }
     }
-    return loop.times.over(Duration.ofNanos(System.nanoTime() - begun));
+    return loop.times.over(Duration.ofNanos(System.nanoTime() - loop.begunNanos));
   }
 
   private static final class Loop {
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final Pace.Times times = new Pace.Times();
     private final Supplier<String> requests;
-    private final BooleanSupplier more;
+    private final LongPredicate more;
     private int underWay;
+    private long begunNanos;
 
-    Loop(Supplier<String> requests, BooleanSupplier more) {
+    Loop(Supplier<String> requests, LongPredicate more) {
       this.requests = requests;
       this.more = more;
     }
@@ -86,10 +90,12 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
       SocketChannel channel = SocketChannel.open(server);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
-      Connection connection = new Connection();
-      channel.register(selector, SelectionKey.OP_READ, connection);
+      channel.register(selector, SelectionKey.OP_READ, new Connection());
       underWay++;
-      sendNext(channel, connection);
+    }
+
+    void begin(SelectionKey key) throws IOException {
+      sendNext((SocketChannel) key.channel(), (Connection) key.attachment());
     }
 
     void serve(SelectionKey key) {
@@ -114,7 +120,7 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
     }
 
     private void sendNext(SocketChannel channel, Connection connection) throws IOException {
-      if (!more.getAsBoolean()) {
+      if (!more.test(begunNanos)) {
         underWay--;
         channel.close();
         return;
