@@ -16,7 +16,6 @@ import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.RecordMapper;
-import org.jooq.SelectFieldOrAsterisk;
 import org.jooq.Table;
 import org.jooq.TableField;
 
@@ -99,8 +98,8 @@ public record MappingTable<K>(
     return Unnest.column(rows, row -> fromKey.apply(of.apply(row)), newArray);
   }
 
-  SelectFieldOrAsterisk[] columns() {
-    return new SelectFieldOrAsterisk[] {key, createdAt, token, typeNumber, status};
+  Field<?>[] columns() {
+    return new Field<?>[] {key, createdAt, token, typeNumber, status};
   }
 
   /** Reads a row of {@link #columns}. */

@@ -1,7 +1,5 @@
 package dev.coatcheck.mapping;
 
-import static org.jooq.impl.DSL.table;
-
 import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
 import java.time.Instant;
@@ -67,29 +65,42 @@ public final class PublicIdTable {
   private static <K> Map<Subject, StoredMapping> byKey(
       DSLContext sql, MappingTable<K> table, List<Subject> subjects) {
     return sql
-        .select(table.columns())
-        .from(table.table())
-        .join(
-            table(
-                "unnest({0}, {1}, {2}) as wanted (type_id, key, bucket)",
-                Unnest.integers(subjects, Subject::typeNumber),
-                table.keys(subjects, Subject::key),
-                Unnest.shorts(subjects, Subject::bucket)))
-        .using(table.typeNumber(), table.key(), table.bucket())
+        .resultQuery(
+            """
+            select found.key, found.created_at, found.token, found.type_id, found.status
+              from unnest({1}, {2}, {3}) as wanted (type_id, key, bucket)
+             cross join lateral (
+               select * from {0}
+                where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
+                limit 1) as found
+            """,
+            table.table(),
+            Unnest.integers(subjects, Subject::typeNumber),
+            table.keys(subjects, Subject::key),
+            Unnest.shorts(subjects, Subject::bucket))
+        .coerce(table.columns())
         .fetch(table.mapper())
         .stream()
         .collect(Collectors.toMap(StoredMapping::subject, Function.identity()));
   }
 
-  /** The rows of those tokens that have one, of one of the two tables. */
+  /**
+   * The rows of those tokens that have one, of one of the two tables. Each is looked for along the
+   * index: as a plain join it is up to the statistics, and without any the whole table is read.
+   */
   static List<StoredMapping> byTokens(DSLContext sql, MappingTable<?> table, List<Token> wanted) {
-    return sql.select(table.columns())
-        .from(table.table())
-        .join(
-            table(
-                "unnest({0}, {1}) as wanted (bucket, token)",
-                Unnest.shorts(wanted, Token::bucket), Unnest.uuids(wanted, Token::toUuid)))
-        .using(table.bucket(), table.token())
+    return sql.resultQuery(
+            """
+            select found.key, found.created_at, found.token, found.type_id, found.status
+              from unnest({1}, {2}) as wanted (bucket, token)
+             cross join lateral (
+               select * from {0} where bucket = wanted.bucket and token = wanted.token
+                limit 1) as found
+            """,
+            table.table(),
+            Unnest.shorts(wanted, Token::bucket),
+            Unnest.uuids(wanted, Token::toUuid))
+        .coerce(table.columns())
         .fetch(table.mapper());
   }
 }
