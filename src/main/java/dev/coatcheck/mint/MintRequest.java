@@ -22,6 +22,11 @@ public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
     this(type, key, List.of());
   }
 
+  /** Whether somebody else may bring the same. */
+  boolean isNamed() {
+    return key.isPresent() || !aliases.isEmpty();
+  }
+
   public Optional<Subject> subject() {
     return key.map(own -> Subject.of(type, own));
   }

@@ -41,6 +41,15 @@ final class MintRound {
     this.members = calls.stream().map(Member::new).toList();
   }
 
+  /** Whether another transaction may be about to write what this one wants to. */
+  boolean bringsNames() {
+    return open()
+        .map(member -> member.call)
+        .anyMatch(
+            call ->
+                call.once().isPresent() || call.requests().stream().anyMatch(MintRequest::isNamed));
+  }
+
   /** Of every name that two calls might bring at the same time. */
   Set<Long> locks() {
     Set<Long> locks = new LinkedHashSet<>();

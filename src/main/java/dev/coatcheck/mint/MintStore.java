@@ -80,8 +80,9 @@ final class MintStore {
 
   private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
     MintRound round = new MintRound(calls);
-    Set<Long> refused = lock(sql, round.locks(), lockMillisMax);
-    round.leave(refused);
+    if (round.bringsNames()) {
+      round.leave(lock(sql, round.locks(), lockMillisMax));
+    }
     round.replay(IdempotencyTable.find(sql, round.idempotencyKeys()));
     MintPlan plan;
     do {
@@ -100,27 +101,26 @@ final class MintStore {
   }
 
   /**
-   * Takes the locks without waiting, so that one hot name holds up nobody but its own callers.
+   * Bounds every wait that follows, and takes the locks without any, so that one hot name holds up
+   * nobody but its own callers.
    *
    * @return those that another transaction holds
    */
   private static Set<Long> lock(DSLContext sql, Collection<Long> locks, int lockMillisMax) {
     Set<Long> refused = new HashSet<>();
-    if (!locks.isEmpty()) {
-      sql.resultQuery(
-              """
-              select hash, pg_try_advisory_xact_lock(hash),
-                     set_config('lock_timeout', {1}, true)
-                from unnest({0}) as hash
-              """,
-              val(locks.toArray(Long[]::new)), val(lockMillisMax + "ms"))
-          .forEach(
-              row -> {
-                if (!row.get(1, Boolean.class)) {
-                  refused.add(row.get(0, Long.class));
-                }
-              });
-    }
+    sql.resultQuery(
+            """
+            select hash, pg_try_advisory_xact_lock(hash), waits.bound
+              from (select set_config('lock_timeout', {1}, true)) as waits (bound)
+              left join unnest({0}) as hash on true
+            """,
+            val(locks.toArray(Long[]::new)), val(lockMillisMax + "ms"))
+        .forEach(
+            row -> {
+              if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
+                refused.add(row.get(0, Long.class));
+              }
+            });
     return refused;
   }
 

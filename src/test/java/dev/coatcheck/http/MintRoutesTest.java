@@ -270,7 +270,9 @@ class MintRoutesTest {
       EndpointsTest.assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
       EndpointsTest.assertProblem(
-          CLIENT.post("/v1/ids/batch", "{\"items\":[{\"type\":\"charge\",\"key\":\"700\"}]}"),
+          CLIENT.post(
+              "/v1/ids/batch",
+              "{\"items\":[{\"type\":\"charge\",\"key\":\"700\"},{\"type\":\"charge\"}]}"),
           409,
           "busy",
           null);
