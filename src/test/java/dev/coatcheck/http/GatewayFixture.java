@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /** A gateway on a database of its own, and API keys for it. */
 final class GatewayFixture implements AutoCloseable {
@@ -120,9 +122,14 @@ final class GatewayFixture implements AutoCloseable {
     return key;
   }
 
-  /** Takes Postgres away from the gateway, or gives it back. */
+  /** Takes Postgres away from the gateway, or gives it back and waits until the gateway has it. */
   void setReachable(boolean reachable) {
     database.setReachable(reachable);
+    if (reachable) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> client().get("/health/ready").status() == 200);
+    }
   }
 
   /** Ends a key as the command line does: from another process. */
