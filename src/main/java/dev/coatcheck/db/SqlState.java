@@ -13,6 +13,7 @@ final class SqlState {
   private static final String DEADLOCK_DETECTED = "40P01";
 
   private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String QUERY_CANCELED = "57014";
 
   private SqlState() {}
 
@@ -50,6 +51,11 @@ final class SqlState {
   /** Somebody else held a lock for longer than {@code lock_timeout}. */
   static boolean isLockTimeout(Throwable thrown) {
     return of(thrown).equals(LOCK_NOT_AVAILABLE);
+  }
+
+  /** A statement was cancelled: by hand, or because of {@code statement_timeout}. */
+  static boolean isCancelled(Throwable thrown) {
+    return of(thrown).equals(QUERY_CANCELED);
   }
 
   /** No connection was to be had from the pool in time. */

@@ -96,13 +96,17 @@ final class ImportStore {
 
   /** False for a unique constraint; all else is thrown on. */
   private static boolean isTaken(DataAccessException refused) {
-    if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
+    if (isUniqueViolation(refused)) {
       return false;
     }
     throw refused;
   }
 
-  private static void copy(DSLContext sql, CopyBatch batch) {
+  static boolean isUniqueViolation(DataAccessException refused) {
+    return UNIQUE_VIOLATION.equals(refused.sqlState());
+  }
+
+  static void copy(DSLContext sql, CopyBatch batch) {
     sql.connection(
         connection -> {
           for (CopyBatch.Part part : batch.parts()) {
@@ -126,7 +130,7 @@ final class ImportStore {
     }
   }
 
-  private static Existing existing(DSLContext sql, List<ImportRow> rows) {
+  static Existing existing(DSLContext sql, List<ImportRow> rows) {
     Existing existing = new Existing();
     Map<KeyScheme, List<ImportRow>> byScheme =
         rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));

@@ -21,6 +21,11 @@ final class KeySupply {
     this.byType = byType;
   }
 
+  /** For rows that all bring their key. */
+  static KeySupply none() {
+    return new KeySupply(Map.of());
+  }
+
   /** A supply, or why there is none now. */
   sealed interface Drawn {
     record Ready(KeySupply keys) implements Drawn {}

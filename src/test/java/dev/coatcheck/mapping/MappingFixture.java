@@ -32,6 +32,7 @@ import java.util.function.LongSupplier;
 public final class MappingFixture implements AutoCloseable {
   public static final TokenSource TOKENS = new TokenSource(new RandomSource());
 
+  public final TestDatabase on;
   public final Observer observer = new Observer();
   public final Database database;
   public final ChangeFeed feed;
@@ -50,6 +51,7 @@ public final class MappingFixture implements AutoCloseable {
   }
 
   MappingFixture(Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime) {
+    this.on = on;
     DatabaseSettings settings = new DatabaseSettings(on.url(), on.user(), on.password(), 8);
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);

@@ -1,0 +1,102 @@
+package dev.coatcheck.rekey;
+
+import dev.coatcheck.key.SnowflakeLayout;
+import dev.coatcheck.source.ObjectNames;
+import dev.coatcheck.source.TableName;
+import dev.coatcheck.source.Target;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Puts the names of one run into the text of statements, at {@code <name>}. */
+final class TargetSql {
+  /** The triggers sort last by name, so that they see what all others made of a row. */
+  static final String TRIGGER_START = "~coatcheck_";
+
+  /** Of the first int of an advisory lock, so that it means nothing else. */
+  private static final int LOCK_CLASS = 0x436f6174;
+
+  private static final Pattern PLACE = Pattern.compile("<([a-z_]+)>");
+
+  private final Map<String, String> names = new HashMap<>();
+
+  TargetSql(Target target) {
+    this(target, "clock_timestamp()");
+  }
+
+  /**
+   * With another clock for the number source.
+   *
+   * @param clock an expression of type timestamptz
+   */
+  TargetSql(Target target, String clock) {
+    ObjectNames objects = new ObjectNames(target.table());
+    names.put("table", target.table().quoted());
+    names.put("id", target.key());
+    names.put("oid", Long.toString(target.oid()));
+    names.put("run", TableName.literal(target.run().toString()));
+    names.put("schema", ObjectNames.SCHEMA);
+    names.put("clock", clock);
+    names.put("epoch", Long.toString(SnowflakeLayout.DEFAULT.epochMillis()));
+    names.put("lock_class", Integer.toString(LOCK_CLASS));
+    names.put("lock_table", Integer.toString((int) target.oid()));
+    names.put("created_ms", createdMillis(target));
+    for (String kind :
+        List.of(
+            "mint_seq",
+            "mint",
+            "on_insert",
+            "on_inserted",
+            "on_delete",
+            "on_update",
+            "on_refused",
+            "archive",
+            "outbox_a",
+            "outbox_b",
+            "switch")) {
+      names.put(kind, objects.ours(kind));
+    }
+    for (String kind : List.of("new_perm", "new_pk", "old_perm", "filled")) {
+      names.put(kind, objects.quoted(kind));
+      names.put("drop_" + kind, objects.beside(kind));
+    }
+    names.put("filled_text", TableName.literal(objects.derived("filled")));
+    for (String event : List.of("insert", "inserted", "delete", "update", "rekey", "truncate")) {
+      names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
+    }
+  }
+
+  String fill(String template) {
+    return PLACE
+        .matcher(template)
+        .replaceAll(
+            place -> {
+              String name = names.get(place.group(1));
+              if (name == null) {
+                throw new IllegalArgumentException("no name for " + place.group());
+              }
+              return Matcher.quoteReplacement(name);
+            });
+  }
+
+  /** Milliseconds since 1970 of the row {@code t}, or null. */
+  private static String createdMillis(Target target) {
+    return target
+        .createdAt()
+        .map(
+            column -> {
+              String value = "t." + TableName.quoted(column.name());
+              String instant =
+                  column.type().equals("timestamptz")
+                      ? value
+                      : value + "::timestamp at time zone 'UTC'";
+              return """
+              case when isfinite(%s) then floor(extract(epoch from %s) * 1000)::bigint end\
+              """
+                  .formatted(value, instant);
+            })
+        .orElse("null::bigint");
+  }
+}
