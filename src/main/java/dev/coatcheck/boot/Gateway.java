@@ -22,6 +22,9 @@ import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
+import dev.coatcheck.source.Sources;
+import dev.coatcheck.tablemigration.Makings;
+import dev.coatcheck.tablemigration.TableMigrations;
 import dev.coatcheck.transfer.Importer;
 import dev.coatcheck.transfer.Transfers;
 import dev.coatcheck.url.UrlPublisher;
@@ -32,6 +35,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -72,7 +76,13 @@ public final class Gateway implements AutoCloseable {
           Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
       opened(Purge.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
-      Legacy legacy = opened(Legacy.open(database, registry, mappings.resolver(), observer, clock));
+      Sources sources = opened(Sources.open(opened.settings(), Map.of(), observer));
+      TableMigrations migrations =
+          opened(
+              TableMigrations.start(
+                  new Makings(database, sources, registry, tokens, observer, HOLDER)));
+      Legacy legacy =
+          opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
       this.server =
           opened(
               HttpServer.start(
@@ -90,6 +100,7 @@ public final class Gateway implements AutoCloseable {
                           registry,
                           new Importer.Settling(tokens, generators, observer),
                           clock),
+                      migrations,
                       config.trustedProxies(),
                       keys,
                       new Workers(database),

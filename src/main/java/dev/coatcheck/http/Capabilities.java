@@ -12,6 +12,7 @@ import dev.coatcheck.mint.Minter;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.RedirectHosts;
 import dev.coatcheck.registry.Registry;
+import dev.coatcheck.tablemigration.TableMigrations;
 import dev.coatcheck.transfer.Transfers;
 import dev.coatcheck.url.UrlPublisher;
 import dev.coatcheck.url.UrlResolver;
@@ -33,6 +34,7 @@ public record Capabilities(
     UrlResolver urls,
     UrlPublisher publisher,
     Transfers transfers,
+    TableMigrations tableMigrations,
     Proxies trustedProxies,
     Keys keys,
     Workers workers,

@@ -14,10 +14,11 @@ public record Legacy(LegacyLookup lookup, LegacyRedirector redirector, LegacyHit
       Database database,
       Registry registry,
       Resolver resolver,
+      LegacySource source,
       Observer observer,
       InstantSource clock) {
     LegacyHits hits = LegacyHits.open(database, observer, clock);
-    LegacyLookup lookup = new LegacyLookup(resolver, hits, observer);
+    LegacyLookup lookup = new LegacyLookup(resolver, source, hits, observer);
     ScanGuard guard = new ScanGuard(System::nanoTime);
     return new Legacy(lookup, new LegacyRedirector(registry, lookup, guard, observer, clock), hits);
   }

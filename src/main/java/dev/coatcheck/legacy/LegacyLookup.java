@@ -10,22 +10,30 @@ import dev.coatcheck.registry.Type;
 /** Finds what an old auto-increment number stands for today, and counts what was found. */
 public final class LegacyLookup {
   private final Resolver resolver;
+  private final LegacySource source;
   private final LegacyHits hits;
   private final Observer observer;
 
-  LegacyLookup(Resolver resolver, LegacyHits hits, Observer observer) {
+  LegacyLookup(Resolver resolver, LegacySource source, LegacyHits hits, Observer observer) {
     this.resolver = resolver;
+    this.source = source;
     this.hits = hits;
     this.observer = observer;
   }
 
   /**
-   * Whatever the type's policy says.
+   * Whatever the type's policy says. While a table migration fills the type, a number without a
+   * mapping is looked for in the table.
    *
    * @throws dev.coatcheck.db.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome find(Type type, long number) {
-    ResolveOutcome outcome = resolver.resolveAlias(type, AliasScheme.LEGACY, Long.toString(number));
+    ResolveOutcome outcome = resolve(type, number);
+    if (outcome instanceof ResolveOutcome.Unknown
+        && source.mayBring(type)
+        && source.bring(type, number)) {
+      outcome = resolve(type, number);
+    }
     boolean found =
         switch (outcome) {
           case ResolveOutcome.Found _, ResolveOutcome.Merged _ -> true;
@@ -37,5 +45,14 @@ public final class LegacyLookup {
     }
     observer.observe(new Event.LegacyAnswered(type.name(), found ? "found" : "not found"));
     return outcome;
+  }
+
+  /** Whether numbers are still being given, so that none is too high. */
+  boolean isGrowing(Type type) {
+    return source.mayBring(type);
+  }
+
+  private ResolveOutcome resolve(Type type, long number) {
+    return resolver.resolveAlias(type, AliasScheme.LEGACY, Long.toString(number));
   }
 }

@@ -81,7 +81,9 @@ public final class LegacyRedirector {
       observer.observe(new Event.ScanStopped(opening.type().name()));
       return new LegacyOutcome.Scanning(refusedSeconds);
     }
-    if (opening.policy().maxId().isPresent() && number > opening.policy().maxId().getAsLong()) {
+    if (opening.policy().maxId().isPresent()
+        && number > opening.policy().maxId().getAsLong()
+        && !lookup.isGrowing(opening.type())) {
       return new LegacyOutcome.NotFound();
     }
     return switch (lookup.find(opening.type(), number)) {

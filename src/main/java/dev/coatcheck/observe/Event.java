@@ -67,4 +67,14 @@ public sealed interface Event {
 
   /** An API key was refused. Only the public part of a key is ever named. */
   record AccessRefused(String keyId, String reason) implements Event {}
+
+  /** Something happened to a table migration. */
+  record TableMigrated(String table, String kind, String detail) implements Event {}
+
+  /**
+   * What waits in an outbox.
+   *
+   * @param seconds age of the oldest entry
+   */
+  record OutboxFollowed(String table, long entries, long seconds) implements Event {}
 }

@@ -43,6 +43,9 @@ final class EventLog {
           log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());
       case Event.ScanStopped stopped ->
           log.info("somebody goes through the old numbers of type {}", stopped.type());
+      case Event.TableMigrated migrated ->
+          log.info(
+              "table migration of {}: {} {}", migrated.table(), migrated.kind(), migrated.detail());
       case Event.RequestServed _,
           Event.RequestServedHot _,
           Event.RequestShed _,
@@ -50,6 +53,7 @@ final class EventLog {
           Event.MintReplayed _,
           Event.LockTimedOut _,
           Event.LegacyAnswered _,
+          Event.OutboxFollowed _,
           Event.Resolved _ -> {}
     }
   }

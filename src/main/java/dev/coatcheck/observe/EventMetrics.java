@@ -2,6 +2,7 @@ package dev.coatcheck.observe;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts events. Labels are types, routes and statuses: bounded sets, never an ID or a key. */
 final class EventMetrics {
@@ -20,6 +22,10 @@ final class EventMetrics {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<Route, Timer> requests = new ConcurrentHashMap<>();
+
+  private record Gauge(String name, String table) {}
+
+  private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
 
   private final Counter hot = registry.counter("coatcheck.requests.hot");
 
@@ -76,6 +82,18 @@ final class EventMetrics {
       case Event.FeedTrusted _ -> {}
       case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
       case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
+      case Event.TableMigrated migrated ->
+          counter(
+                  "coatcheck.table.migration.events",
+                  "table",
+                  migrated.table(),
+                  "kind",
+                  migrated.kind())
+              .increment();
+      case Event.OutboxFollowed followed -> {
+        gauge("coatcheck.table.migration.outbox.entries", followed.table(), followed.entries());
+        gauge("coatcheck.table.migration.outbox.lag.seconds", followed.table(), followed.seconds());
+      }
       case Event.AccessRefused refused ->
           counter("coatcheck.access.refused", "reason", refused.reason()).increment();
     }
@@ -91,6 +109,15 @@ final class EventMetrics {
 
   private Counter counter(String name, String... labels) {
     return registry.counter(name, labels);
+  }
+
+  private void gauge(String name, String table, long value) {
+    gauges
+        .computeIfAbsent(
+            new Gauge(name, table),
+            gauge ->
+                registry.gauge(gauge.name(), Tags.of("table", gauge.table()), new AtomicLong()))
+        .set(value);
   }
 
   private Timer timer(Route route) {

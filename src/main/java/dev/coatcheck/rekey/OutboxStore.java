@@ -14,6 +14,8 @@ import org.jooq.DSLContext;
 final class OutboxStore {
   private static final List<String> TABLES = List.of("<outbox_a>", "<outbox_b>");
 
+  private static final String IS_THERE = "select to_regclass(<outbox_b_text>) is not null";
+
   private static final String TAKE =
       """
       delete from <outbox> where n in (
@@ -48,6 +50,9 @@ final class OutboxStore {
         "outbox",
         sql -> {
           List<LegacyKey> taken = new ArrayList<>();
+          if (!PlainSql.isTrue(sql, names.fill(IS_THERE))) {
+            return new Outbox.Drained(0, List.of());
+          }
           for (String table : TABLES) {
             taken.addAll(
                 PlainSql.rows(

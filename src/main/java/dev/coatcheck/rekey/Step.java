@@ -7,6 +7,12 @@ import java.util.List;
  * can go on wherever its last runner stopped.
  */
 public sealed interface Step {
+  /** The step that makes what is not on the table itself, the outbox among it. */
+  String PREPARE = "prepare";
+
+  /** The step from which on every new row has a key. */
+  String DUAL_WRITE = "dual-write";
+
   Phase phase();
 
   /** Unique within the phase. */

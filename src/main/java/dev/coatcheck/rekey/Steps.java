@@ -42,6 +42,16 @@ public final class Steps {
         legacy bigint, key bigint not null)\
       """;
 
+  /** What waits is brought first; whoever undoes this tries again, as for a lock. */
+  private static final String OUTBOX_IS_EMPTY =
+      """
+      do $coatcheck$ begin
+        if exists (select from <outbox_a>) or exists (select from <outbox_b>) then
+          raise exception 'mappings wait in the outbox' using errcode = 'lock_not_available';
+        end if;
+      end $coatcheck$\
+      """;
+
   /** Even: the first outbox is written to; odd: the second. Read without a snapshot. */
   private static final String SWITCH =
       "create sequence <switch> as bigint minvalue 0 start 0 cache 1 no cycle";
@@ -129,11 +139,14 @@ public final class Steps {
             NO_EXECUTE.formatted("on_refused"));
     List<String> drop =
         List.of(
+            "lock table <outbox_a>, <outbox_b> in access exclusive mode",
+            OUTBOX_IS_EMPTY,
             "drop function if exists <on_insert>(), <on_inserted>(), <on_delete>(),"
                 + " <on_update>(), <on_refused>(), <mint>()",
             "drop sequence if exists <mint_seq>, <switch>",
             "drop table if exists <outbox_a>, <outbox_b>");
-    return ddl(Phase.EXPAND, "prepare", make, drop, "select to_regclass('<mint_seq>') is not null");
+    return ddl(
+        Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass('<mint_seq>') is not null");
   }
 
   private Step addColumn() {
@@ -170,7 +183,7 @@ public final class Steps {
             "delete from <schema>.checkpoint where run = <run>");
     return ddl(
         Phase.EXPAND,
-        "dual-write",
+        Step.DUAL_WRITE,
         on,
         off,
         "select exists (select from pg_trigger where tgrelid = <oid>::oid"

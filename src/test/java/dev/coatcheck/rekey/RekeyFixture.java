@@ -41,6 +41,11 @@ public final class RekeyFixture implements AutoCloseable {
     this.source = Database.open(settings, "source", gateway.observer);
   }
 
+  public DatabaseSettings gatewaySettings() {
+    TestDatabase on = gateway.on;
+    return new DatabaseSettings(on.url(), on.user(), on.password(), 4);
+  }
+
   /** The table {@code public.orders} as it is now. */
   public Target target(Optional<Target.TimeColumn> createdAt) {
     return target(new TableName("public", "orders"), "id", createdAt);

@@ -1,0 +1,118 @@
+package dev.coatcheck.tablemigration;
+
+import dev.coatcheck.key.KeyScheme;
+import dev.coatcheck.key.SnowflakeLayout;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.rekey.Step;
+import dev.coatcheck.rekey.Steps;
+import dev.coatcheck.source.Finding;
+import dev.coatcheck.source.Inspection;
+import dev.coatcheck.source.Inventory;
+import dev.coatcheck.source.Source;
+import dev.coatcheck.source.Sources;
+import dev.coatcheck.source.TableName;
+import dev.coatcheck.source.TableShape;
+import dev.coatcheck.source.Target;
+import dev.coatcheck.source.Wish;
+import dev.coatcheck.tablemigration.Plan.PlannedStep;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Looks at a table and says what would be done to it, or why nothing can be. */
+final class Planner {
+  /** What a backfill did on two cores, with the mappings beside it. */
+  private static final long ROWS_PER_SECOND = 20_000;
+
+  private final RunStore store;
+  private final Sources sources;
+  private final Inventory inventory = new Inventory();
+
+  Planner(RunStore store, Sources sources) {
+    this.store = store;
+    this.sources = sources;
+  }
+
+  PlanOutcome plan(PlanRequest request, String actor) {
+    Optional<Source> source = sources.named(request.source());
+    if (source.isEmpty()) {
+      return new PlanOutcome.SourceUnknown();
+    }
+    Type type = request.type();
+    if (type.keyScheme() != KeyScheme.SNOWFLAKE
+        || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
+      return new PlanOutcome.Refused(List.of(Refusals.TYPE_KEYS));
+    }
+    boolean isTaken = store.occupying().stream().anyMatch(run -> run.typeNumber() == type.number());
+    if (isTaken) {
+      return new PlanOutcome.Refused(List.of(Refusals.BUSY));
+    }
+    Wish wish =
+        new Wish(
+            request.schema(),
+            request.table(),
+            request.createdAtColumn(),
+            request.keepPrimaryKey(),
+            SnowflakeLayout.DEFAULT.epochMillis());
+    return switch (inventory.inspect(source.get(), wish)) {
+      case Inspection.Refused(List<Finding> findings) -> new PlanOutcome.Refused(findings);
+      case Inspection.Sound(TableShape shape) ->
+          new PlanOutcome.Planned(write(request, shape, actor));
+    };
+  }
+
+  /** What by now speaks against a run that was planned. */
+  List<Finding> refusals(TableMigration run) {
+    Target target = run.target();
+    Wish wish =
+        new Wish(
+            target.table().schema(),
+            target.table().table(),
+            target.createdAt().map(Target.TimeColumn::name),
+            run.keepPrimaryKey(),
+            SnowflakeLayout.DEFAULT.epochMillis());
+    return switch (inventory.inspect(sources.named(run.source()).orElseThrow(), wish)) {
+      case Inspection.Refused(List<Finding> findings) -> findings;
+      case Inspection.Sound(TableShape shape) ->
+          shape.oid() == target.oid() && shape.keyColumn().equals(target.keyColumn())
+              ? List.of()
+              : List.of(Refusals.CHANGED);
+    };
+  }
+
+  private TableMigration write(PlanRequest request, TableShape shape, String actor) {
+    Target target =
+        new Target(
+            UUID.randomUUID(),
+            new TableName(request.schema(), request.table()),
+            shape.oid(),
+            shape.keyColumn(),
+            shape.keyType(),
+            shape.createdAt());
+    List<Step> steps = Steps.of(target, request.keepPrimaryKey());
+    Plan plan =
+        new Plan(
+            shape.rows(),
+            shape.bytes(),
+            shape.highestId(),
+            shape.olderThanEpoch(),
+            Math.ceilDiv(shape.rows(), ROWS_PER_SECOND),
+            shape.preconditions(),
+            shape.notes(),
+            steps.stream()
+                .map(
+                    step ->
+                        new PlannedStep(
+                            step.phase().wireName(),
+                            step.name(),
+                            step.statements(),
+                            step.undoStatements()))
+                .toList());
+    long id =
+        store.insert(
+            request.source(), target, request.type().number(), request.keepPrimaryKey(), plan);
+    store.insertSteps(id, steps);
+    store.event(id, actor, "plan", request.schema() + "." + request.table());
+    return store.find(id).orElseThrow();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.coatcheck.tablemigration;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.source.Target;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Says whether the source has something better to do, and what. Looks once a second. */
+final class Throttle {
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ThrottleStore store;
+  private final LongSupplier nanoTime;
+  private Optional<ThrottleStore.Load> last = Optional.empty();
+  private long lookedNano;
+
+  Throttle(Database source, Target target, LongSupplier nanoTime) {
+    this.store = new ThrottleStore(source, target);
+    this.nanoTime = nanoTime;
+  }
+
+  /** Why to wait, if there is a reason. */
+  Optional<String> reason(Knobs knobs) {
+    long now = nanoTime.getAsLong();
+    if (last.isEmpty() || now - lookedNano >= LOOK_NANOS) {
+      last = Optional.of(store.load());
+      lookedNano = now;
+    }
+    return last.flatMap(load -> reason(load, knobs));
+  }
+
+  private static Optional<String> reason(ThrottleStore.Load load, Knobs knobs) {
+    if (load.wraparoundVacuum()) {
+      return Optional.of("a vacuum against wraparound works on the table");
+    }
+    if (knobs.archiveFailures() && load.archivingFails()) {
+      return Optional.of("WAL can't be archived on the source");
+    }
+    return above(load.replicaLagSeconds(), knobs.replicaLagSecondsMax(), "a replica is %d s behind")
+        .or(() -> above(load.lockWaits(), knobs.lockWaitsMax(), "%d sessions wait for the table"))
+        .or(
+            () ->
+                above(
+                    load.longTransactionSeconds(),
+                    knobs.longTransactionSecondsMax(),
+                    "a transaction is %d s old"))
+        .or(
+            () ->
+                above(
+                    load.latencyMillis(), knobs.latencyMillisMax(), "reading one row takes %d ms"));
+  }
+
+  private static Optional<String> above(long value, int max, String sentence) {
+    return max > 0 && value > max
+        ? Optional.of(sentence.formatted(value) + ", more than " + max)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,92 @@
+package dev.coatcheck.tablemigration;
+
+import dev.coatcheck.db.Database;
+import dev.coatcheck.id.TokenSource;
+import dev.coatcheck.observe.Event;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
+import dev.coatcheck.registry.Type;
+import dev.coatcheck.rekey.Outbox;
+import dev.coatcheck.rekey.Verifier;
+import dev.coatcheck.source.Source;
+import dev.coatcheck.transfer.LegacyKeyTable;
+import java.util.Optional;
+
+/**
+ * What runners work with.
+ *
+ * @param holder names this instance
+ */
+record Workshop(
+    RunStore runs,
+    LeaseStore leases,
+    Database gateway,
+    Registry registry,
+    TokenSource tokens,
+    Observer observer,
+    String holder) {
+
+  void event(TableMigration run, String kind, String detail) {
+    runs.event(run.id(), holder, kind, detail);
+    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+  }
+
+  /** Ends what the runner was claimed for, unless somebody wants something else by now. */
+  void settle(TableMigration run, RunState state, String kind, String detail) {
+    var _ =
+        runs.decide(
+            run.id(),
+            holder,
+            now -> {
+              if (now.status().state() != RunState.RUNNING
+                  || now.status().goal() != run.status().goal()) {
+                return new RunStore.Decision.Refuse(
+                    new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
+              }
+              TableMigration.Status next = now.status().to(state);
+              return new RunStore.Decision.Change(
+                  now.with(state == RunState.FAILED ? next.because(detail) : next), kind, detail);
+            });
+    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+  }
+
+  /** Nothing of it is on the table any more. */
+  void undone(TableMigration run) {
+    var _ =
+        runs.decide(
+            run.id(),
+            holder,
+            now ->
+                new RunStore.Decision.Change(
+                    now.with(now.status().to(RunState.CANCELLED).occupying(false)),
+                    "undone",
+                    "Nothing of it is on the table any more; the archive keeps the keys."));
+  }
+
+  /** Says what is wrong, if anything is. */
+  Optional<String> verify(TableMigration run, Source source, Heartbeat heartbeat) {
+    Verifier.Report report =
+        new Verifier(source.settings(), gateway, run.target(), type(run), outbox(run, source))
+            .run(heartbeat::isMine, _ -> {});
+    if (!heartbeat.isMine()) {
+      throw new Heartbeat.Stopped();
+    }
+    runs.report(run.id(), RunJson.write(report));
+    return report.clean() ? Optional.empty() : Optional.of(report.summary());
+  }
+
+  Outbox outbox(TableMigration run, Source source) {
+    return new Outbox(source.database(), gateway, source.isGateway(), run.target(), mappings(run));
+  }
+
+  LegacyKeyTable mappings(TableMigration run) {
+    return new LegacyKeyTable(type(run), tokens, observer);
+  }
+
+  private Type type(TableMigration run) {
+    return registry.all().stream()
+        .filter(type -> type.number() == run.typeNumber())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no type " + run.typeNumber()));
+  }
+}
