@@ -1,7 +1,6 @@
 package dev.coatcheck.idempotency;
 
 import static dev.coatcheck.db.schema.Tables.IDEMPOTENCY;
-import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.db.Unnest;
@@ -27,28 +26,37 @@ public final class IdempotencyTable {
   /** A finished call that is to be remembered. */
   public record Entry(IdempotencyKey key, String requestHash, Recorded answer) {}
 
-  /** The answers of those keys that have one which hasn't expired. */
+  /**
+   * The answers of those keys that have one which hasn't expired. Each is looked for along the
+   * index of keys; the expiry is judged outside, or stale statistics make Postgres read the index
+   * by expiry instead, from end to end for every key.
+   */
   public static Map<IdempotencyKey, Past> find(DSLContext sql, Collection<IdempotencyKey> keys) {
     Map<IdempotencyKey, Past> found = new HashMap<>();
     if (keys.isEmpty()) {
       return found;
     }
     List<IdempotencyKey> wanted = List.copyOf(keys);
-    sql.select(
+    sql.resultQuery(
+            """
+            select found.owner, found.key, found.request_hash, found.status, found.response
+              from unnest({1}, {2}, {3}) as wanted (bucket, owner, key)
+             cross join lateral (
+               select * from {0}
+                where bucket = wanted.bucket and owner = wanted.owner and key = wanted.key
+                limit 1) as found
+             where found.expires_at > now()
+            """,
+            IDEMPOTENCY,
+            Unnest.shorts(wanted, IdempotencyKey::bucket),
+            Unnest.texts(wanted, IdempotencyKey::owner),
+            Unnest.texts(wanted, IdempotencyKey::text))
+        .coerce(
             IDEMPOTENCY.OWNER,
             IDEMPOTENCY.KEY,
             IDEMPOTENCY.REQUEST_HASH,
             IDEMPOTENCY.STATUS,
             IDEMPOTENCY.RESPONSE)
-        .from(IDEMPOTENCY)
-        .join(
-            table(
-                "unnest({0}, {1}, {2}) as wanted (bucket, owner, key)",
-                Unnest.shorts(wanted, IdempotencyKey::bucket),
-                Unnest.texts(wanted, IdempotencyKey::owner),
-                Unnest.texts(wanted, IdempotencyKey::text)))
-        .using(IDEMPOTENCY.BUCKET, IDEMPOTENCY.OWNER, IDEMPOTENCY.KEY)
-        .where("expires_at > now()")
         .forEach(
             row ->
                 found.put(

@@ -2,7 +2,6 @@ package dev.coatcheck.mapping;
 
 import static dev.coatcheck.db.schema.Tables.ALIAS;
 import static java.util.Objects.requireNonNull;
-import static org.jooq.impl.DSL.table;
 
 import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
@@ -60,6 +59,10 @@ public final class AliasTable {
         Unnest.uuids(names, name -> target.apply(name).toUuid()));
   }
 
+  /**
+   * Whose those names are, of those that belong to somebody. Each is looked for along the index, as
+   * in {@link PublicIdTable}.
+   */
   static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
     record Name(int typeNumber, String scheme, String value) {}
     Map<Name, Alias> asked =
@@ -69,16 +72,22 @@ public final class AliasTable {
                     alias -> new Name(alias.typeNumber(), alias.scheme().wireName(), alias.value()),
                     Function.identity()));
     Map<Alias, Token> found = new HashMap<>();
-    sql.select(ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.VALUE, ALIAS.TOKEN)
-        .from(ALIAS)
-        .join(
-            table(
-                "unnest({0}, {1}, {2}, {3}) as wanted (bucket, type_id, scheme, value)",
-                Unnest.shorts(names, Alias::bucket),
-                Unnest.integers(names, Alias::typeNumber),
-                Unnest.texts(names, name -> name.scheme().wireName()),
-                Unnest.texts(names, Alias::value)))
-        .using(ALIAS.BUCKET, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.VALUE)
+    sql.resultQuery(
+            """
+            select found.type_id, found.scheme, found.value, found.token
+              from unnest({1}, {2}, {3}, {4}) as wanted (bucket, type_id, scheme, value)
+             cross join lateral (
+               select * from {0}
+                where bucket = wanted.bucket and type_id = wanted.type_id
+                  and scheme = wanted.scheme and value = wanted.value
+                limit 1) as found
+            """,
+            ALIAS,
+            Unnest.shorts(names, Alias::bucket),
+            Unnest.integers(names, Alias::typeNumber),
+            Unnest.texts(names, name -> name.scheme().wireName()),
+            Unnest.texts(names, Alias::value))
+        .coerce(ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.VALUE, ALIAS.TOKEN)
         .forEach(
             row ->
                 found.put(
