@@ -1,7 +1,7 @@
 package dev.coatcheck.mapping;
 
 import static dev.coatcheck.db.schema.Tables.ALIAS;
-import static java.util.Objects.requireNonNull;
+import static org.jooq.impl.DSL.field;
 
 import dev.coatcheck.db.Unnest;
 import dev.coatcheck.id.Token;
@@ -9,11 +9,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
+  private static final Field<Integer> PLACE = field("place", Integer.class);
+
   private AliasTable() {}
 
   /** The rows of those names that belong to somebody, ended ones included. */
@@ -63,21 +65,15 @@ public final class AliasTable {
    * Whose those names are, of those that belong to somebody. Each is looked for along the index, as
    * in {@link PublicIdTable}.
    */
-  static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
-    record Name(int typeNumber, String scheme, String value) {}
-    Map<Name, Alias> asked =
-        names.stream()
-            .collect(
-                Collectors.toMap(
-                    alias -> new Name(alias.typeNumber(), alias.scheme().wireName(), alias.value()),
-                    Function.identity()));
-    Map<Alias, Token> found = new HashMap<>();
+  public static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
+    Map<Alias, Token> found = HashMap.newHashMap(names.size());
     sql.resultQuery(
             """
-            select found.type_id, found.scheme, found.value, found.token
-              from unnest({1}, {2}, {3}, {4}) as wanted (bucket, type_id, scheme, value)
+            select wanted.place, found.token
+              from unnest({1}, {2}, {3}, {4}) with ordinality
+                as wanted (bucket, type_id, scheme, value, place)
              cross join lateral (
-               select * from {0}
+               select token from {0}
                 where bucket = wanted.bucket and type_id = wanted.type_id
                   and scheme = wanted.scheme and value = wanted.value
                 limit 1) as found
@@ -87,12 +83,8 @@ public final class AliasTable {
             Unnest.integers(names, Alias::typeNumber),
             Unnest.texts(names, name -> name.scheme().wireName()),
             Unnest.texts(names, Alias::value))
-        .coerce(ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.VALUE, ALIAS.TOKEN)
-        .forEach(
-            row ->
-                found.put(
-                    requireNonNull(asked.get(new Name(row.value1(), row.value2(), row.value3()))),
-                    Token.of(row.value4())));
+        .coerce(PLACE, ALIAS.TOKEN)
+        .forEach(row -> found.put(names.get(row.value1() - 1), Token.of(row.value2())));
     return found;
   }
 }

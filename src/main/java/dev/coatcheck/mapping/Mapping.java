@@ -32,7 +32,7 @@ public record Mapping(Type type, Key key, Token token, Instant createdAt, Status
       return number;
     }
 
-    public static Status of(short number) {
+    static Status of(short number) {
       return switch (number) {
         case 0 -> ACTIVE;
         case 1 -> REVOKED;

@@ -94,7 +94,7 @@ public record MappingTable<K>(
     return key.between(fromKey.apply(smallest), fromKey.apply(largest));
   }
 
-  public <T> Field<K[]> keys(List<T> rows, Function<T, Key> of) {
+  <T> Field<K[]> keys(List<T> rows, Function<T, Key> of) {
     return Unnest.column(rows, row -> fromKey.apply(of.apply(row)), newArray);
   }
 

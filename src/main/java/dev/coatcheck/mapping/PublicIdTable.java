@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
@@ -57,15 +56,18 @@ public final class PublicIdTable {
   public static Map<Subject, StoredMapping> byKey(DSLContext sql, List<Subject> subjects) {
     Map<Subject, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()
-        .collect(Collectors.groupingBy(subject -> MappingTable.of(subject.key())))
-        .forEach((table, some) -> found.putAll(byKey(sql, table, some)));
+        .collect(Collectors.groupingBy(subject -> subject.key().getClass()))
+        .values()
+        .forEach(some -> addByKey(sql, MappingTable.of(some.getFirst().key()), some, found));
     return found;
   }
 
-  private static <K> Map<Subject, StoredMapping> byKey(
-      DSLContext sql, MappingTable<K> table, List<Subject> subjects) {
-    return sql
-        .resultQuery(
+  private static <K> void addByKey(
+      DSLContext sql,
+      MappingTable<K> table,
+      List<Subject> subjects,
+      Map<Subject, StoredMapping> found) {
+    sql.resultQuery(
             """
             select found.key, found.created_at, found.token, found.type_id, found.status
               from unnest({1}, {2}, {3}) as wanted (type_id, key, bucket)
@@ -80,15 +82,15 @@ public final class PublicIdTable {
             Unnest.shorts(subjects, Subject::bucket))
         .coerce(table.columns())
         .fetch(table.mapper())
-        .stream()
-        .collect(Collectors.toMap(StoredMapping::subject, Function.identity()));
+        .forEach(row -> found.put(row.subject(), row));
   }
 
   /**
    * The rows of those tokens that have one, of one of the two tables. Each is looked for along the
-   * index: as a plain join it is up to the statistics, and without any the whole table is read.
+   * index: as a plain join it is up to the statistics, and just after an import there are none.
    */
-  static List<StoredMapping> byTokens(DSLContext sql, MappingTable<?> table, List<Token> wanted) {
+  public static List<StoredMapping> byTokens(
+      DSLContext sql, MappingTable<?> table, List<Token> wanted) {
     return sql.resultQuery(
             """
             select found.key, found.created_at, found.token, found.type_id, found.status

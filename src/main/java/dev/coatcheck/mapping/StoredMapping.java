@@ -12,7 +12,7 @@ import java.time.Instant;
 public record StoredMapping(
     Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
 
-  Subject subject() {
+  public Subject subject() {
     return new Subject(typeNumber, key, token.bucket());
   }
 

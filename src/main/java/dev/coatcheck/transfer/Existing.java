@@ -4,7 +4,7 @@ import dev.coatcheck.id.Token;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.KeyScheme;
 import dev.coatcheck.mapping.Alias;
-import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.StoredMapping;
 import dev.coatcheck.mapping.Subject;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,39 +15,28 @@ import org.jspecify.annotations.Nullable;
  * the chunk's own rows as they are planned.
  */
 final class Existing {
-  private final Map<Subject, Held> bySubject = new HashMap<>();
-  private final Map<Place, Held> byPlace = new HashMap<>();
+  private final Map<Subject, StoredMapping> bySubject = new HashMap<>();
+  private final Map<Place, StoredMapping> byPlace = new HashMap<>();
   private final Map<Alias, Token> targets = new HashMap<>();
-
-  /** A mapping that is there. */
-  record Held(Subject subject, Token token, Mapping.Status status) {
-    boolean isEnded() {
-      return status != Mapping.Status.ACTIVE;
-    }
-  }
 
   /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
   private record Place(KeyScheme scheme, Token token) {}
 
-  void add(Held held) {
+  void add(StoredMapping held) {
     bySubject.put(held.subject(), held);
-    byPlace.put(new Place(schemeOf(held.subject().key()), held.token()), held);
-  }
-
-  void add(Plan.NewMapping mapping) {
-    add(new Held(mapping.subject(), mapping.token(), Mapping.Status.ACTIVE));
+    byPlace.put(new Place(schemeOf(held.key()), held.token()), held);
   }
 
   void add(Alias name, Token target) {
     targets.put(name, target);
   }
 
-  @Nullable Held of(Subject subject) {
+  @Nullable StoredMapping of(Subject subject) {
     return bySubject.get(subject);
   }
 
   /** The mapping with a token, in the table of the scheme. */
-  @Nullable Held withToken(KeyScheme scheme, Token token) {
+  @Nullable StoredMapping withToken(KeyScheme scheme, Token token) {
     return byPlace.get(new Place(scheme, token));
   }
 

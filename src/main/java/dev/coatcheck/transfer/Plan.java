@@ -2,9 +2,14 @@ package dev.coatcheck.transfer;
 
 import dev.coatcheck.id.Token;
 import dev.coatcheck.mapping.Alias;
+import dev.coatcheck.mapping.Candidate;
+import dev.coatcheck.mapping.Mapping;
+import dev.coatcheck.mapping.StoredMapping;
 import dev.coatcheck.mapping.Subject;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rows.RowFault;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,7 +35,12 @@ final class Plan {
    *
    * @param createdAtMicros since 1970
    */
-  record NewMapping(Subject subject, Token token, long createdAtMicros) {}
+  record NewMapping(Subject subject, Token token, long createdAtMicros) {
+    StoredMapping inserted() {
+      return new Candidate(subject, token)
+          .insertedAt(Instant.EPOCH.plus(createdAtMicros, ChronoUnit.MICROS));
+    }
+  }
 
   /** A legacy ID that is about to be inserted, and whose name it is. */
   record NewAlias(Alias name, Token target) {}
@@ -89,7 +99,7 @@ final class Plan {
   private void judge(ImportRow row, Existing existing) {
     Alias legacy = row.legacy();
     Token target = legacy == null ? null : existing.target(legacy);
-    Existing.Held held = null;
+    StoredMapping held = null;
     if (row.key() != null) {
       held = existing.of(Subject.of(row.type(), row.key()));
     } else if (target != null) {
@@ -109,12 +119,12 @@ final class Plan {
   }
 
   private static @Nullable RowFault fault(
-      ImportRow row, Existing.@Nullable Held held, @Nullable Token target, Existing existing) {
-    if (held != null && held.isEnded()) {
+      ImportRow row, @Nullable StoredMapping held, @Nullable Token target, Existing existing) {
+    if (held != null && held.status() != Mapping.Status.ACTIVE) {
       return RowFault.ID_ENDED;
     }
     if (row.token() != null) {
-      Existing.Held other = existing.withToken(row.type().keyScheme(), row.token());
+      StoredMapping other = existing.withToken(row.type().keyScheme(), row.token());
       if (held == null ? other != null : !held.token().equals(row.token())) {
         return RowFault.PUBLIC_ID_CONFLICT;
       }
@@ -130,7 +140,7 @@ final class Plan {
     mappings.add(mapping);
     count(row.type()).created++;
     if (existing != null) {
-      existing.add(mapping);
+      existing.add(mapping.inserted());
     }
     if (row.legacy() != null) {
       insert(new NewAlias(row.legacy(), token), existing);
