@@ -20,6 +20,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +30,8 @@ class RegistryTest {
   private static final DatabaseSettings SETTINGS = settings();
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
-  private static final Registry HERE = registry();
-  private static final Registry THERE = registry();
+  private static final Registry HERE = registry(FEED, System::nanoTime);
+  private static final Registry THERE = registry(FEED, System::nanoTime);
 
   @AfterAll
   static void close() {
@@ -130,19 +132,24 @@ class RegistryTest {
     assertThat(outcomes).filteredOn(PutOutcome.Updated.class::isInstance).hasSize(11);
   }
 
+  /** The registry that is asked follows no feed, and its time stands still within a round. */
   @Test
   void allWhoAskForAnotherInstancesNewTypeTogetherFindIt() throws Exception {
-    for (int round = 0; round < 20; round++) {
-      String name = "asked_" + round;
-      HERE.put(definition(name, "ask" + round, null), OptionalInt.empty());
-      Thread.sleep(101); // as long as an unknown name may have to wait for the one before
-      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-        List<Future<Boolean>> askers = new ArrayList<>();
-        for (int i = 0; i < 16; i++) {
-          askers.add(threads.submit(() -> THERE.named(name).isPresent()));
-        }
-        for (Future<Boolean> asker : askers) {
-          assertThat(asker.get()).as("round %d", round).isTrue();
+    AtomicLong nanos = new AtomicLong();
+    try (Registry asked = registry(ChangeFeed.none(), nanos::get)) {
+      for (int round = 0; round < 20; round++) {
+        String name = "asked_" + round;
+        HERE.put(definition(name, "ask" + round, null), OptionalInt.empty());
+        // As long as an unknown name may have to wait for the one before.
+        nanos.addAndGet(Duration.ofMillis(100).toNanos());
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+          List<Future<Boolean>> askers = new ArrayList<>();
+          for (int i = 0; i < 16; i++) {
+            askers.add(threads.submit(() -> asked.named(name).isPresent()));
+          }
+          for (Future<Boolean> asker : askers) {
+            assertThat(asker.get()).as("round %d", round).isTrue();
+          }
         }
       }
     }
@@ -180,7 +187,7 @@ class RegistryTest {
     return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
   }
 
-  private static Registry registry() {
-    return Registry.open(DATABASE, FEED, new RandomSource(), OBSERVER, System::nanoTime);
+  private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {
+    return Registry.open(DATABASE, feed, new RandomSource(), OBSERVER, nanoTime);
   }
 }
