@@ -2,6 +2,7 @@ package dev.coatcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.boot.Config;
 import dev.coatcheck.boot.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +38,18 @@ class DocumentsTest {
       setting
           .otherwise()
           .ifPresent(value -> assertThat(listed).containsEntry(setting.variable(), value));
+    }
+  }
+
+  @Test
+  void theReadmeListsWhatRegistersASource() throws IOException {
+    String readme = Files.readString(Path.of("README.md"));
+    for (String ending : List.of("URL", "USER", "PASSWORD")) {
+      assertThat(readme).contains("\n| `COATCHECK_SOURCE_<NAME>_" + ending + "` | ");
+      assertThat(Config.read(Map.of("COATCHECK_SOURCE_A_" + ending, "x"), Map.of()))
+          .isInstanceOfSatisfying(
+              Config.Parsed.Invalid.class,
+              invalid -> assertThat(invalid.faults()).noneMatch(fault -> fault.contains("end in")));
     }
   }
 

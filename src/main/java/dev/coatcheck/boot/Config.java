@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
  *
  * @param database empty for the embedded Postgres in {@code home}
  * @param accessStaleMax how long a cached API key counts while Postgres doesn't answer
+ * @param sources the databases of customers' tables by name, without the gateway's own
  * @param managementPort empty if health and metrics stay on the gateway's port
  */
 public record Config(
@@ -29,6 +30,7 @@ public record Config(
     Path home,
     Optional<DatabaseSettings> database,
     int connectionsMax,
+    Map<String, DatabaseSettings> sources,
     RedirectHosts redirectHosts,
     Proxies trustedProxies,
     int cachedMappingsMax,
@@ -60,11 +62,8 @@ public record Config(
   }
 
   private static final class Reader {
-    private static final Pattern URL =
-        Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
     private static final Pattern RANGE = Pattern.compile("([0-9]{1,4})-([0-9]{1,4})");
     private static final int WORKER_MAX = 1_021;
-    private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     private final Map<String, String> environment;
@@ -85,6 +84,7 @@ public record Config(
           home(),
           database(connectionsMax),
           connectionsMax,
+          RegisteredSources.read(environment, faults),
           redirectHosts(),
           trustedProxies(),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
@@ -152,11 +152,8 @@ public record Config(
             _ -> fault(Setting.DATABASE_PASSWORD, "is set, but COATCHECK_DATABASE_URL is not"));
         return Optional.empty();
       }
-      if (!URL.matcher(url.get()).matches()) {
-        fault(Setting.DATABASE_URL, "must look like jdbc:postgresql://host:5432/name");
-      } else if (SECRET.matcher(url.get()).find()) {
-        fault(Setting.DATABASE_URL, "is printed: move the password to COATCHECK_DATABASE_PASSWORD");
-      }
+      DatabaseUrl.fault(url.get(), Setting.DATABASE_PASSWORD.variable())
+          .ifPresent(what -> fault(Setting.DATABASE_URL, what));
       if (user.isEmpty()) {
         fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");
       }

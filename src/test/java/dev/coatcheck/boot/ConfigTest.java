@@ -2,8 +2,12 @@ package dev.coatcheck.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.db.DatabaseSettings;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ConfigTest {
   @Test
@@ -84,6 +88,76 @@ class ConfigTest {
             Map.of());
 
     assertThat(config.toString()).contains("db:5432").doesNotContain("secret");
+  }
+
+  @Test
+  void sourcesAreNamedInTheEnvironment() {
+    Config config =
+        valid(
+            Map.of(
+                "COATCHECK_SOURCE_SHOP_DB_URL", "jdbc:postgresql://shop:5432/shop",
+                "COATCHECK_SOURCE_SHOP_DB_USER", "owner",
+                "COATCHECK_SOURCE_SHOP_DB_PASSWORD", "secret",
+                "COATCHECK_SOURCE_B_URL", "jdbc:postgresql://b/b?prepareThreshold=0",
+                "COATCHECK_SOURCE_B_USER", "b",
+                "COATCHECK_SOURCE_UNSET_PASSWORD", ""),
+            Map.of());
+
+    assertThat(config.sources()).containsOnlyKeys("shop_db", "b");
+    assertThat(config.sources().get("shop_db"))
+        .isEqualTo(new DatabaseSettings("jdbc:postgresql://shop:5432/shop", "owner", "secret", 4));
+    assertThat(config.toString()).contains("shop:5432").doesNotContain("secret");
+    assertThat(valid(Map.of(), Map.of()).sources()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          COATCHECK_SOURCE_A_USER     | me            | COATCHECK_SOURCE_A_URL is not
+          COATCHECK_SOURCE_A_PASSWORD | secret        | COATCHECK_SOURCE_A_URL is not
+          COATCHECK_SOURCE_A_FOO      | secret        | must end in _URL, _USER or _PASSWORD
+          COATCHECK_SOURCE_URL        | secret        | no good name
+          COATCHECK_SOURCE_           | secret        | must end in
+          COATCHECK_SOURCE_A_url      | secret        | must end in
+          COATCHECK_SOURCE__URL       | secret        | no good name
+          COATCHECK_SOURCE_shop_URL   | secret        | no good name
+          COATCHECK_SOURCE_1A_URL     | secret        | no good name
+          COATCHECK_SOURCE_A234567890123456789012345678901X_URL | secret | no good name
+          COATCHECK_SOURCE_GATEWAY_URL | jdbc:postgresql://a/b | take another
+          COATCHECK_SOURCE_OK_URL     | postgres://db | COATCHECK_SOURCE_OK_URL must look like
+          COATCHECK_SOURCE_OK_URL     | jdbc:postgresql://a/b?password=secret | COATCHECK_SOURCE_OK_PASSWORD
+          COATCHECK_SOURCE_B_URL      | jdbc:postgresql://a/b | COATCHECK_SOURCE_B_USER is needed
+          """)
+  void aSourceThatIsNotWellNamedIsAFault(String variable, String value, String fault) {
+    Map<String, String> environment = new HashMap<>(Map.of(variable, value));
+    environment.put("COATCHECK_SOURCE_OK_USER", "me");
+    environment.putIfAbsent("COATCHECK_SOURCE_OK_URL", "jdbc:postgresql://a/b");
+
+    assertThat(Config.read(environment, Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class,
+            invalid ->
+                assertThat(invalid.faults())
+                    .singleElement()
+                    .asString()
+                    .startsWith("COATCHECK_SOURCE_")
+                    .contains(fault)
+                    .doesNotContain("secret"));
+  }
+
+  @Test
+  void theFaultsOfSourcesAreListedWithAllOthers() {
+    assertThat(
+            Config.read(
+                Map.of(
+                    "COATCHECK_PORT", "x",
+                    "COATCHECK_SOURCE_A_URL", "x",
+                    "COATCHECK_SOURCE_B_USER", "x"),
+                Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class, invalid -> assertThat(invalid.faults()).hasSize(4));
   }
 
   private static Config valid(Map<String, String> environment, Map<Setting, String> flags) {
