@@ -35,7 +35,6 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -76,7 +75,7 @@ public final class Gateway implements AutoCloseable {
           Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
       opened(Purge.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
-      Sources sources = opened(Sources.open(opened.settings(), Map.of(), observer));
+      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       TableMigrations migrations =
           opened(
               TableMigrations.start(
