@@ -1,5 +1,6 @@
 package dev.coatcheck.cli;
 
+import dev.coatcheck.bench.BackfillSpeed;
 import dev.coatcheck.bench.ImportSpeed;
 import dev.coatcheck.bench.MappingSize;
 import dev.coatcheck.boot.Config;
@@ -95,6 +96,52 @@ final class BenchCommand {
       delete(home);
     }
     return 0;
+  }
+
+  @Command(
+      name = "backfill",
+      description =
+          "Prints how fast a table migration fills a table, against one UPDATE and one INSERT.")
+  int backfillSpeed(
+      @Option(
+              names = "--rows",
+              defaultValue = "500000",
+              description = "Rows, 1000 to 10000000. Default: ${DEFAULT-VALUE}.")
+          int rows,
+      @Option(
+              names = "--runs",
+              defaultValue = "3",
+              description = "Runs of each, 1 to 100. Default: ${DEFAULT-VALUE}.")
+          int runs)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
+      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("filling")
+            .setInitialMax(2L * rows * (runs + 1))
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  private void print(BackfillSpeed.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nbackfill, rows a second           %,12.0f%n", result.backfillRowsPerSecond());
+    out.printf("UPDATE and INSERT, rows a second  %,12.0f%n", result.statementRowsPerSecond());
+    out.printf("ratio                             %12.2f%n", result.ratio());
+    out.flush();
   }
 
   private void print(ImportSpeed.Result result) {
