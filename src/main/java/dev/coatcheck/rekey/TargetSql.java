@@ -15,6 +15,9 @@ final class TargetSql {
   /** The triggers sort last by name, so that they see what all others made of a row. */
   static final String TRIGGER_START = "~coatcheck_";
 
+  static final List<String> TRIGGERS =
+      List.of("insert", "inserted", "delete", "update", "rekey", "truncate");
+
   /** Of the first int of an advisory lock, so that it means nothing else. */
   private static final int LOCK_CLASS = 0x436f6174;
 
@@ -64,7 +67,7 @@ final class TargetSql {
     }
     names.put("outbox_b_text", TableName.literal(objects.ours("outbox_b")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));
-    for (String event : List.of("insert", "inserted", "delete", "update", "rekey", "truncate")) {
+    for (String event : TRIGGERS) {
       names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
     }
   }

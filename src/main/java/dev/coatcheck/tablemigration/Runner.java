@@ -152,7 +152,7 @@ final class Runner {
       case Step.Archive _ -> new Result.Done();
       case Step.Verify _ ->
           workshop
-              .verify(run, source, heartbeat)
+              .verify(session, run, source, heartbeat)
               .<Result>map(Result.Failed::new)
               .orElseGet(Result.Done::new);
     };

@@ -7,10 +7,12 @@ import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rekey.Outbox;
+import dev.coatcheck.rekey.SourceSession;
 import dev.coatcheck.rekey.Verifier;
 import dev.coatcheck.source.Source;
 import dev.coatcheck.transfer.LegacyKeyTable;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What runners work with.
@@ -64,15 +66,25 @@ record Workshop(
   }
 
   /** Says what is wrong, if anything is. */
-  Optional<String> verify(TableMigration run, Source source, Heartbeat heartbeat) {
+  Optional<String> verify(
+      SourceSession session, TableMigration run, Source source, Heartbeat heartbeat) {
+    Verifier verifier =
+        new Verifier(session, gateway, run.target(), type(run), outbox(run, source));
     Verifier.Report report =
-        new Verifier(source.settings(), gateway, run.target(), type(run), outbox(run, source))
-            .run(heartbeat::isMine, _ -> {});
-    if (!heartbeat.isMine()) {
-      throw new Heartbeat.Stopped();
-    }
+        verifier.run(heartbeat::isMine, _ -> {}).orElseThrow(Heartbeat.Stopped::new);
     runs.report(run.id(), RunJson.write(report));
-    return report.clean() ? Optional.empty() : Optional.of(report.summary());
+    return report.clean() ? Optional.empty() : Optional.of(broken(report));
+  }
+
+  /** The broken promises, each with its first example. */
+  private static String broken(Verifier.Report report) {
+    return report.checks().stream()
+        .filter(check -> !check.isKept())
+        .map(
+            check ->
+                "%s: %d, for instance %s"
+                    .formatted(check.code(), check.count(), check.samples().getFirst()))
+        .collect(Collectors.joining("; "));
   }
 
   Outbox outbox(TableMigration run, Source source) {
