@@ -23,6 +23,8 @@ create table coatcheck.table_migration (
   knobs             jsonb       not null,
   accepted          text[]      not null default '{}',
   report            jsonb,                              -- of the last verification
+  imported_id       bigint      not null default 0,     -- the highest legacy ID of a file
+  imported_place    bigint      not null default 0,     -- and the last place that was given
   rows_total        bigint      not null default 0,
   rows_done         bigint      not null default 0,
   worked_millis     bigint      not null default 0,     -- of the backfill, without pauses
@@ -80,7 +82,3 @@ create table coatcheck.table_migration_event (
   detail       text        not null,
   constraint table_migration_event_pkey primary key (migration_id, number)
 );
-
-alter table coatcheck.change drop constraint change_kind_known;
-alter table coatcheck.change
-  add constraint change_kind_known check (kind in ('ending', 'api_key', 'type', 'table_migration'));

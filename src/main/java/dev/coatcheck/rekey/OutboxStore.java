@@ -8,13 +8,15 @@ import dev.coatcheck.transfer.LegacyKeyTable.LegacyKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
 
 /** All SQL of the outbox. */
 final class OutboxStore {
   private static final List<String> TABLES = List.of("<outbox_a>", "<outbox_b>");
 
-  private static final String IS_THERE = "select to_regclass(<outbox_b_text>) is not null";
+  private static final String UNDEFINED_TABLE = "42P01";
 
   private static final String TAKE =
       """
@@ -45,27 +47,27 @@ final class OutboxStore {
     this.mappings = mappings;
   }
 
+  /** Nothing if there is no outbox, or not any more. */
   Outbox.Drained take(int entriesMax, boolean careful) {
-    return source.write(
-        "outbox",
-        sql -> {
-          List<LegacyKey> taken = new ArrayList<>();
-          if (!PlainSql.isTrue(sql, names.fill(IS_THERE))) {
-            return new Outbox.Drained(0, List.of());
-          }
-          for (String table : TABLES) {
-            taken.addAll(
-                PlainSql.rows(
-                    sql,
-                    names.fill(TAKE.replace("<outbox>", table)),
-                    row -> new LegacyKey(row.getLong(1), row.getLong(2)),
-                    entriesMax - taken.size()));
-          }
-          taken.sort(Comparator.comparingLong(LegacyKey::key));
-          List<LegacyKey> distinct = taken.stream().distinct().toList();
-          return new Outbox.Drained(
-              taken.size(), distinct.isEmpty() ? List.of() : write(sql, distinct, careful));
-        });
+    return ifThere(
+        () -> source.write("outbox", sql -> take(sql, entriesMax, careful)),
+        new Outbox.Drained(0, List.of()));
+  }
+
+  private Outbox.Drained take(DSLContext sql, int entriesMax, boolean careful) {
+    List<LegacyKey> taken = new ArrayList<>();
+    for (String table : TABLES) {
+      taken.addAll(
+          PlainSql.rows(
+              sql,
+              names.fill(TAKE.replace("<outbox>", table)),
+              row -> new LegacyKey(row.getLong(1), row.getLong(2)),
+              entriesMax - taken.size()));
+    }
+    taken.sort(Comparator.comparingLong(LegacyKey::key));
+    List<LegacyKey> distinct = taken.stream().distinct().toList();
+    return new Outbox.Drained(
+        taken.size(), distinct.isEmpty() ? List.of() : write(sql, distinct, careful));
   }
 
   private List<LegacyKey> write(DSLContext sql, List<LegacyKey> taken, boolean careful) {
@@ -96,13 +98,28 @@ final class OutboxStore {
   }
 
   Outbox.Lag lag() {
-    return source.read(
-        "outbox",
-        sql ->
-            PlainSql.rows(
-                    sql,
-                    names.fill(LAG),
-                    row -> new Outbox.Lag(row.getLong(1), Math.max(0, row.getLong(2))))
-                .getFirst());
+    return ifThere(
+        () ->
+            source.read(
+                "outbox",
+                sql ->
+                    PlainSql.rows(
+                            sql,
+                            names.fill(LAG),
+                            row -> new Outbox.Lag(row.getLong(1), Math.max(0, row.getLong(2))))
+                        .getFirst()),
+        new Outbox.Lag(0, 0));
+  }
+
+  /** A look at whether it is there would be out of date by the next statement. */
+  private static <T> T ifThere(Supplier<T> work, T otherwise) {
+    try {
+      return work.get();
+    } catch (DataAccessException refused) {
+      if (UNDEFINED_TABLE.equals(refused.sqlState())) {
+        return otherwise;
+      }
+      throw refused;
+    }
   }
 }

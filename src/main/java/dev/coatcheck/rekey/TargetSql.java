@@ -65,7 +65,6 @@ final class TargetSql {
       names.put(kind, objects.quoted(kind));
       names.put("drop_" + kind, objects.beside(kind));
     }
-    names.put("outbox_b_text", TableName.literal(objects.ours("outbox_b")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));
     for (String event : TRIGGERS) {
       names.put("t_" + event, TableName.quoted(TRIGGER_START + event));

@@ -17,7 +17,7 @@ sealed interface CsvHeader {
 
   int COLUMNS_NAMED_MAX = 10;
 
-  static CsvHeader read(Lines line) {
+  static CsvHeader read(Lines line, Set<Column> needed) {
     Optional<List<String>> names =
         line.isTooLong()
             ? Optional.empty()
@@ -40,8 +40,10 @@ sealed interface CsvHeader {
     if (Set.copyOf(columns).size() < columns.size()) {
       return refused("The first line names a column twice.");
     }
-    if (!columns.contains(Column.TYPE)) {
-      return refused("The first line names no column type.");
+    for (Column column : needed) {
+      if (!columns.contains(column)) {
+        return refused("The first line names no column " + column.wireName() + ".");
+      }
     }
     if (!columns.contains(Column.KEY) && !columns.contains(Column.LEGACY_ID)) {
       return refused("The first line names neither key nor legacy_id.");

@@ -14,6 +14,13 @@ public enum RowFault {
   KEY_MISSING("A row without a key needs a legacy_id: without either it can't be sent again."),
   KEY_MALFORMED("This is no key of the type's scheme."),
   LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
+  LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
+  LEGACY_ID_OUT_OF_ORDER(
+      "The rows of this file come by rising legacy_id: keys are given in that order, and a higher"
+          + " one has its key already."),
+  LEGACY_ID_UNPLANNED(
+      "The legacy ID is higher than any in the plan. Whoever made the row since mints its key, or"
+          + " plan again."),
   CREATED_AT_MALFORMED(
       "A time looks like 2026-11-21T08:15:00.123456Z, from 1970 until a day from now."),
   PUBLIC_ID_MALFORMED("This is no public ID of the row's type, or there is a typo in it."),

@@ -3,6 +3,7 @@ package dev.coatcheck.rows;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A file of rows, read one at a time in bounded memory. Empty lines are passed over. */
@@ -28,9 +29,11 @@ public final class RowFile {
   /**
    * Reads the first line.
    *
+   * @param needed columns that a header has to name
    * @throws IOException if the stream broke off in it
    */
-  public static Opened open(RowFormat format, InputStream stream) throws IOException {
+  public static Opened open(RowFormat format, InputStream stream, Set<Column> needed)
+      throws IOException {
     Lines lines = new Lines(stream);
     if (!lines.next()) {
       return new Opened.Refused("The body is empty.");
@@ -38,7 +41,7 @@ public final class RowFile {
     return switch (format) {
       case NDJSON -> new Opened.Sound(new RowFile(lines, new NdjsonLineReader(), true));
       case CSV ->
-          switch (CsvHeader.read(lines)) {
+          switch (CsvHeader.read(lines, needed)) {
             case CsvHeader.Refused(String detail) -> new Opened.Refused(detail);
             case CsvHeader.Known(List<Column> columns) ->
                 new Opened.Sound(new RowFile(lines, new CsvLineReader(columns), false));

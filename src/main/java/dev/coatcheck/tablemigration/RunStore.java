@@ -95,6 +95,16 @@ final class RunStore {
                 .fetchOptional(RunStore::run));
   }
 
+  /** Whether a file gave keys for it. */
+  boolean hasImported(long id) {
+    return database.read(
+        "table migration",
+        sql ->
+            sql.fetchExists(
+                TABLE_MIGRATION,
+                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.gt(0L))));
+  }
+
   /** The last ones, newest first. */
   List<TableMigration> list() {
     return database.read(

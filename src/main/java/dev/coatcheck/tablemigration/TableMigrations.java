@@ -3,10 +3,12 @@ package dev.coatcheck.tablemigration;
 import dev.coatcheck.legacy.LegacySource;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rekey.Phase;
+import dev.coatcheck.rows.RowFormat;
 import dev.coatcheck.source.Finding;
 import dev.coatcheck.tablemigration.RunStore.Decision;
 import dev.coatcheck.tablemigration.TableMigration.FailedRange;
 import dev.coatcheck.tablemigration.TableMigration.StepStatus;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,18 +24,20 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   private static final int EVENTS_MAX = 1_000;
 
   private final RunStore store;
+  private final Workshop workshop;
   private final Planner planner;
   private final Occupied occupied;
   private final ReadThrough readThrough;
   private final Runners runners;
 
   private TableMigrations(
-      RunStore store,
+      Workshop workshop,
       Planner planner,
       Occupied occupied,
       ReadThrough readThrough,
       Runners runners) {
-    this.store = store;
+    this.store = workshop.runs();
+    this.workshop = workshop;
     this.planner = planner;
     this.occupied = occupied;
     this.readThrough = readThrough;
@@ -54,7 +58,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
             makings.holder());
     Occupied occupied = new Occupied(store);
     return new TableMigrations(
-        store,
+        workshop,
         new Planner(store, makings.sources()),
         occupied,
         new ReadThrough(occupied, makings.sources(), workshop),
@@ -96,6 +100,10 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    */
   public ActionOutcome start(long id, List<String> accepted, String actor) {
     Optional<TableMigration> planned = store.find(id);
+    if (store.hasImported(id)) {
+      return new ActionOutcome.NotNow(
+          RunState.PLANNED, "Its keys came from a file. Plan another one to install anything.");
+    }
     if (planned.isPresent() && planned.get().status().state() == RunState.PLANNED) {
       List<Finding> refusals = planner.refusals(planned.get());
       if (!refusals.isEmpty()) {
@@ -185,6 +193,29 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
           Knobs knobs = change.apply(run.knobs());
           return new Decision.Change(run.with(knobs), "set", RunJson.write(knobs));
         });
+  }
+
+  /**
+   * Gives the rows of a file their keys, for a table on which nothing may be installed.
+   *
+   * @param errorsMax how many refused rows are listed; all are counted
+   */
+  public FileImport.Outcome importRows(
+      long id, RowFormat format, InputStream body, int errorsMax, String actor) {
+    Optional<TableMigration> run = store.find(id);
+    if (run.isEmpty()) {
+      return new FileImport.Outcome.NotFound();
+    }
+    if (run.get().status().state() != RunState.PLANNED) {
+      return new FileImport.Outcome.NotNow(run.get().status().state());
+    }
+    FileImport.Outcome outcome =
+        new FileImport(workshop.imports(run.get()), errorsMax).run(format, body);
+    if (outcome instanceof FileImport.Outcome.Done done) {
+      store.event(
+          id, actor, "import", "%d created, %d refused".formatted(done.created(), done.refused()));
+    }
+    return outcome;
   }
 
   @Override

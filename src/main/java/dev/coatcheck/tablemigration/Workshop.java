@@ -95,6 +95,10 @@ record Workshop(
     return new LegacyKeyTable(type(run), tokens, observer);
   }
 
+  FileImportStore imports(TableMigration run) {
+    return new FileImportStore(gateway, run, type(run), mappings(run));
+  }
+
   private Type type(TableMigration run) {
     return registry.all().stream()
         .filter(type -> type.number() == run.typeNumber())

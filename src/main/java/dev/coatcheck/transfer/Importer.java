@@ -7,12 +7,14 @@ import dev.coatcheck.key.KeyGenerator;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
+import dev.coatcheck.rows.Column;
 import dev.coatcheck.rows.RowFile;
 import dev.coatcheck.rows.RowFormat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -46,7 +48,7 @@ public final class Importer {
    */
   public ImportOutcome run(RowFormat format, InputStream body, int errorsMax) {
     try {
-      return switch (RowFile.open(format, body)) {
+      return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
         case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
         case RowFile.Opened.Sound(RowFile file) ->
             run(new ChunkReader(file, new RowParser(registry, clock)), errorsMax);

@@ -179,12 +179,17 @@ public final class RekeyFixture implements AutoCloseable {
 
   /** The first column, as numbers. */
   public List<Long> column(String sql) {
+    return texts(sql).stream().map(Long::valueOf).toList();
+  }
+
+  /** The first column. */
+  public List<String> texts(String sql) {
     try (Connection connection = connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
-      List<Long> values = new ArrayList<>();
+      List<String> values = new ArrayList<>();
       while (result.next()) {
-        values.add(result.getLong(1));
+        values.add(result.getString(1));
       }
       return values;
     } catch (SQLException failed) {

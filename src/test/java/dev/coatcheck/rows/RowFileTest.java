@@ -8,12 +8,15 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RowFileTest {
+  private static final Set<Column> TYPE = Set.of(Column.TYPE);
+
   private static final String HEADER = "type,key\n";
 
   @ParameterizedTest
@@ -109,13 +112,13 @@ class RowFileTest {
         "t\0y\0p\0e\0"
       })
   void aHeaderThatNamesNoColumnsIsRefused(String file) throws IOException {
-    assertThat(RowFile.open(RowFormat.CSV, stream(file)))
+    assertThat(RowFile.open(RowFormat.CSV, stream(file), TYPE))
         .isInstanceOf(RowFile.Opened.Refused.class);
   }
 
   @Test
   void unknownColumnsAreNamed() throws IOException {
-    assertThat(RowFile.open(RowFormat.CSV, stream("type,key,id,<script>\n")))
+    assertThat(RowFile.open(RowFormat.CSV, stream("type,key,id,<script>\n"), TYPE))
         .isEqualTo(
             new RowFile.Opened.Refused(
                 "The first line names the columns, of type, key, legacy_id, created_at and"
@@ -131,7 +134,7 @@ class RowFileTest {
   }
 
   private static List<String> rows(RowFormat format, InputStream stream) throws IOException {
-    RowFile file = ((RowFile.Opened.Sound) RowFile.open(format, stream)).file();
+    RowFile file = ((RowFile.Opened.Sound) RowFile.open(format, stream, TYPE)).file();
     List<String> rows = new ArrayList<>();
     RowText text = new RowText();
     while (file.next()) {

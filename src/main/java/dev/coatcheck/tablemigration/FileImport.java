@@ -1,0 +1,139 @@
+package dev.coatcheck.tablemigration;
+
+import dev.coatcheck.db.DatabaseUnavailable;
+import dev.coatcheck.mapping.AliasScheme;
+import dev.coatcheck.rows.Column;
+import dev.coatcheck.rows.RowFault;
+import dev.coatcheck.rows.RowFile;
+import dev.coatcheck.rows.RowFormat;
+import dev.coatcheck.rows.RowText;
+import dev.coatcheck.rows.Timestamps;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Gives the rows of a file their keys, for a table on which nothing may be installed: legacy IDs,
+ * rising, with the times of their creation. Mappings and legacy IDs are written here; the keys get
+ * back to the table by an export. The same file again changes nothing.
+ */
+public final class FileImport {
+  private static final int CHUNK_ROWS = 5_000;
+  private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
+
+  private final FileImportStore store;
+  private final int errorsMax;
+  private final List<Outcome.BadRow> errors = new ArrayList<>();
+  private long created;
+  private long existing;
+  private long refused;
+
+  FileImport(FileImportStore store, int errorsMax) {
+    this.store = store;
+    this.errorsMax = errorsMax;
+  }
+
+  /** What became of a file. */
+  public sealed interface Outcome {
+    /** A row that was set aside. */
+    record BadRow(long line, RowFault fault) {}
+
+    /** All lines were read; what was not refused is committed. */
+    record Done(long created, long existing, long refused, List<BadRow> errors)
+        implements Outcome {}
+
+    record HeaderRefused(String detail) implements Outcome {}
+
+    /** The run is under way, or over. */
+    record NotNow(RunState state) implements Outcome {}
+
+    record NotFound() implements Outcome {}
+
+    /** It ended early; up to the line all is done, and sending the file again is harmless. */
+    record Stopped(boolean databaseGone, long linesSettled) implements Outcome {}
+  }
+
+  /** A row that can be understood. */
+  record Row(long line, long legacy, Optional<Instant> createdAt) {}
+
+  Outcome run(RowFormat format, InputStream body) {
+    long settled = 0;
+    try {
+      RowFile file;
+      switch (RowFile.open(format, body, NEEDED)) {
+        case RowFile.Opened.Refused(String detail) -> {
+          return new Outcome.HeaderRefused(detail);
+        }
+        case RowFile.Opened.Sound(RowFile sound) -> file = sound;
+      }
+      List<Row> chunk = new ArrayList<>();
+      RowText text = new RowText();
+      while (file.next()) {
+        RowFault fault = file.read(text);
+        Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
+        if (wrong.isPresent()) {
+          refuse(new Outcome.BadRow(file.line(), wrong.get()));
+        } else {
+          chunk.add(row(file.line(), text));
+        }
+        if (chunk.size() == CHUNK_ROWS) {
+          settle(chunk);
+          settled = file.line();
+          chunk.clear();
+        }
+      }
+      settle(chunk);
+    } catch (IOException broken) {
+      return new Outcome.Stopped(false, settled);
+    } catch (DatabaseUnavailable gone) {
+      return new Outcome.Stopped(true, settled);
+    }
+    errors.sort(Comparator.comparingLong(Outcome.BadRow::line));
+    return new Outcome.Done(created, existing, refused, List.copyOf(errors));
+  }
+
+  private void settle(List<Row> chunk) {
+    if (!chunk.isEmpty()) {
+      FileImportStore.Settled settled = store.settle(List.copyOf(chunk));
+      created += settled.created();
+      existing += settled.existing();
+      settled.refused().forEach(this::refuse);
+    }
+  }
+
+  private void refuse(Outcome.BadRow row) {
+    refused++;
+    if (errors.size() < errorsMax) {
+      errors.add(row);
+    }
+  }
+
+  private static Optional<RowFault> fault(RowText text) {
+    String legacy = text.get(Column.LEGACY_ID);
+    String createdAt = text.get(Column.CREATED_AT);
+    if (text.get(Column.KEY) != null || text.get(Column.PUBLIC_ID) != null) {
+      return Optional.of(RowFault.FIELD_UNKNOWN);
+    }
+    if (legacy == null) {
+      return Optional.of(RowFault.LEGACY_ID_MISSING);
+    }
+    if (!AliasScheme.LEGACY.accepts(legacy)) {
+      return Optional.of(RowFault.LEGACY_ID_MALFORMED);
+    }
+    return createdAt != null && Timestamps.parse(createdAt).isEmpty()
+        ? Optional.of(RowFault.CREATED_AT_MALFORMED)
+        : Optional.empty();
+  }
+
+  private static Row row(long line, RowText text) {
+    return new Row(
+        line,
+        Long.parseLong(String.valueOf(text.get(Column.LEGACY_ID))),
+        Optional.ofNullable(text.get(Column.CREATED_AT)).flatMap(Timestamps::parse));
+  }
+}
