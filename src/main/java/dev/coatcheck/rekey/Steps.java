@@ -100,7 +100,6 @@ public final class Steps {
     Steps steps = new Steps(new TargetSql(target));
     List<Step> all = new ArrayList<>();
     all.add(steps.prepare());
-    all.add(steps.addColumn());
     all.add(steps.dualWrite());
     all.add(new Step.Archive(List.of(steps.sql.fill(DualWrite.onInsertedArchiving()))));
     all.add(new Step.Fill(List.of(steps.sql.fill(BackfillStore.FILL))));
@@ -149,19 +148,14 @@ public final class Steps {
         Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass('<mint_seq>') is not null");
   }
 
-  private Step addColumn() {
-    return ddl(
-        Phase.EXPAND,
-        "add-column",
-        List.of("alter table <table> add column snowflake_id bigint"),
-        List.of("alter table <table> drop column if exists snowflake_id"),
-        "select exists (select from pg_attribute where attrelid = <oid>::oid"
-            + " and attname = 'snowflake_id' and not attisdropped)");
-  }
-
+  /**
+   * The column and its triggers at once: what the application wrote to the column before they stood
+   * would pass for a key.
+   */
   private Step dualWrite() {
     List<String> on =
         List.of(
+            "alter table <table> add column snowflake_id bigint",
             DualWrite.INSERT_TRIGGER,
             DualWrite.INSERTED_TRIGGER,
             DualWrite.DELETE_TRIGGER,
@@ -180,6 +174,7 @@ public final class Steps {
             "drop trigger if exists <t_update> on <table>",
             "drop trigger if exists <t_rekey> on <table>",
             "drop trigger if exists <t_truncate> on <table>",
+            "alter table <table> drop column if exists snowflake_id",
             "delete from <schema>.checkpoint where run = <run>");
     return ddl(
         Phase.EXPAND,
