@@ -23,13 +23,19 @@ final class DualWrite {
   /**
    * Writes what was inserted to the outbox, once per row: before the insert, {@code ON CONFLICT}
    * would have written several entries. If a legacy ID was freed by a delete that was not yet
-   * committed when the row came, its old key is only seen now.
+   * committed when the row came, its old key is only seen now; and never by an older snapshot,
+   * whose transaction therefore archives what it inserts: that fails, to be tried again, if there
+   * is a key that it can't see.
    */
   private static final String ON_INSERTED =
       """
       create or replace function <on_inserted>() returns trigger
         language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
       begin
+        if current_setting('transaction_isolation') <> 'read committed' then
+          insert into <archive> (legacy, key)
+          select i.<id>, i.snowflake_id from inserted i on conflict do nothing;
+        end if;
         if exists (select from inserted i join <archive> a
                      on a.legacy = i.<id> and a.key <> i.snowflake_id) then
           perform set_config('coatcheck.fill', 'on', true);
