@@ -73,9 +73,14 @@ public final class Ddl {
     store.alone(step.name(), step.drop());
   }
 
-  /** Statements that take no lock that anybody waits for. */
-  public void define(String name, List<String> statements) {
-    store.run(name, statements);
+  /** From now on the triggers archive as well. */
+  public Outcome begin(Step.Archive step) {
+    return run(step.name(), step.undoStatements());
+  }
+
+  /** Whether something of it is in the source, be it a part that is of no use. */
+  public boolean isThere(Step.Index step) {
+    return store.index(step.index()) != DdlStore.IndexState.MISSING;
   }
 
   private Outcome run(String name, List<String> statements) {

@@ -101,7 +101,7 @@ public final class Steps {
     List<Step> all = new ArrayList<>();
     all.add(steps.prepare());
     all.add(steps.dualWrite());
-    all.add(new Step.Archive(List.of(steps.sql.fill(DualWrite.onInsertedArchiving()))));
+    all.add(steps.archive());
     all.add(new Step.Fill(List.of(steps.sql.fill(BackfillStore.FILL))));
     // The order in which the switch will need them: a foreign key binds to the oldest that fits.
     all.add(steps.index("new_perm", "snowflake_id", target));
@@ -185,6 +185,19 @@ public final class Steps {
             + " and tgname = '"
             + TargetSql.TRIGGER_START
             + "insert')");
+  }
+
+  /**
+   * Under the lock no insert is under way that would be archived neither by itself, nor by the walk
+   * through the table that follows, which begins anew.
+   */
+  private Step archive() {
+    List<String> begin =
+        List.of(
+            "lock table <table> in share row exclusive mode",
+            DualWrite.onInsertedArchiving(),
+            "update <schema>.checkpoint set archived_id = 0 where run = <run>");
+    return new Step.Archive(begin.stream().map(sql::fill).toList());
   }
 
   private Step index(String kind, String column, Target target) {

@@ -115,8 +115,8 @@ final class Runner {
       Step step = steps.get(i);
       StepState state = statuses.get(i).state();
       if (step.phase().compareTo(last) >= 0
-          && state != StepState.PENDING
-          && state != StepState.UNDONE) {
+          && ((state != StepState.PENDING && state != StepState.UNDONE)
+              || isThere(session, step))) {
         heartbeat.requireMine();
         if (!settle(step, undo(session, step), StepState.UNDONE, "step_undone")) {
           return;
@@ -128,6 +128,16 @@ final class Runner {
     } else {
       end(RunState.PAUSED, "undone", "Everything from " + last.wireName() + " on is undone.");
     }
+  }
+
+  /** A runner that was killed may have applied a step without having written that down. */
+  private boolean isThere(SourceSession session, Step step) {
+    Ddl ddl = new Ddl(session, target(), heartbeat::pause);
+    return switch (step) {
+      case Step.Ddl change -> ddl.isApplied(change);
+      case Step.Index index -> ddl.isThere(index);
+      case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
+    };
   }
 
   private Result apply(SourceSession session, Step step) {
@@ -166,15 +176,17 @@ final class Runner {
         ddl.drop(index);
         yield new Result.Done();
       }
-      case Step.Archive archive -> {
-        ddl.define(archive.name(), archive.undoStatements());
-        if (!new Archive(session, target()).run(heartbeat::isMine)) {
-          throw new Stopped();
-        }
-        yield new Result.Done();
-      }
+      case Step.Archive archive -> archive(session, ddl, archive);
       case Step.Fill _, Step.Verify _ -> new Result.Done();
     };
+  }
+
+  private Result archive(SourceSession session, Ddl ddl, Step.Archive step) {
+    Result begun = result(ddl.begin(step), step.name());
+    if (begun instanceof Result.Done && !new Archive(session, target()).run(heartbeat::isMine)) {
+      throw new Stopped();
+    }
+    return begun;
   }
 
   private static Result result(Ddl.Outcome outcome, String name) {

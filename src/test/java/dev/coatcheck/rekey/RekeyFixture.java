@@ -102,7 +102,7 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.Ddl change -> requireDone(ddl.undo(change));
       case Step.Index index -> ddl.drop(index);
       case Step.Archive archive -> {
-        ddl.define("archive", archive.undoStatements());
+        requireDone(ddl.begin(archive));
         new Archive(session, target).run(() -> true);
       }
       case Step.Fill _, Step.Verify _ -> {}
