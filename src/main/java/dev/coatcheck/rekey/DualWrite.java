@@ -12,12 +12,12 @@ final class DualWrite {
   static final String ON_INSERT =
       """
       create function <on_insert>() returns trigger
-        language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
+        language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
       begin
         new.snowflake_id := coalesce(
           (select a.key from <archive> a where a.legacy = new.<id>), <mint>());
         return new;
-      end $coatcheck$\
+      end <body>\
       """;
 
   /**
@@ -30,7 +30,7 @@ final class DualWrite {
   private static final String ON_INSERTED =
       """
       create or replace function <on_inserted>() returns trigger
-        language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
+        language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
       begin
         if current_setting('transaction_isolation') <> 'read committed' then
           insert into <archive> (legacy, key)
@@ -58,7 +58,7 @@ final class DualWrite {
             from inserted i left join <archive> a on a.legacy = i.<id>;
         end if;
         return null;
-      end $coatcheck$\
+      end <body>\
       """;
 
   /** While keys are being archived for good, new rows are archived as they come. */
@@ -71,36 +71,36 @@ final class DualWrite {
   static final String ON_DELETE =
       """
       create function <on_delete>() returns trigger
-        language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
+        language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
       begin
         if old.snowflake_id is not null then
           insert into <archive> (legacy, key) values (old.<id>, old.snowflake_id)
             on conflict do nothing;
         end if;
         return old;
-      end $coatcheck$\
+      end <body>\
       """;
 
   /** Puts the key back rather than raise: {@code DO UPDATE SET … = excluded.…} is common. */
   static final String ON_UPDATE =
       """
       create function <on_update>() returns trigger
-        language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
+        language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
       begin
         new.snowflake_id := old.snowflake_id;
         return new;
-      end $coatcheck$\
+      end <body>\
       """;
 
   static final String ON_REFUSED =
       """
       create function <on_refused>() returns trigger
-        language plpgsql security definer set search_path = pg_catalog, pg_temp as $coatcheck$
+        language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
       begin
         raise exception 'coatcheck: % of the key is refused while the table migrates', tg_op
           using errcode = 'object_not_in_prerequisite_state',
                 hint = 'Undo the table migration first, or delete the rows.';
-      end $coatcheck$\
+      end <body>\
       """;
 
   static final String INSERT_TRIGGER =

@@ -22,9 +22,9 @@ final class NumberSource {
       """
       create function <mint>() returns bigint
         language plpgsql volatile parallel unsafe security definer
-        set search_path = pg_catalog, pg_temp as $coatcheck$
+        set search_path = pg_catalog, pg_temp as <body>
       declare
-        v  bigint := nextval('<mint_seq>'::regclass);
+        v  bigint := nextval(<mint_seq_text>::regclass);
         ms bigint := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
       begin
         if (v & 4194303) >= 4096 or (v >> 22) < ms - 1 then
@@ -35,23 +35,23 @@ final class NumberSource {
               -- Somebody else is moving it; v is unique and at most 10 ms old.
               raise exception using errcode = 'CC000';
             end if;
-            v  := nextval('<mint_seq>'::regclass);
+            v  := nextval(<mint_seq_text>::regclass);
             ms := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
             if (v >> 22) < ms or (v & 4194303) >= 4096 then
-              v := setval('<mint_seq>'::regclass, greatest(ms, (v >> 22) + 1) << 22);
+              v := setval(<mint_seq_text>::regclass, greatest(ms, (v >> 22) + 1) << 22);
             end if;
             raise exception using errcode = 'CC000';
           exception when sqlstate 'CC000' then null;
           end;
         end if;
         return v | (1023::bigint << 12);
-      end $coatcheck$\
+      end <body>\
       """;
 
   /** Starts it at T0, and after every key that an earlier run gave. */
   static final String START =
       """
-      select setval('<mint_seq>'::regclass,
+      select setval(<mint_seq_text>::regclass,
         greatest((select t0_ms from <schema>.checkpoint where run = <run>),
                  (select coalesce((max(key) >> 22) + 1, 0) from <archive>)) << 22)\
       """;

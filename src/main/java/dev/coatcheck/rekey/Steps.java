@@ -45,11 +45,11 @@ public final class Steps {
   /** What waits is brought first; whoever undoes this tries again, as for a lock. */
   private static final String OUTBOX_IS_EMPTY =
       """
-      do $coatcheck$ begin
+      do <body> begin
         if exists (select from <outbox_a>) or exists (select from <outbox_b>) then
           raise exception 'mappings wait in the outbox' using errcode = 'lock_not_available';
         end if;
-      end $coatcheck$\
+      end <body>\
       """;
 
   /** Even: the first outbox is written to; odd: the second. Read without a snapshot. */
@@ -145,7 +145,7 @@ public final class Steps {
             "drop sequence if exists <mint_seq>, <switch>",
             "drop table if exists <outbox_a>, <outbox_b>");
     return ddl(
-        Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass('<mint_seq>') is not null");
+        Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass(<mint_seq_text>) is not null");
   }
 
   /**

@@ -65,10 +65,25 @@ final class TargetSql {
       names.put(kind, objects.quoted(kind));
       names.put("drop_" + kind, objects.beside(kind));
     }
+    names.put("mint_seq_text", TableName.literal(objects.ours("mint_seq")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));
     for (String event : TRIGGERS) {
       names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
     }
+    names.put("body", bodyQuote());
+  }
+
+  /** What the body of a function stands between; no name holds it. */
+  private String bodyQuote() {
+    String quote = "$coatcheck$";
+    for (int n = 1; isInName(quote); n++) {
+      quote = "$coatcheck" + n + "$";
+    }
+    return quote;
+  }
+
+  private boolean isInName(String text) {
+    return names.values().stream().anyMatch(name -> name.contains(text));
   }
 
   String fill(String template) {
