@@ -101,7 +101,8 @@ class ArchitectureTest {
   void onlyTheHttpRoomsKnowJavalin() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(ROOT + ".exchange..", ROOT + ".entrance..", ROOT + ".http..")
+        .resideOutsideOfPackages(
+            ROOT + ".exchange..", ROOT + ".entrance..", ROOT + ".runs..", ROOT + ".http..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet..")

@@ -18,6 +18,8 @@ public record Scope(String name) {
   public static final Scope TYPES_WRITE = new Scope("types:write");
   public static final Scope KEYS_READ = new Scope("keys:read");
   public static final Scope KEYS_WRITE = new Scope("keys:write");
+  public static final Scope TABLE_MIGRATIONS_READ = new Scope("table_migrations:read");
+  public static final Scope TABLE_MIGRATIONS_WRITE = new Scope("table_migrations:write");
   public static final Scope METRICS_READ = new Scope("metrics:read");
 
   public Scope {

@@ -1,8 +1,10 @@
 package dev.coatcheck.exchange;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -88,6 +90,25 @@ public final class JsonObject {
     return field(name).map(value -> integer(name, value, least, most)).orElse(otherwise);
   }
 
+  /**
+   * A whole number of any size, for a range that is judged elsewhere; beyond a long it is the
+   * greatest or least long.
+   */
+  public OptionalLong wholeNumber(String name) {
+    Optional<JsonNode> value = field(name);
+    if (value.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    if (!value.get().isIntegralNumber()) {
+      throw invalid(name, "This must be an integer.");
+    }
+    BigInteger number = value.get().bigIntegerValue();
+    return OptionalLong.of(
+        number.bitLength() < Long.SIZE
+            ? number.longValue()
+            : number.signum() > 0 ? Long.MAX_VALUE : Long.MIN_VALUE);
+  }
+
   /** Empty if the field is missing or null. */
   public Optional<JsonObject> optionalObject(String name) {
     return field(name)
@@ -117,8 +138,18 @@ public final class JsonObject {
 
   /** The items of an array of 1 to {@code itemsMax}; a string each. */
   public List<String> strings(String name, int itemsMax) {
+    return strings(name, array(name, itemsMax));
+  }
+
+  /** As {@link #strings}, and none if the field is missing or its array empty. */
+  public List<String> optionalStrings(String name, int itemsMax) {
+    boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
+    return isNone ? List.of() : strings(name, itemsMax);
+  }
+
+  private List<String> strings(String name, JsonNode array) {
     List<String> strings = new ArrayList<>();
-    for (JsonNode item : array(name, itemsMax)) {
+    for (JsonNode item : array) {
       if (!item.isString()) {
         throw new Refusal(
             Problem.at(

@@ -2,6 +2,7 @@ package dev.coatcheck.exchange;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.id.ParsedId;
+import dev.coatcheck.source.Finding;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param position index of the character at fault in a public ID
  * @param ended how a public ID ended, for authenticated callers
  * @param errors the refused items of an atomic batch
+ * @param findings what stands in the way of a table migration
  * @param retryAfterSeconds for 503
  */
 public record Problem(
@@ -25,6 +27,7 @@ public record Problem(
     @Nullable Integer position,
     @Nullable Ended ended,
     @Nullable List<ItemError> errors,
+    @Nullable Findings findings,
     int retryAfterSeconds) {
 
   /** When a public ID ended, and why if somebody said so. */
@@ -36,6 +39,9 @@ public record Problem(
       this(index, problem.code().status(), problem.brief());
     }
   }
+
+  /** What stands in the way of a table migration: one of the two. */
+  public record Findings(@Nullable List<Finding> refusals, @Nullable List<Finding> preconditions) {}
 
   /** A problem inside a list. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -49,15 +55,15 @@ public record Problem(
       @Nullable String endedReason) {}
 
   public static Problem of(ProblemCode code, String detail) {
-    return new Problem(code, detail, null, null, null, null, null, 0);
+    return new Problem(code, detail, null, null, null, null, null, null, 0);
   }
 
   public static Problem at(ProblemCode code, String param, String detail) {
-    return new Problem(code, detail, param, null, null, null, null, 0);
+    return new Problem(code, detail, param, null, null, null, null, null, 0);
   }
 
   public static Problem retryAfter(ProblemCode code, String detail, int seconds) {
-    return new Problem(code, detail, null, null, null, null, null, seconds);
+    return new Problem(code, detail, null, null, null, null, null, null, seconds);
   }
 
   public static Problem batchRefused(List<ItemError> errors) {
@@ -69,7 +75,28 @@ public record Problem(
         null,
         null,
         errors,
+        null,
         0);
+  }
+
+  /** A table that can't be migrated, and all that is against it. */
+  public static Problem tableRefused(List<Finding> refusals) {
+    return withFindings(
+        ProblemCode.TABLE_MIGRATION_REFUSED,
+        "Nothing was changed. Each entry under refusals says what to do about it.",
+        new Findings(refusals, null));
+  }
+
+  /** A start that leaves out what has to be accepted. */
+  public static Problem notAccepted(List<Finding> preconditions) {
+    return withFindings(
+        ProblemCode.PRECONDITIONS_NOT_ACCEPTED,
+        "See to each entry under preconditions, then send its code in accept.",
+        new Findings(null, preconditions));
+  }
+
+  private static Problem withFindings(ProblemCode code, String detail, Findings findings) {
+    return new Problem(code, detail, null, null, null, null, null, findings, 0);
   }
 
   public static Problem malformed(String param, ParsedId.Reason reason, int position) {
@@ -79,6 +106,7 @@ public record Problem(
         param,
         reason.wireName(),
         position,
+        null,
         null,
         null,
         0);
@@ -94,11 +122,20 @@ public record Problem(
         null,
         ended,
         null,
+        null,
         0);
   }
 
   public Brief brief() {
     return new Brief(code.wireName(), detail, param, reason, position, endedAt(), endedReason());
+  }
+
+  @Nullable List<Finding> refusals() {
+    return findings == null ? null : findings.refusals();
+  }
+
+  @Nullable List<Finding> preconditions() {
+    return findings == null ? null : findings.preconditions();
   }
 
   @Nullable Instant endedAt() {

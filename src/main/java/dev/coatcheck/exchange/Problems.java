@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
+import dev.coatcheck.source.Finding;
 import io.javalin.http.Context;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -44,6 +45,8 @@ public final class Problems {
       @Nullable Instant endedAt,
       @Nullable String endedReason,
       @Nullable List<Problem.ItemError> errors,
+      @Nullable List<Finding> refusals,
+      @Nullable List<Finding> preconditions,
       String requestId) {}
 
   public static Answer answer(Problem problem, String requestId) {
@@ -78,6 +81,8 @@ public final class Problems {
         problem.endedAt(),
         problem.endedReason(),
         problem.errors(),
+        problem.refusals(),
+        problem.preconditions(),
         requestId);
   }
 

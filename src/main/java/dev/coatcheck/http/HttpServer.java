@@ -4,6 +4,7 @@ import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.entrance.Listener;
 import dev.coatcheck.entrance.PortInUse;
 import dev.coatcheck.exchange.Problems;
+import dev.coatcheck.runs.TableMigrationRoutes;
 import io.javalin.Javalin;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -112,6 +113,7 @@ public final class HttpServer implements AutoCloseable {
     new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
     new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
         .register(endpoints);
+    new TableMigrationRoutes(all.tableMigrations(), all.registry(), problems).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 }

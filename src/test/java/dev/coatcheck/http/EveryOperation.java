@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class EveryOperation {
   private static final String ID = "ch_00000000000000000000002B";
 
+  private static final String RUNS = "/v1/table-migrations";
+
   private record Call(String method, String path, @Nullable String body, boolean secured) {
     /** Imports take bodies of any length, and no JSON. */
     boolean isImport() {
@@ -63,6 +65,17 @@ final class EveryOperation {
           new Call("POST", "/v1/urls/resolve", "{\"urls\":[\"/charges/" + ID + "\"]}", true),
           new Call("POST", "/v1/imports", "type,key\ncharge,1\n", true),
           new Call("GET", "/v1/exports?type=charge", null, true),
+          new Call("POST", RUNS, "{\"table\":\"orders\",\"type\":\"charge\"}", true),
+          new Call("GET", RUNS, null, true),
+          new Call("GET", RUNS + "/7", null, true),
+          new Call("PATCH", RUNS + "/7", "{\"batch_millis\":100}", true),
+          new Call("POST", RUNS + "/7/start", "{}", true),
+          new Call("POST", RUNS + "/7/pause", null, true),
+          new Call("POST", RUNS + "/7/resume", null, true),
+          new Call("POST", RUNS + "/7/retry", null, true),
+          new Call("POST", RUNS + "/7/cancel", null, true),
+          new Call("POST", RUNS + "/7/verify", null, true),
+          new Call("POST", RUNS + "/7/undo", "{}", true),
           new Call("GET", "/r/" + ID, null, false),
           new Call("HEAD", "/r/" + ID, null, false));
 
