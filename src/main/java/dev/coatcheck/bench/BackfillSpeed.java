@@ -17,7 +17,6 @@ import dev.coatcheck.registry.TypeDefinition;
 import dev.coatcheck.source.Finding;
 import dev.coatcheck.source.Sources;
 import dev.coatcheck.tablemigration.ActionOutcome;
-import dev.coatcheck.tablemigration.Makings;
 import dev.coatcheck.tablemigration.PlanOutcome;
 import dev.coatcheck.tablemigration.PlanRequest;
 import dev.coatcheck.tablemigration.RunEvent;
@@ -76,7 +75,7 @@ public final class BackfillSpeed {
         Sources sources = Sources.open(opened.settings(), Map.of(), observer);
         TableMigrations migrations =
             TableMigrations.start(
-                new Makings(
+                new TableMigrations.Makings(
                     opened.database(),
                     sources,
                     registry,

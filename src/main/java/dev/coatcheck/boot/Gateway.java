@@ -23,7 +23,6 @@ import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.source.Sources;
-import dev.coatcheck.tablemigration.Makings;
 import dev.coatcheck.tablemigration.TableMigrations;
 import dev.coatcheck.transfer.Importer;
 import dev.coatcheck.transfer.Transfers;
@@ -79,7 +78,8 @@ public final class Gateway implements AutoCloseable {
       TableMigrations migrations =
           opened(
               TableMigrations.start(
-                  new Makings(database, sources, registry, tokens, observer, HOLDER)));
+                  new TableMigrations.Makings(
+                      database, sources, registry, tokens, observer, HOLDER)));
       Legacy legacy =
           opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
       this.server =

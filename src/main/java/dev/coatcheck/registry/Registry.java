@@ -82,6 +82,11 @@ public final class Registry implements AutoCloseable {
     return snapshot.foreign;
   }
 
+  /** By the number that rows carry; of a type that was found before, so asks nobody. */
+  public Optional<Type> numbered(int number) {
+    return all().stream().filter(type -> type.number() == number).findFirst();
+  }
+
   /** By any text; what can't be a name is no reason to ask Postgres. */
   public Optional<Type> named(String name) {
     return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();

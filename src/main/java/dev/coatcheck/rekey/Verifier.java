@@ -77,7 +77,7 @@ public final class Verifier {
       samples = List.copyOf(samples);
     }
 
-    public boolean isKept() {
+    public boolean holds() {
       return count == 0;
     }
   }

@@ -62,7 +62,7 @@ final class VerifierFindings {
                         of(promise).count,
                         of(promise).samples))
             .toList();
-    return new Verifier.Report(checks.stream().allMatch(Verifier.Check::isKept), rows, checks);
+    return new Verifier.Report(checks.stream().allMatch(Verifier.Check::holds), rows, checks);
   }
 
   private Found of(Promise promise) {

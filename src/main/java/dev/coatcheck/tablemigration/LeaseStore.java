@@ -80,7 +80,7 @@ final class LeaseStore {
                     row ->
                         new Orders(
                             Goal.named(row.value1()),
-                            RunJson.read(row.value2().data(), Knobs.class))));
+                            RunStore.read(row.value2().data(), Knobs.class))));
   }
 
   void release(Claim claim) {

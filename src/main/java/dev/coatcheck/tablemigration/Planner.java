@@ -24,6 +24,20 @@ final class Planner {
   /** What a backfill did on two cores, with the mappings beside it. */
   private static final long ROWS_PER_SECOND = 20_000;
 
+  /** Also what the unique indexes say when two start at once. */
+  static final Finding BUSY =
+      new Finding(
+          "migration_active",
+          "Another table migration of this table or type is on the table. Undo that one first.");
+
+  private static final Finding TYPE_KEYS =
+      new Finding(
+          "type_unsuitable",
+          "The type must have Snowflake keys of the default layout. Create one for this table.");
+  private static final Finding CHANGED =
+      new Finding(
+          "table_changed", "The table is not the one that was planned. Plan the migration anew.");
+
   private final RunStore store;
   private final Sources sources;
   private final Inventory inventory = new Inventory();
@@ -41,11 +55,11 @@ final class Planner {
     Type type = request.type();
     if (type.keyScheme() != KeyScheme.SNOWFLAKE
         || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
-      return new PlanOutcome.Refused(List.of(Refusals.TYPE_KEYS));
+      return new PlanOutcome.Refused(List.of(TYPE_KEYS));
     }
     boolean isTaken = store.occupying().stream().anyMatch(run -> run.typeNumber() == type.number());
     if (isTaken) {
-      return new PlanOutcome.Refused(List.of(Refusals.BUSY));
+      return new PlanOutcome.Refused(List.of(BUSY));
     }
     Wish wish =
         new Wish(
@@ -76,7 +90,7 @@ final class Planner {
       case Inspection.Sound(TableShape shape) ->
           shape.oid() == target.oid() && shape.keyColumn().equals(target.keyColumn())
               ? List.of()
-              : List.of(Refusals.CHANGED);
+              : List.of(CHANGED);
     };
   }
 

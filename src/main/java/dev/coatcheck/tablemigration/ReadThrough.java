@@ -58,8 +58,7 @@ final class ReadThrough {
     if (key.isEmpty()) {
       return false;
     }
-    new SpotStore(workshop.gateway(), workshop.mappings(run))
-        .insert(new LegacyKey(legacy, key.getAsLong()));
+    workshop.mappings(run).insertAlone(workshop.gateway(), new LegacyKey(legacy, key.getAsLong()));
     return true;
   }
 }

@@ -21,9 +21,11 @@ import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.JSONB;
 import org.jooq.exception.DataAccessException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The rows of runs: what people asked for, and what came of it. */
 final class RunStore {
+  private static final JsonMapper JSON = new JsonMapper();
   private static final int LISTED_MAX = 100;
   private static final String UNIQUE_VIOLATION = "23505";
 
@@ -31,6 +33,15 @@ final class RunStore {
 
   RunStore(Database database) {
     this.database = database;
+  }
+
+  /** As the database keeps plans, knobs and reports. */
+  static String json(Object value) {
+    return JSON.writeValueAsString(value);
+  }
+
+  static <T> T read(String json, Class<T> type) {
+    return JSON.readValue(json, type);
   }
 
   /** A decision about a run that is locked. */
@@ -61,8 +72,8 @@ final class RunStore {
                     target.createdAt().map(Target.TimeColumn::type).orElse(null))
                 .set(TABLE_MIGRATION.TYPE_ID, typeNumber)
                 .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, keepPrimaryKey)
-                .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(RunJson.write(plan)))
-                .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(RunJson.write(Knobs.DEFAULT)))
+                .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
+                .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(Knobs.DEFAULT)))
                 .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
                 .returningResult(TABLE_MIGRATION.MIGRATION_ID)
                 .fetchSingle()
@@ -189,7 +200,7 @@ final class RunStore {
       return database.write("table migration", sql -> decide(sql, id, actor, decider));
     } catch (DataAccessException refused) {
       if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
-        return new ActionOutcome.Refused(List.of(Refusals.BUSY));
+        return new ActionOutcome.Refused(List.of(Planner.BUSY));
       }
       throw refused;
     }
@@ -225,7 +236,7 @@ final class RunStore {
         .set(TABLE_MIGRATION.GOAL, status.goal().wireName())
         .set(TABLE_MIGRATION.UNDO_PHASE, status.undoPhase().map(Phase::wireName).orElse(null))
         .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
-        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(RunJson.write(run.knobs())))
+        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(run.knobs())))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
         .set(
             TABLE_MIGRATION.STARTED_AT,
@@ -327,14 +338,14 @@ final class RunStore {
             createdAt),
         row.getTypeId(),
         row.getKeepPrimaryKey(),
-        RunJson.read(row.getPlan().data(), Plan.class),
+        read(row.getPlan().data(), Plan.class),
         new TableMigration.Status(
             RunState.named(row.getState()),
             row.getOccupies(),
             Goal.named(row.getGoal()),
             Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
             Optional.ofNullable(row.getReason())),
-        RunJson.read(row.getKnobs().data(), Knobs.class),
+        read(row.getKnobs().data(), Knobs.class),
         List.of(row.getAccepted()),
         new Progress(row.getRowsDone(), row.getRowsTotal(), row.getWorkedMillis()),
         row.getReport() == null ? null : row.getReport().data(),

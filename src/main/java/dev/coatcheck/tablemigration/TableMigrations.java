@@ -1,14 +1,17 @@
 package dev.coatcheck.tablemigration;
 
+import dev.coatcheck.db.Database;
+import dev.coatcheck.id.TokenSource;
 import dev.coatcheck.legacy.LegacySource;
+import dev.coatcheck.observe.Observer;
+import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rekey.Phase;
-import dev.coatcheck.rows.RowFormat;
 import dev.coatcheck.source.Finding;
+import dev.coatcheck.source.Sources;
 import dev.coatcheck.tablemigration.RunStore.Decision;
 import dev.coatcheck.tablemigration.TableMigration.FailedRange;
 import dev.coatcheck.tablemigration.TableMigration.StepStatus;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -24,25 +27,37 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   private static final int EVENTS_MAX = 1_000;
 
   private final RunStore store;
-  private final Workshop workshop;
   private final Planner planner;
   private final Occupied occupied;
   private final ReadThrough readThrough;
   private final Runners runners;
 
   private TableMigrations(
-      Workshop workshop,
+      RunStore store,
       Planner planner,
       Occupied occupied,
       ReadThrough readThrough,
       Runners runners) {
-    this.store = workshop.runs();
-    this.workshop = workshop;
+    this.store = store;
     this.planner = planner;
     this.occupied = occupied;
     this.readThrough = readThrough;
     this.runners = runners;
   }
+
+  /**
+   * What table migrations are made of.
+   *
+   * @param gateway where runs and mappings lie
+   * @param holder names this instance
+   */
+  public record Makings(
+      Database gateway,
+      Sources sources,
+      Registry registry,
+      TokenSource tokens,
+      Observer observer,
+      String holder) {}
 
   /** Wires them and starts this instance's share of the work. */
   public static TableMigrations start(Makings makings) {
@@ -58,7 +73,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
             makings.holder());
     Occupied occupied = new Occupied(store);
     return new TableMigrations(
-        workshop,
+        store,
         new Planner(store, makings.sources()),
         occupied,
         new ReadThrough(occupied, makings.sources(), workshop),
@@ -191,31 +206,13 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         EnumSet.allOf(RunState.class),
         run -> {
           Knobs knobs = change.apply(run.knobs());
-          return new Decision.Change(run.with(knobs), "set", RunJson.write(knobs));
+          return new Decision.Change(run.with(knobs), "set", RunStore.json(knobs));
         });
   }
 
-  /**
-   * Gives the rows of a file their keys, for a table on which nothing may be installed.
-   *
-   * @param errorsMax how many refused rows are listed; all are counted
-   */
-  public FileImport.Outcome importRows(
-      long id, RowFormat format, InputStream body, int errorsMax, String actor) {
-    Optional<TableMigration> run = store.find(id);
-    if (run.isEmpty()) {
-      return new FileImport.Outcome.NotFound();
-    }
-    if (run.get().status().state() != RunState.PLANNED) {
-      return new FileImport.Outcome.NotNow(run.get().status().state());
-    }
-    FileImport.Outcome outcome =
-        new FileImport(workshop.imports(run.get()), errorsMax).run(format, body);
-    if (outcome instanceof FileImport.Outcome.Done done) {
-      store.event(
-          id, actor, "import", "%d created, %d refused".formatted(done.created(), done.refused()));
-    }
-    return outcome;
+  /** Records something that was done beside the run. */
+  public void note(long id, String actor, String kind, String detail) {
+    store.event(id, actor, kind, detail);
   }
 
   @Override

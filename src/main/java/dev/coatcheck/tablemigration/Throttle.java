@@ -1,6 +1,7 @@
 package dev.coatcheck.tablemigration;
 
 import dev.coatcheck.db.Database;
+import dev.coatcheck.source.SourceLoad;
 import dev.coatcheck.source.Target;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -10,13 +11,15 @@ import java.util.function.LongSupplier;
 final class Throttle {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final ThrottleStore store;
+  private final Database source;
+  private final Target target;
   private final LongSupplier nanoTime;
-  private Optional<ThrottleStore.Load> last = Optional.empty();
+  private Optional<SourceLoad> last = Optional.empty();
   private long lookedNano;
 
   Throttle(Database source, Target target, LongSupplier nanoTime) {
-    this.store = new ThrottleStore(source, target);
+    this.source = source;
+    this.target = target;
     this.nanoTime = nanoTime;
   }
 
@@ -24,13 +27,13 @@ final class Throttle {
   Optional<String> reason(Knobs knobs) {
     long now = nanoTime.getAsLong();
     if (last.isEmpty() || now - lookedNano >= LOOK_NANOS) {
-      last = Optional.of(store.load());
+      last = Optional.of(SourceLoad.of(source, target));
       lookedNano = now;
     }
     return last.flatMap(load -> reason(load, knobs));
   }
 
-  private static Optional<String> reason(ThrottleStore.Load load, Knobs knobs) {
+  private static Optional<String> reason(SourceLoad load, Knobs knobs) {
     if (load.wraparoundVacuum()) {
       return Optional.of("a vacuum against wraparound works on the table");
     }

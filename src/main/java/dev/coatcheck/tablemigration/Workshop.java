@@ -72,14 +72,14 @@ record Workshop(
         new Verifier(session, gateway, run.target(), type(run), outbox(run, source));
     Verifier.Report report =
         verifier.run(heartbeat::isMine, _ -> {}).orElseThrow(Heartbeat.Stopped::new);
-    runs.report(run.id(), RunJson.write(report));
+    runs.report(run.id(), RunStore.json(report));
     return report.clean() ? Optional.empty() : Optional.of(broken(report));
   }
 
   /** The broken promises, each with its first example. */
   private static String broken(Verifier.Report report) {
     return report.checks().stream()
-        .filter(check -> !check.isKept())
+        .filter(check -> !check.holds())
         .map(
             check ->
                 "%s: %d, for instance %s"
@@ -95,14 +95,7 @@ record Workshop(
     return new LegacyKeyTable(type(run), tokens, observer);
   }
 
-  FileImportStore imports(TableMigration run) {
-    return new FileImportStore(gateway, run, type(run), mappings(run));
-  }
-
   private Type type(TableMigration run) {
-    return registry.all().stream()
-        .filter(type -> type.number() == run.typeNumber())
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("no type " + run.typeNumber()));
+    return registry.numbered(run.typeNumber()).orElseThrow();
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.transfer;
 
+import dev.coatcheck.db.Database;
 import dev.coatcheck.id.TokenSource;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.SnowflakeLayout;
@@ -69,6 +70,15 @@ public final class LegacyKeyTable {
     }
     observer.observe(new Event.Minted(type.name(), plan.mappings().size(), 0));
     return plan.errors().stream().map(error -> rows.get((int) error.line())).toList();
+  }
+
+  /** One, in a transaction of its own; if somebody else is first, that is as good. */
+  public void insertAlone(Database gateway, LegacyKey row) {
+    try {
+      gateway.write("legacy key", sql -> insert(sql, List.of(row), true));
+    } catch (AlreadyThere somebodyElse) {
+      // Which is all that was wanted.
+    }
   }
 
   private ImportRow row(int index, LegacyKey row) {

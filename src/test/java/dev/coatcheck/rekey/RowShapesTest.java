@@ -131,7 +131,7 @@ class RowShapesTest {
           place = Math.max(place, millis << 12);
         }
       }
-      keys.add((place >> 12) << 22 | (long) WORKER << 12 | place & 4095);
+      keys.add(((place >> 12) << 22) | ((long) WORKER << 12) | (place & 4095));
     }
     return keys;
   }

@@ -2,6 +2,7 @@ package dev.coatcheck.tablemigration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.fileimport.FileOutcome;
 import dev.coatcheck.rows.RowFormat;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -44,16 +45,15 @@ class FileImportTest {
 
     // Broken off in the middle, then sent again as a whole.
     String half = csv.substring(0, csv.indexOf("\n7000,") + 1);
-    assertThat(send(run, half)).isEqualTo(new FileImport.Outcome.Done(6_999, 0, 0, List.of()));
-    assertThat(send(run, csv))
-        .isEqualTo(new FileImport.Outcome.Done(ROWS - 6_999, 6_999, 0, List.of()));
+    assertThat(send(run, half)).isEqualTo(new FileOutcome.Done(6_999, 0, 0, List.of()));
+    assertThat(send(run, csv)).isEqualTo(new FileOutcome.Done(ROWS - 6_999, 6_999, 0, List.of()));
     List<Long> imported = keys();
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
     assertThat(imported).isEqualTo(places(run));
     assertThat(send(run, "legacy_id\n3\n99999999\nx\n"))
         .isInstanceOfSatisfying(
-            FileImport.Outcome.Done.class,
+            FileOutcome.Done.class,
             done -> {
               assertThat(done.existing()).isEqualTo(1);
               assertThat(done.errors().stream().map(bad -> bad.line() + bad.fault().wireName()))
@@ -69,11 +69,11 @@ class FileImportTest {
     fixture.source.execute("insert into late select n from generate_series(1, 30000) n");
     TableMigration run = fixture.plan("late", Optional.empty());
 
-    FileImport.Outcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
+    FileOutcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
 
     assertThat(outcome)
         .isInstanceOfSatisfying(
-            FileImport.Outcome.Done.class,
+            FileOutcome.Done.class,
             done -> {
               assertThat(done.created()).isEqualTo(3);
               assertThat(done.errors().getFirst().fault().wireName())
@@ -96,13 +96,15 @@ class FileImportTest {
             .formatted(t0));
   }
 
-  private static FileImport.Outcome send(TableMigration run, String csv) {
-    return fixture.migrations.importRows(
-        run.id(),
-        RowFormat.CSV,
-        new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
-        10,
-        MigrationFixture.ACTOR);
+  private static FileOutcome send(TableMigration run, String csv) {
+    return fixture
+        .files()
+        .run(
+            run.id(),
+            RowFormat.CSV,
+            new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
+            10,
+            MigrationFixture.ACTOR);
   }
 
   private static List<Long> keys() {

@@ -1,5 +1,6 @@
 package dev.coatcheck.tablemigration;
 
+import dev.coatcheck.fileimport.FileImports;
 import dev.coatcheck.mapping.MappingFixture;
 import dev.coatcheck.rekey.Phase;
 import dev.coatcheck.rekey.RekeyFixture;
@@ -34,13 +35,22 @@ final class MigrationFixture implements AutoCloseable {
   /** A further instance on the same databases. */
   TableMigrations start(String holder) {
     return TableMigrations.start(
-        new Makings(
+        new TableMigrations.Makings(
             source.gateway.database,
             sources,
             source.gateway.registry,
             MappingFixture.TOKENS,
             source.gateway.observer,
             holder));
+  }
+
+  FileImports files() {
+    return new FileImports(
+        source.gateway.database,
+        migrations,
+        source.gateway.registry,
+        MappingFixture.TOKENS,
+        source.gateway.observer);
   }
 
   TableMigration plan(String table, Optional<String> createdAt) {

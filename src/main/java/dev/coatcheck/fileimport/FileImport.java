@@ -1,4 +1,4 @@
-package dev.coatcheck.tablemigration;
+package dev.coatcheck.fileimport;
 
 import dev.coatcheck.db.DatabaseUnavailable;
 import dev.coatcheck.mapping.AliasScheme;
@@ -22,13 +22,13 @@ import java.util.Set;
  * rising, with the times of their creation. Mappings and legacy IDs are written here; the keys get
  * back to the table by an export. The same file again changes nothing.
  */
-public final class FileImport {
+final class FileImport {
   private static final int CHUNK_ROWS = 5_000;
   private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
 
   private final FileImportStore store;
   private final int errorsMax;
-  private final List<Outcome.BadRow> errors = new ArrayList<>();
+  private final List<FileOutcome.BadRow> errors = new ArrayList<>();
   private long created;
   private long existing;
   private long refused;
@@ -38,36 +38,16 @@ public final class FileImport {
     this.errorsMax = errorsMax;
   }
 
-  /** What became of a file. */
-  public sealed interface Outcome {
-    /** A row that was set aside. */
-    record BadRow(long line, RowFault fault) {}
-
-    /** All lines were read; what was not refused is committed. */
-    record Done(long created, long existing, long refused, List<BadRow> errors)
-        implements Outcome {}
-
-    record HeaderRefused(String detail) implements Outcome {}
-
-    /** The run is under way, or over. */
-    record NotNow(RunState state) implements Outcome {}
-
-    record NotFound() implements Outcome {}
-
-    /** It ended early; up to the line all is done, and sending the file again is harmless. */
-    record Stopped(boolean databaseGone, long linesSettled) implements Outcome {}
-  }
-
   /** A row that can be understood. */
   record Row(long line, long legacy, Optional<Instant> createdAt) {}
 
-  Outcome run(RowFormat format, InputStream body) {
+  FileOutcome run(RowFormat format, InputStream body) {
     long settled = 0;
     try {
       RowFile file;
       switch (RowFile.open(format, body, NEEDED)) {
         case RowFile.Opened.Refused(String detail) -> {
-          return new Outcome.HeaderRefused(detail);
+          return new FileOutcome.HeaderRefused(detail);
         }
         case RowFile.Opened.Sound(RowFile sound) -> file = sound;
       }
@@ -77,7 +57,7 @@ public final class FileImport {
         RowFault fault = file.read(text);
         Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
         if (wrong.isPresent()) {
-          refuse(new Outcome.BadRow(file.line(), wrong.get()));
+          refuse(new FileOutcome.BadRow(file.line(), wrong.get()));
         } else {
           chunk.add(row(file.line(), text));
         }
@@ -89,12 +69,12 @@ public final class FileImport {
       }
       settle(chunk);
     } catch (IOException broken) {
-      return new Outcome.Stopped(false, settled);
+      return new FileOutcome.Stopped(false, settled);
     } catch (DatabaseUnavailable gone) {
-      return new Outcome.Stopped(true, settled);
+      return new FileOutcome.Stopped(true, settled);
     }
-    errors.sort(Comparator.comparingLong(Outcome.BadRow::line));
-    return new Outcome.Done(created, existing, refused, List.copyOf(errors));
+    errors.sort(Comparator.comparingLong(FileOutcome.BadRow::line));
+    return new FileOutcome.Done(created, existing, refused, List.copyOf(errors));
   }
 
   private void settle(List<Row> chunk) {
@@ -106,7 +86,7 @@ public final class FileImport {
     }
   }
 
-  private void refuse(Outcome.BadRow row) {
+  private void refuse(FileOutcome.BadRow row) {
     refused++;
     if (errors.size() < errorsMax) {
       errors.add(row);

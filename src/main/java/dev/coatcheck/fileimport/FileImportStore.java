@@ -1,8 +1,10 @@
-package dev.coatcheck.tablemigration;
+package dev.coatcheck.fileimport;
 
 import static dev.coatcheck.db.schema.Tables.TABLE_MIGRATION;
 
 import dev.coatcheck.db.Database;
+import dev.coatcheck.fileimport.FileImport.Row;
+import dev.coatcheck.fileimport.FileOutcome.BadRow;
 import dev.coatcheck.key.Key;
 import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.mapping.Alias;
@@ -12,8 +14,7 @@ import dev.coatcheck.mapping.StoredMapping;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rekey.Places;
 import dev.coatcheck.rows.RowFault;
-import dev.coatcheck.tablemigration.FileImport.Outcome.BadRow;
-import dev.coatcheck.tablemigration.FileImport.Row;
+import dev.coatcheck.tablemigration.TableMigration;
 import dev.coatcheck.transfer.LegacyKeyTable;
 import dev.coatcheck.transfer.LegacyKeyTable.AlreadyThere;
 import dev.coatcheck.transfer.LegacyKeyTable.LegacyKey;

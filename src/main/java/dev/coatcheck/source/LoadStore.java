@@ -1,12 +1,11 @@
-package dev.coatcheck.tablemigration;
+package dev.coatcheck.source;
 
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.PlainSql;
-import dev.coatcheck.source.Target;
 import java.util.concurrent.TimeUnit;
 
 /** Looks at how busy a source is. What its role may not see counts as nothing. */
-final class ThrottleStore {
+final class LoadStore {
   private static final String LOAD =
       """
       select coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::bigint,
@@ -30,7 +29,7 @@ final class ThrottleStore {
   private final Target target;
   private final String probe;
 
-  ThrottleStore(Database source, Target target) {
+  LoadStore(Database source, Target target) {
     this.source = source;
     this.target = target;
     this.probe =
@@ -38,16 +37,7 @@ final class ThrottleStore {
             .formatted(target.key(), target.table().quoted());
   }
 
-  /** How busy it is. */
-  record Load(
-      long replicaLagSeconds,
-      long lockWaits,
-      boolean wraparoundVacuum,
-      boolean archivingFails,
-      long longTransactionSeconds,
-      long latencyMillis) {}
-
-  Load load() {
+  SourceLoad load() {
     long beganNano = System.nanoTime();
     source.read("probe", sql -> PlainSql.rows(sql, probe, row -> row.getLong(1)));
     long latencyMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
@@ -58,7 +48,7 @@ final class ThrottleStore {
                     sql,
                     LOAD,
                     row ->
-                        new Load(
+                        new SourceLoad(
                             row.getLong(1),
                             row.getLong(2),
                             row.getBoolean(3),
