@@ -62,6 +62,9 @@ final class Runners implements AutoCloseable {
     } catch (DatabaseUnavailable reportedAlready) {
       // The next look will do.
     } catch (RuntimeException bug) {
+      if (looks.isShutdown()) {
+        return;
+      }
       workshop.observer().observe(new Event.RequestFailed("table-migrations", bug));
     }
   }
@@ -105,6 +108,7 @@ final class Runners implements AutoCloseable {
     runs.shutdownNow();
     try {
       var _ = runs.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
+      var _ = looks.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
     }
