@@ -82,7 +82,8 @@ final class OutboxStore {
         source.write(
             "outbox",
             sql ->
-                PlainSql.rows(sql, names.fill("select nextval('<switch>') - 1"), r -> r.getLong(1))
+                PlainSql.rows(
+                        sql, names.fill("select nextval(<switch_text>) - 1"), r -> r.getLong(1))
                     .getFirst());
     String left = names.fill(TABLES.get((int) (before % 2)));
     source.write(

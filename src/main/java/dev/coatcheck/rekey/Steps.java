@@ -56,6 +56,9 @@ public final class Steps {
   private static final String SWITCH =
       "create sequence <switch> as bigint minvalue 0 start 0 cache 1 no cycle";
 
+  /** The first number that is drawn leaves a sequence where it is. */
+  private static final String SWITCH_IS_DRAWN = "select nextval(<switch_text>)";
+
   private static final String NO_EXECUTE = "revoke all on function <%s>() from public";
 
   /**
@@ -123,6 +126,7 @@ public final class Steps {
             OUTBOX.formatted("outbox_a"),
             OUTBOX.formatted("outbox_b"),
             SWITCH,
+            SWITCH_IS_DRAWN,
             NumberSource.SEQUENCE,
             NumberSource.FUNCTION,
             DualWrite.ON_INSERT,

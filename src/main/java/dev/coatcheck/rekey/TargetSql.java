@@ -66,6 +66,7 @@ final class TargetSql {
       names.put("drop_" + kind, objects.beside(kind));
     }
     names.put("mint_seq_text", TableName.literal(objects.ours("mint_seq")));
+    names.put("switch_text", TableName.literal(objects.ours("switch")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));
     for (String event : TRIGGERS) {
       names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
