@@ -74,6 +74,8 @@ class RowShapesTest {
     List<Long> before = things(target);
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL, Phase.INDEX, Phase.NOT_NULL);
     requireNewRowsComeAfter(shape);
+    turnOutbox(target);
+    requireNewRowsComeAfter(shape);
 
     forgetOutbox(target);
     fixture.undo(target, Phase.NOT_NULL, Phase.INDEX, Phase.BACKFILL, Phase.EXPAND);
@@ -103,6 +105,7 @@ class RowShapesTest {
   }
 
   private static void requireNewRowsComeAfter(Shape shape) {
+    fixture.execute(shape.fill("delete from %t where text like 'new%'"));
     fixture.execute(shape.fill("insert into %t (text) values ('new')"));
     assertThat(fixture.column(shape.fill("select snowflake_id from %t where text like 'new%'")))
         .isEqualTo(fixture.column(shape.fill("select max(snowflake_id) from %t")));
@@ -157,6 +160,11 @@ class RowShapesTest {
   private static void forgetOutbox(Target target) {
     ObjectNames names = new ObjectNames(target.table());
     fixture.execute("truncate " + names.ours("outbox_a") + ", " + names.ours("outbox_b"));
+  }
+
+  private static void turnOutbox(Target target) {
+    new OutboxStore(fixture.source, fixture.gateway.database, false, target, fixture.mappings)
+        .turn();
   }
 
   private static List<Long> keys(Shape shape) {

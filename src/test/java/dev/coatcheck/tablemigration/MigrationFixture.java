@@ -14,12 +14,14 @@ import org.awaitility.Awaitility;
 final class MigrationFixture implements AutoCloseable {
   static final String ACTOR = "tester";
   static final String OTHER = "shop";
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   final RekeyFixture source;
   final TableMigrations migrations;
   private final Sources sources;
   private final boolean isBeside;
+
+  /** How long a state may be waited for. */
+  Duration patience = Duration.ofSeconds(60);
 
   MigrationFixture(boolean isBeside) {
     this.isBeside = isBeside;
@@ -85,7 +87,7 @@ final class MigrationFixture implements AutoCloseable {
 
   TableMigration await(TableMigration run, RunState state) {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(patience)
         .pollInterval(Duration.ofMillis(100))
         .until(
             () -> {

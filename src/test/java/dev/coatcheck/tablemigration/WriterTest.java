@@ -32,6 +32,7 @@ class WriterTest {
   private static void goThrough(boolean beside, long rows) {
     System.out.println("WriterTest: -Dseed=" + SEED);
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
+      fixture.patience = Duration.ofSeconds(60 + rows / 500);
       Ledger ledger = Ledger.of(fixture, rows);
       long began = System.nanoTime();
       try (Application application = Application.start(fixture.source, rows, THREADS, SEED)) {
@@ -50,7 +51,7 @@ class WriterTest {
         fixture.run(second);
         application.stop();
         Awaitility.await()
-            .atMost(Duration.ofSeconds(60))
+            .atMost(fixture.patience)
             .until(() -> fixture.source.outbox(second.target()).lag().entries() == 0);
 
         Duration took = Duration.ofNanos(System.nanoTime() - began);
