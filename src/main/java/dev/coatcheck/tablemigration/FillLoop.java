@@ -127,15 +127,18 @@ final class FillLoop {
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       heartbeat.requireMine();
       Knobs knobs = heartbeat.knobs();
+      int rows = rows(knobs);
       long beganNano = System.nanoTime();
       Outcome outcome =
-          backfill.fill(range, size.rows(), fence, size.statementMillisMax(knobs.batchMillis()));
+          backfill.fill(range, rows, fence, size.statementMillisMax(knobs.batchMillis()));
       long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
       switch (outcome) {
         case Outcome.Filled filled -> {
           batches++;
           heartbeat.worked(at.rowsDone() + filled.rows(), millis);
-          size.took(millis, knobs.batchMillis());
+          if (rows == size.rows()) {
+            size.took(millis, knobs.batchMillis());
+          }
           lastPlace = filled.lastPlace();
           rest(knobs, filled.rows(), millis);
           return OptionalLong.of(filled.uptoId());
@@ -145,6 +148,13 @@ final class FillLoop {
       }
     }
     return OptionalLong.empty();
+  }
+
+  /** At most a second's worth, so that a knob that is turned takes effect within that time. */
+  private int rows(Knobs knobs) {
+    return knobs.rowsPerSecondMax() > 0
+        ? Math.min(size.rows(), knobs.rowsPerSecondMax())
+        : size.rows();
   }
 
   private void failed(String why) {
