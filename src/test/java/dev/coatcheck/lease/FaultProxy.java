@@ -28,7 +28,7 @@ public final class FaultProxy implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  void target(int port) {
+  public void target(int port) {
     targetPort = port;
   }
 

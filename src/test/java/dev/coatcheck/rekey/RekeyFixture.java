@@ -33,8 +33,17 @@ public final class RekeyFixture implements AutoCloseable {
   private final boolean isBeside;
 
   public RekeyFixture(boolean isBeside) {
+    this(isBeside, Optional.empty());
+  }
+
+  /** With a source somewhere else. */
+  public RekeyFixture(TestDatabase elsewhere) {
+    this(false, Optional.of(elsewhere));
+  }
+
+  private RekeyFixture(boolean isBeside, Optional<TestDatabase> elsewhere) {
     this.isBeside = isBeside;
-    this.sourceDatabase = isBeside ? gateway.on : TestDatabase.empty();
+    this.sourceDatabase = elsewhere.orElseGet(() -> isBeside ? gateway.on : TestDatabase.empty());
     this.settings =
         new DatabaseSettings(
             sourceDatabase.url(), sourceDatabase.user(), sourceDatabase.password(), 4);

@@ -1,5 +1,8 @@
 package dev.coatcheck.tablemigration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.db.TestDatabase;
 import dev.coatcheck.fileimport.FileImports;
 import dev.coatcheck.mapping.MappingFixture;
 import dev.coatcheck.rekey.Phase;
@@ -8,6 +11,8 @@ import dev.coatcheck.source.Sources;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /** A gateway's table migrations on one source, beside the mappings or in another database. */
@@ -17,15 +22,24 @@ final class MigrationFixture implements AutoCloseable {
 
   final RekeyFixture source;
   final TableMigrations migrations;
-  private final Sources sources;
+  final Sources sources;
   private final boolean isBeside;
 
   /** How long a state may be waited for. */
   Duration patience = Duration.ofSeconds(60);
 
   MigrationFixture(boolean isBeside) {
+    this(isBeside, new RekeyFixture(isBeside));
+  }
+
+  /** With a source somewhere else. */
+  MigrationFixture(TestDatabase elsewhere) {
+    this(false, new RekeyFixture(elsewhere));
+  }
+
+  private MigrationFixture(boolean isBeside, RekeyFixture source) {
     this.isBeside = isBeside;
-    this.source = new RekeyFixture(isBeside);
+    this.source = source;
     this.sources =
         Sources.open(
             isBeside ? source.settings : source.gatewaySettings(),
@@ -53,6 +67,70 @@ final class MigrationFixture implements AutoCloseable {
         source.gateway.registry,
         MappingFixture.TOKENS,
         source.gateway.observer);
+  }
+
+  /** So many rows, one a second, the last a moment ago. */
+  void orders(int rows) {
+    source.execute(
+        "create table orders (id bigserial primary key, created_at timestamptz default now())",
+        "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
+                .formatted(rows)
+            + " from generate_series(1, %d) n".formatted(rows));
+  }
+
+  /** Turns its knobs from the start on. */
+  TableMigration startWith(UnaryOperator<Knobs> change) {
+    TableMigration planned = plan("orders", Optional.of("created_at"));
+    set(planned, change);
+    start(planned);
+    return planned;
+  }
+
+  void set(TableMigration run, UnaryOperator<Knobs> change) {
+    done(migrations.set(run.id(), change, ACTOR));
+  }
+
+  /** Waits for a reason that begins so. */
+  void awaitReason(TableMigration run, String start) {
+    await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
+  }
+
+  void await(Callable<Boolean> condition) {
+    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
+  }
+
+  boolean saw(TableMigration run, String kind, String detail) {
+    return migrations.events(run.id(), 0).stream()
+        .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
+  }
+
+  /** Every row has one key, and those of the backfill are in order. */
+  void requireOrderedKeys() {
+    assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
+    assertThat(
+            source.column(
+                "select snowflake_id from orders group by snowflake_id having count(*) > 1"))
+        .isEmpty();
+    assertThat(
+            source.column(
+                """
+                select id from (
+                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
+                    from orders where (snowflake_id >> 12) & 1023 = 1022) as o
+                 where wrong
+                """))
+        .isEmpty();
+  }
+
+  static Knobs rate(Knobs knobs, int rowsPerSecondMax) {
+    return new Knobs(
+        knobs.batchMillis(),
+        rowsPerSecondMax,
+        knobs.replicaLagSecondsMax(),
+        knobs.lockWaitsMax(),
+        knobs.longTransactionSecondsMax(),
+        knobs.latencyMillisMax(),
+        knobs.archiveFailures());
   }
 
   TableMigration plan(String table, Optional<String> createdAt) {
