@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * different runs means nothing.
  */
 public final class Verifier {
-  static final int RANGE_ROWS = 10_000;
+  private static final int RANGE_ROWS = 10_000;
   private static final int GATEWAY_ROWS = 2_000;
   private static final int DUPLICATES_MAX = 1_000;
   private static final int DRAINS_MAX = 1_000;
@@ -43,6 +43,7 @@ public final class Verifier {
 
   private final VerifierStore store;
   private final Outbox outbox;
+  private final int rangeRows;
 
   /**
    * Verifies one table.
@@ -50,8 +51,13 @@ public final class Verifier {
    * @param outbox one of its own, for the same thread
    */
   public Verifier(SourceSession source, Database gateway, Target target, Type type, Outbox outbox) {
-    this.store = new VerifierStore(source.session(), gateway, target, type);
+    this(new VerifierStore(source.session(), gateway, target, type), outbox, RANGE_ROWS);
+  }
+
+  Verifier(VerifierStore store, Outbox outbox, int rangeRows) {
+    this.store = store;
     this.outbox = outbox;
+    this.rangeRows = rangeRows;
   }
 
   /**
@@ -102,7 +108,7 @@ public final class Verifier {
       if (!goOn.getAsBoolean()) {
         return Optional.empty();
       }
-      VerifierStore.Range range = store.range(after, last, RANGE_ROWS);
+      VerifierStore.Range range = store.range(after, last, rangeRows);
       if (range.rows().isEmpty()) {
         break;
       }

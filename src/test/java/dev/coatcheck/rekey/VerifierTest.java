@@ -1,9 +1,13 @@
 package dev.coatcheck.rekey;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.db.DatabaseSettings;
 import dev.coatcheck.source.ObjectNames;
 import dev.coatcheck.source.Target;
+import dev.coatcheck.transfer.LegacyKeyTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,12 +24,11 @@ import org.junit.jupiter.api.TestFactory;
 
 /** A table is migrated once for each placement; then it is broken and mended in every way. */
 class VerifierTest {
-  private static final int ROWS = Verifier.RANGE_ROWS + 1_000;
+  private static final int RANGE_ROWS = 1_000;
+  static final int ROWS = 3_500;
 
-  /** The first row of the second range, so that what is carried over is needed. */
-  private static final int BORDER = Verifier.RANGE_ROWS + 1;
-
-  private static final String ALIAS = "type_id = <type> and scheme = 'legacy' and value = ";
+  /** The first row of the third range, so that what is carried over is needed. */
+  static final int BORDER = 2 * RANGE_ROWS + 1;
 
   @TestFactory
   Stream<DynamicContainer> theReportNamesWhatIsWrongAndNothingElse() {
@@ -51,6 +54,16 @@ class VerifierTest {
                 corruption ->
                     DynamicTest.dynamicTest(
                         corruption.text(), () -> table[0].requireNamed(corruption)));
+    Stream<DynamicTest> sound =
+        Stream.of(
+            DynamicTest.dynamicTest(
+                "a row that somebody else is bringing is waited for",
+                () -> table[0].requireWaitsForFollower()),
+            DynamicTest.dynamicTest(
+                "it stops when it is told to", () -> table[0].requireStopsAfterOneRange()),
+            DynamicTest.dynamicTest(
+                "rows that a policy hides are no clean table",
+                () -> table[0].requireRaisesForHiddenRows()));
     DynamicTest last =
         DynamicTest.dynamicTest(
             "nothing is reported of the mended table",
@@ -58,7 +71,7 @@ class VerifierTest {
               assertThat(broken(table[0].verify())).isEmpty();
               table[0].fixture.close();
             });
-    return Stream.of(Stream.of(first), broken, Stream.of(last)).flatMap(tests -> tests);
+    return Stream.of(Stream.of(first), broken, sound, Stream.of(last)).flatMap(tests -> tests);
   }
 
   private static List<Verifier.Check> broken(Verifier.Report report) {
@@ -66,155 +79,6 @@ class VerifierTest {
         report.checks().stream().filter(check -> check.count() > 0).toList();
     assertThat(report.clean()).isEqualTo(broken.isEmpty());
     return broken;
-  }
-
-  /**
-   * A way to break a table.
-   *
-   * @param source statements to the source, with the names of {@link TargetSql}
-   * @param gateway statements to the gateway, with {@code <type>} for the number of the type
-   * @param mend what the copies of all rows can't bring back
-   */
-  private record Corruption(
-      String code,
-      List<String> named,
-      List<String> source,
-      List<String> gateway,
-      List<String> mend) {
-
-    private static final List<Corruption> ALL =
-        List.of(
-            rows("null_key", "7", key("null", "id = 7")),
-            new Corruption(
-                "duplicate_key",
-                List.of("50", "51"),
-                List.of(
-                    "drop index <drop_new_perm>, <drop_new_pk>",
-                    key("(select snowflake_id from orders where id = 51)", "id = 50")),
-                List.of(),
-                List.of(
-                    "create unique index <new_perm> on orders (snowflake_id)",
-                    "create unique index <new_pk> on orders (snowflake_id)")),
-            rows(
-                "inversion",
-                Integer.toString(BORDER),
-                List.of(
-                    key("-snowflake_id", "id in (%d, %d)".formatted(BORDER - 1, BORDER)),
-                    key(
-                        "(select -p.snowflake_id from orders p where p.id = %d - orders.id)"
-                            .formatted(2 * BORDER - 1),
-                        "id in (%d, %d)".formatted(BORDER - 1, BORDER))),
-                List.of(
-                    """
-                    update coatcheck.alias a set token = b.token from coatcheck.alias b
-                     where a.type_id = <type> and b.type_id = <type>
-                       and (a.value, b.value) in (('%1$d', '%2$d'), ('%2$d', '%1$d'))\
-                    """
-                        .formatted(BORDER - 1, BORDER))),
-            rows("missing_mapping", "100", List.of(), unpublish(100)),
-            gateway(
-                "wrong_mapping",
-                "101",
-                "update coatcheck.public_id set key = -key where token ="
-                    + " (select token from coatcheck.alias where "
-                    + ALIAS
-                    + "'101')"),
-            gateway("missing_alias", "102", "delete from coatcheck.alias where " + ALIAS + "'102'"),
-            gateway(
-                "wrong_alias",
-                "103",
-                "update coatcheck.alias set token = (select token from coatcheck.alias where "
-                    + ALIAS
-                    + "'104') where "
-                    + ALIAS
-                    + "'103'"),
-            rows(
-                "key_time",
-                "205",
-                "update orders set created_at = created_at + interval '1 ms' where id = 205"),
-            rekeyed("snowflake_id - (3600000::bigint << 22)"),
-            rekeyed("snowflake_id + (7200000::bigint << 22)"),
-            new Corruption(
-                "constraint_not_validated",
-                List.of("filled"),
-                List.of(
-                    "alter table orders add constraint <filled>"
-                        + " check (snowflake_id is not null) not valid"),
-                List.of(),
-                List.of("alter table orders drop constraint <filled>")),
-            new Corruption(
-                "index_invalid",
-                List.of("new_pk"),
-                List.of(
-                    "drop index <drop_new_pk>",
-                    "!create unique index concurrently <new_pk> on orders (text)"),
-                List.of(),
-                List.of(
-                    "drop index <drop_new_pk>",
-                    "create unique index <new_pk> on orders (snowflake_id)")),
-            new Corruption(
-                "sequence_cache",
-                List.of("mint_seq"),
-                List.of("alter sequence <mint_seq> cache 32"),
-                List.of(),
-                List.of("alter sequence <mint_seq> cache 1")),
-            new Corruption(
-                "trigger_missing",
-                List.of("~coatcheck_inserted"),
-                List.of("alter table orders disable trigger <t_inserted>"),
-                List.of(),
-                List.of("alter table orders enable trigger <t_inserted>")),
-            new Corruption(
-                "trigger_missing",
-                List.of("~coatcheck_truncate"),
-                List.of("drop trigger <t_truncate> on orders"),
-                List.of(),
-                List.of(DualWrite.TRUNCATE_TRIGGER)),
-            rows("archive_conflict", "25", "update <archive> set key = key + 1 where legacy = 25"));
-
-    private static Corruption rows(String code, String id, String... source) {
-      return rows(code, id, List.of(source), List.of());
-    }
-
-    private static Corruption rows(
-        String code, String id, List<String> source, List<String> gateway) {
-      return new Corruption(code, List.of(id), source, gateway, List.of());
-    }
-
-    private static Corruption gateway(String code, String id, String... gateway) {
-      return rows(code, id, List.of(), List.of(gateway));
-    }
-
-    /** A row of the trigger, whose mapping is made anew. */
-    private static Corruption rekeyed(String key) {
-      String row = "id = " + (ROWS + 1);
-      return rows(
-          "key_time",
-          Integer.toString(ROWS + 1),
-          List.of(
-              key(key, row),
-              "insert into <outbox_a> (legacy, key) select id, snowflake_id from orders where "
-                  + row),
-          unpublish(ROWS + 1));
-    }
-
-    private static List<String> unpublish(int id) {
-      String alias = ALIAS + "'" + id + "'";
-      return List.of(
-          "delete from coatcheck.public_id where token ="
-              + " (select token from coatcheck.alias where "
-              + alias
-              + ")",
-          "delete from coatcheck.alias where " + alias);
-    }
-
-    private static String key(String key, String where) {
-      return "update orders set snowflake_id = " + key + " where " + where;
-    }
-
-    String text() {
-      return code + " of " + String.join(" and ", named);
-    }
   }
 
   /** A table in the middle of its migration, all of whose rows have keys. */
@@ -244,7 +108,7 @@ class VerifierTest {
       CompletableFuture<Void> follower = CompletableFuture.runAsync(() -> follow(stopped));
       List<Verifier.Report> reports = new ArrayList<>();
       long writes;
-      try (TableWriters writers = new TableWriters(fixture, 3_000, 4_000, seed)) {
+      try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 500, ROWS, seed)) {
         fixture.apply(target, Phase.BACKFILL, Phase.INDEX);
         fixture.execute(
             "delete from orders where id between 21 and 30",
@@ -261,7 +125,7 @@ class VerifierTest {
       assertThat(writes).as("written meanwhile").isGreaterThan(10);
       assertThat(reports).allSatisfy(report -> assertThat(broken(report)).isEmpty());
       assertThat(reports)
-          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - 1000));
+          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - 1_000));
       copy();
     }
 
@@ -284,12 +148,20 @@ class VerifierTest {
     }
 
     Verifier.Report verify() {
-      try (SourceSession session = SourceSession.open(fixture.settings, target)) {
-        return new Verifier(
-                session, fixture.gateway.database, target, fixture.type, fixture.outbox(target))
-            .run(() -> true, _ -> {})
-            .orElseThrow();
+      return verify(fixture.settings);
+    }
+
+    Verifier.Report verify(DatabaseSettings source) {
+      try (SourceSession session = SourceSession.open(source, target)) {
+        return verifier(session).run(() -> true, _ -> {}).orElseThrow();
       }
+    }
+
+    Verifier verifier(SourceSession session) {
+      return new Verifier(
+          new VerifierStore(session.session(), fixture.gateway.database, target, fixture.type),
+          fixture.outbox(target),
+          RANGE_ROWS);
     }
 
     void requireNamed(Corruption corruption) throws SQLException {
@@ -330,6 +202,61 @@ class VerifierTest {
       gateway("truncate coatcheck.alias, coatcheck.public_id");
       gateway("insert into coatcheck.alias select * from alias_copy");
       gateway("insert into coatcheck.public_id select * from public_id_copy");
+    }
+
+    void requireWaitsForFollower() throws SQLException {
+      long id = fixture.count("insert into orders (text) values ('under way') returning id");
+      try (Connection follower = fixture.connect();
+          Statement statement = follower.createStatement()) {
+        follower.setAutoCommit(false);
+        statement.execute(names.fill("delete from <outbox_a> where legacy = " + id));
+        CompletableFuture<Verifier.Report> verified = CompletableFuture.supplyAsync(this::verify);
+        await().until(() -> verified.isDone() || verifierWaits());
+        long key = fixture.count("select snowflake_id from orders where id = " + id);
+        fixture.gateway.database.write(
+            "test",
+            sql ->
+                fixture.mappings.insert(
+                    sql, List.of(new LegacyKeyTable.LegacyKey(id, key)), false));
+        follower.commit();
+        assertThat(broken(verified.join())).isEmpty();
+      }
+    }
+
+    private boolean verifierWaits() {
+      return fixture.count(
+              "select count(*) from pg_stat_activity where application_name = 'coatcheck run "
+                  + target.run()
+                  + "' and wait_event_type = 'Lock'")
+          > 0;
+    }
+
+    void requireStopsAfterOneRange() {
+      List<Long> seen = new ArrayList<>();
+      try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+        assertThat(verifier(session).run(seen::isEmpty, seen::add)).isEmpty();
+      }
+      assertThat(seen).containsExactly((long) RANGE_ROWS);
+    }
+
+    void requireRaisesForHiddenRows() {
+      String role = "reader_" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+      fixture.execute(
+          "create role " + role + " login password 'reader'",
+          "grant usage on schema public, coatcheck_migration to " + role,
+          "grant all on all tables in schema public, coatcheck_migration to " + role,
+          "alter table orders enable row level security");
+      DatabaseSettings settings = new DatabaseSettings(fixture.settings.url(), role, "reader", 1);
+      try {
+        assertThatThrownBy(() -> verify(settings))
+            .rootCause()
+            .hasMessageContaining("would be affected by row-level security policy");
+      } finally {
+        fixture.execute(
+            "alter table orders disable row level security",
+            "drop owned by " + role,
+            "drop role " + role);
+      }
     }
 
     /** A statement with {@code !} before it has to fail. */
