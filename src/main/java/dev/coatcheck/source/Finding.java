@@ -1,9 +1,9 @@
 package dev.coatcheck.source;
 
 /**
- * Something about a table that somebody has to know.
+ * Something that was seen in a source.
  *
- * @param code stable
- * @param detail a sentence that says what to do
+ * @param code stable, in snake_case
+ * @param detail what was found and what to do about it, in whole sentences
  */
 public record Finding(String code, String detail) {}

@@ -2,8 +2,10 @@ package dev.coatcheck.source;
 
 import java.util.List;
 
+/** What an {@link Inventory} makes of a table. */
 public sealed interface Inspection {
   record Sound(TableShape shape) implements Inspection {}
 
+  /** All that stands in the way. */
   record Refused(List<Finding> findings) implements Inspection {}
 }

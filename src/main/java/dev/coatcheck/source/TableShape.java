@@ -1,7 +1,19 @@
 package dev.coatcheck.source;
 
-import java.util.*;
+import java.util.List;
+import java.util.Optional;
 
+/**
+ * A table that can get new keys.
+ *
+ * @param keyType {@code smallint}, {@code integer} or {@code bigint}
+ * @param highestId 0 for an empty table
+ * @param rows exact for a small table, else an estimate, which the notes then say
+ * @param bytes with indexes
+ * @param olderThanEpoch rows that were made before the layout's epoch; as exact as {@code rows}
+ * @param preconditions what applications have to be ready for
+ * @param children over all schemas
+ */
 public record TableShape(
     long oid,
     String keyColumn,
@@ -12,4 +24,5 @@ public record TableShape(
     long bytes,
     long olderThanEpoch,
     List<Finding> preconditions,
-    List<Finding> notes) {}
+    List<Finding> notes,
+    List<ForeignKey> children) {}
