@@ -15,17 +15,20 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The follower loses no row, however late its transaction commits. */
+@ParameterizedClass
+@ValueSource(booleans = {true, false})
 class LateCommitTest {
-  private RekeyFixture fixture;
-  private Target target;
-  private OutboxStore store;
-  private String outbox;
+  private final RekeyFixture fixture;
+  private final Target target;
+  private final OutboxStore store;
+  private final String outbox;
 
-  private void open(boolean beside) {
+  LateCommitTest(boolean beside) {
     fixture = new RekeyFixture(beside);
     fixture.execute("create table orders (id bigserial primary key, text text)");
     target = fixture.target(Optional.empty());
@@ -40,10 +43,8 @@ class LateCommitTest {
     fixture.close();
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aRowThatWasInsertedFirstAndCommittedLastIsBrought(boolean beside) throws SQLException {
-    open(beside);
+  @Test
+  void aRowThatWasInsertedFirstAndCommittedLastIsBrought() throws SQLException {
     try (Connection late = fixture.connect();
         Statement insert = late.createStatement()) {
       late.setAutoCommit(false);
@@ -63,10 +64,8 @@ class LateCommitTest {
   }
 
   /** It still holds the first table when the second has long been written to, and goes on. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aRowOfTheTableThatWasLeftIsBrought(boolean beside) throws SQLException {
-    open(beside);
+  @Test
+  void aRowOfTheTableThatWasLeftIsBrought() throws SQLException {
     try (Connection late = fixture.connect();
         Statement insert = late.createStatement()) {
       late.setAutoCommit(false);
@@ -88,10 +87,8 @@ class LateCommitTest {
   }
 
   /** It has chosen its table, and gets there when the follower is through with it. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aRowThatComesToTheTableAfterItWasEmptiedIsBrought(boolean beside) throws Exception {
-    open(beside);
+  @Test
+  void aRowThatComesToTheTableAfterItWasEmptiedIsBrought() throws Exception {
     try (Connection held = fixture.connect();
         Statement hold = held.createStatement()) {
       held.setAutoCommit(false);

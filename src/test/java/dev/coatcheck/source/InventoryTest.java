@@ -342,9 +342,7 @@ class InventoryTest {
   @Test
   void anExtensionThatRefusesToBeReadIsSaidToo() {
     assumeTrue(
-        FIXTURE
-            .column("select name from pg_available_extensions")
-            .contains("pg_stat_statements"));
+        FIXTURE.column("select name from pg_available_extensions").contains("pg_stat_statements"));
     assumeTrue(FIXTURE.column("show shared_preload_libraries").equals(List.of("")));
     FIXTURE.execute(
         "create table t (id bigserial primary key)",
