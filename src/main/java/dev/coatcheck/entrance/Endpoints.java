@@ -17,10 +17,12 @@ import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
 import io.javalin.router.Endpoint;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Where routes are registered: each says what it needs, and passes admission and access first. */
 public final class Endpoints {
   private static final String CALLER = "caller";
+  private static final String STANDING = "standing";
 
   private final RoutesConfig routes;
   private final Access access;
@@ -47,9 +49,13 @@ public final class Endpoints {
         method,
         path,
         ctx -> {
-          switch (access.decide(Optional.ofNullable(ctx.header("Authorization")), scope)) {
+          Optional<String> authorization = Optional.ofNullable(ctx.header("Authorization"));
+          switch (access.decide(authorization, scope)) {
             case AccessDecision.Granted(Caller caller) -> {
               ctx.attribute(CALLER, caller);
+              BooleanSupplier standing =
+                  () -> access.decide(authorization, scope) instanceof AccessDecision.Granted;
+              ctx.attribute(STANDING, standing);
               handler.handle(ctx);
             }
             case AccessDecision.Unauthenticated _ ->
@@ -71,6 +77,13 @@ public final class Endpoints {
   /** Who makes the request, on a route that is {@link #secured}. */
   public static Caller caller(Context ctx) {
     return requireNonNull(ctx.attribute(CALLER));
+  }
+
+  /**
+   * Whether the caller still may, on a route that is {@link #secured}: for an answer that lasts.
+   */
+  public static BooleanSupplier standing(Context ctx) {
+    return requireNonNull(ctx.attribute(STANDING));
   }
 
   /** For anyone. */

@@ -16,10 +16,12 @@ import org.eclipse.jetty.util.VirtualThreads;
 public final class HttpServer implements AutoCloseable {
   private final Javalin gateway;
   private final Optional<Javalin> management;
+  private final TableMigrationRoutes runs;
 
-  private HttpServer(Javalin gateway, Optional<Javalin> management) {
+  private HttpServer(Javalin gateway, Optional<Javalin> management, TableMigrationRoutes runs) {
     this.gateway = gateway;
     this.management = management;
+    this.runs = runs;
   }
 
   /**
@@ -35,6 +37,9 @@ public final class HttpServer implements AutoCloseable {
         new OperationsRoutes(capabilities.ready(), capabilities.observer());
     ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
     RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
+    TableMigrationRoutes runs =
+        new TableMigrationRoutes(
+            capabilities.tableMigrations(), capabilities.registry(), capabilities.observer());
     IdRoutes ids =
         new IdRoutes(
             capabilities.mappings(),
@@ -60,12 +65,13 @@ public final class HttpServer implements AutoCloseable {
               proxies.register(endpoints);
               ids.register(endpoints);
               operations.register(endpoints);
+              runs.register(endpoints);
               if (managementPort.isEmpty()) {
                 operations.registerSecuredMetrics(endpoints);
               }
             });
     if (managementPort.isEmpty()) {
-      return new HttpServer(gateway, Optional.empty());
+      return new HttpServer(gateway, Optional.empty(), runs);
     }
     try {
       Javalin management =
@@ -77,7 +83,7 @@ public final class HttpServer implements AutoCloseable {
                 operations.register(endpoints);
                 operations.registerOpenMetrics(endpoints);
               });
-      return new HttpServer(gateway, Optional.of(management));
+      return new HttpServer(gateway, Optional.of(management), runs);
     } catch (PortInUse taken) {
       gateway.stop();
       throw taken;
@@ -95,6 +101,7 @@ public final class HttpServer implements AutoCloseable {
   /** Finishes what was accepted, at most 8 s, then stops. */
   @Override
   public void close() {
+    runs.close();
     gateway.stop();
     management.ifPresent(Javalin::stop);
   }
@@ -113,7 +120,6 @@ public final class HttpServer implements AutoCloseable {
     new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
     new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
         .register(endpoints);
-    new TableMigrationRoutes(all.tableMigrations(), all.registry(), problems).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 }

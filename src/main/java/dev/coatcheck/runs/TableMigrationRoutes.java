@@ -10,6 +10,7 @@ import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestBody;
+import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.source.Finding;
@@ -25,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Plans of table migrations, and the runs that come of them: {@code /v1/table-migrations}. */
-public final class TableMigrationRoutes {
+public final class TableMigrationRoutes implements AutoCloseable {
   static final String ALL = "/v1/table-migrations";
   static final String ONE = ALL + "/{id}";
 
@@ -38,13 +39,15 @@ public final class TableMigrationRoutes {
   private final TableMigrations migrations;
   private final Registry registry;
   private final RunAnswers answers;
+  private final EventRoutes events;
   private final Problems problems;
 
-  public TableMigrationRoutes(TableMigrations migrations, Registry registry, Problems problems) {
+  public TableMigrationRoutes(TableMigrations migrations, Registry registry, Observer observer) {
     this.migrations = migrations;
     this.registry = registry;
+    this.problems = new Problems(observer);
     this.answers = new RunAnswers(migrations, registry, problems);
-    this.problems = problems;
+    this.events = new EventRoutes(migrations, answers, problems, observer);
   }
 
   public void register(Endpoints endpoints) {
@@ -52,6 +55,13 @@ public final class TableMigrationRoutes {
     endpoints.secured(HandlerType.GET, ALL, Scope.TABLE_MIGRATIONS_READ, this::list);
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
     new ActionRoutes(migrations, answers).register(endpoints);
+    events.register(endpoints);
+  }
+
+  /** Ends the streams: a graceful stop would wait for them. */
+  @Override
+  public void close() {
+    events.close();
   }
 
   private void plan(Context ctx) {

@@ -24,7 +24,8 @@ import java.util.function.Function;
  * is done by whichever instance gets hold of the run.
  */
 public final class TableMigrations implements LegacySource, AutoCloseable {
-  private static final int EVENTS_MAX = 1_000;
+  /** In one answer. */
+  public static final int EVENTS_MAX = 1_000;
 
   private final RunStore store;
   private final Planner planner;

@@ -68,6 +68,7 @@ final class EveryOperation {
           new Call("POST", RUNS, "{\"table\":\"orders\",\"type\":\"charge\"}", true),
           new Call("GET", RUNS, null, true),
           new Call("GET", RUNS + "/7", null, true),
+          new Call("GET", RUNS + "/7/events", null, true),
           new Call("PATCH", RUNS + "/7", "{\"batch_millis\":100}", true),
           new Call("POST", RUNS + "/7/start", "{}", true),
           new Call("POST", RUNS + "/7/pause", null, true),
