@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
       BatchVerbs.Resolve.class,
       BatchVerbs.Lookup.class,
       IdsCommand.class,
+      MigrateTableCommand.class,
       KeysCommand.class,
       AccessCommand.class,
       BenchCommand.class,

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -62,6 +63,15 @@ final class GatewayCalls {
 
   JsonNode put(String path, Object body) throws CommandFailed {
     return call("PUT", path, Optional.of(body));
+  }
+
+  /** Without a body. */
+  JsonNode post(String path) throws CommandFailed {
+    return call("POST", path, Optional.empty());
+  }
+
+  JsonNode patch(String path, Object body) throws CommandFailed {
+    return call("PATCH", path, Optional.of(body));
   }
 
   /** The call may have been carried out, or not. */
@@ -116,13 +126,28 @@ final class GatewayCalls {
   }
 
   static CommandFailed failed(JsonNode problem) {
-    return new CommandFailed(
-        "%s (%s). %s [%s]"
-            .formatted(
-                problem.path("title").asString(""),
-                problem.path("code").asString(""),
-                problem.path("detail").asString(""),
-                problem.path("request_id").asString("")));
+    StringBuilder message =
+        new StringBuilder(
+            "%s (%s). %s [%s]"
+                .formatted(
+                    problem.path("title").asString(""),
+                    problem.path("code").asString(""),
+                    problem.path("detail").asString(""),
+                    problem.path("request_id").asString("")));
+    for (String list : List.of("refusals", "preconditions")) {
+      for (JsonNode finding : problem.path(list)) {
+        message
+            .append(System.lineSeparator())
+            .append("  ")
+            .append(finding.path("code").asString(""))
+            .append(": ")
+            .append(finding.path("detail").asString(""));
+      }
+    }
+    // What is not done now may be done in a moment.
+    return problem.path("status").asInt(0) == 503
+        ? new NoAnswer(message.toString())
+        : new CommandFailed(message.toString());
   }
 
   /** One segment of a path. */

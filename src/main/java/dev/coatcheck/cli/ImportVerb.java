@@ -108,7 +108,8 @@ final class ImportVerb implements Callable<Integer> {
         .build();
   }
 
-  private static final class Unwatched implements me.tongfei.progressbar.ProgressBarConsumer {
+  /** Draws nothing. */
+  static final class Unwatched implements me.tongfei.progressbar.ProgressBarConsumer {
     @Override
     public int getMaxRenderedLength() {
       return 0;
