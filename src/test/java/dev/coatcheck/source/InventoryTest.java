@@ -358,6 +358,34 @@ class InventoryTest {
   }
 
   @Test
+  void statementsThatApplicationsSentAreSearched() {
+    assumeTrue(
+        FIXTURE.column("show shared_preload_libraries").getFirst().contains("pg_stat_statements"));
+    FIXTURE.execute(
+        "create schema stats",
+        "create extension pg_stat_statements schema stats",
+        "create table t (id bigserial primary key, x int)",
+        "select stats.pg_stat_statements_reset()",
+        "select t.* from t where id = 4711");
+    try {
+      List<Finding> found = FIXTURE.sound(wish("t")).preconditions();
+
+      assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
+      assertThat(detail(found, "prepared_star"))
+          .endsWith(" Found: 'select t.* from t where id = $1'.");
+      FIXTURE.execute("alter table t owner to " + FIXTURE.plain());
+      assertThat(new Inventory().inspect(FIXTURE.asPlain(), wish("t")))
+          .isInstanceOfSatisfying(
+              Inspection.Sound.class,
+              sound ->
+                  assertThat(detail(sound.shape().preconditions(), "prepared_star"))
+                      .contains("Not all statements could be searched"));
+    } finally {
+      FIXTURE.execute("drop schema stats cascade");
+    }
+  }
+
+  @Test
   void functionsThatWouldBreakAreNamed() {
     FIXTURE.execute(
         "create table t (id bigserial primary key, x int)",
