@@ -1,5 +1,6 @@
 package dev.coatcheck.boot;
 
+import dev.coatcheck.db.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A gateway in a process of its own, as users run it, so that signals can be sent to it. */
@@ -33,10 +35,25 @@ final class GatewayChild implements AutoCloseable {
 
   /** As above, on one port. */
   static GatewayChild serve(Path home, int port) throws IOException {
-    Process process =
-        builder("serve", "--port=" + port, "--home=" + home)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    return started(builder("serve", "--port=" + port, "--home=" + home));
+  }
+
+  /** On a Postgres that others use too. */
+  static GatewayChild serve(TestDatabase database) throws IOException {
+    ProcessBuilder builder = builder("serve", "--port=0");
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "COATCHECK_DATABASE_URL", database.url(),
+                "COATCHECK_DATABASE_USER", database.user(),
+                "COATCHECK_DATABASE_PASSWORD", database.password(),
+                "COATCHECK_DATABASE_CONNECTIONS", "4"));
+    return started(builder);
+  }
+
+  private static GatewayChild started(ProcessBuilder builder) throws IOException {
+    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader output = process.inputReader();
     List<String> said = new ArrayList<>();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -98,6 +115,10 @@ final class GatewayChild implements AutoCloseable {
     return builder;
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   URI uri() {
     return uri;
   }
@@ -106,6 +127,22 @@ final class GatewayChild implements AutoCloseable {
   void kill() {
     process.destroyForcibly();
     await();
+  }
+
+  /**
+   * SIGSTOP: it stands still in the middle of whatever it does, and believes that no time passes.
+   */
+  void freeze() throws IOException {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  void thaw() throws IOException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().onExit().join();
   }
 
   /** SIGTERM. */
