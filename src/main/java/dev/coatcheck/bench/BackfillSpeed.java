@@ -18,7 +18,6 @@ import dev.coatcheck.source.Finding;
 import dev.coatcheck.source.Sources;
 import dev.coatcheck.tablemigration.ActionOutcome;
 import dev.coatcheck.tablemigration.PlanOutcome;
-import dev.coatcheck.tablemigration.PlanRequest;
 import dev.coatcheck.tablemigration.RunEvent;
 import dev.coatcheck.tablemigration.RunState;
 import dev.coatcheck.tablemigration.TableMigration;
@@ -111,7 +110,7 @@ public final class BackfillSpeed {
     store.settle();
     PlanOutcome outcome =
         migrations.plan(
-            new PlanRequest(
+            new TableMigrations.PlanRequest(
                 Sources.GATEWAY, "public", table, type, Optional.of("created_at"), true),
             ACTOR);
     if (!(outcome instanceof PlanOutcome.Planned(TableMigration run))) {

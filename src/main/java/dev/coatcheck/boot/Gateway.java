@@ -5,6 +5,7 @@ import dev.coatcheck.change.ChangeFeed;
 import dev.coatcheck.db.Database;
 import dev.coatcheck.db.SmallPool;
 import dev.coatcheck.entrance.PortInUse;
+import dev.coatcheck.fileimport.FileImports;
 import dev.coatcheck.http.Capabilities;
 import dev.coatcheck.http.HttpServer;
 import dev.coatcheck.id.RandomSource;
@@ -100,6 +101,7 @@ public final class Gateway implements AutoCloseable {
                           new Importer.Settling(tokens, generators, observer),
                           clock),
                       migrations,
+                      new FileImports(database, migrations, registry, tokens, observer),
                       config.trustedProxies(),
                       keys,
                       new Workers(database),

@@ -25,24 +25,26 @@ final class ImportFile implements AutoCloseable {
   private static final int TRIES_MAX = 6;
   private static final long PAUSE_MILLIS = 1_000;
   private static final int UNAVAILABLE = 503;
-  private static final String IMPORTS = "/v1/imports?errors_max=" + ImportPart.LINES_MAX;
 
   private final Path file;
   private final RowFormat format;
   private final GatewayCalls gateway;
+  private final String path;
   private final FileChannel channel;
   private final byte[] header;
   private final Lines lines;
   private final long linesBeginAt;
   private ImportProgress progress;
 
-  private ImportFile(Path file, RowFormat format, GatewayCalls gateway, FileChannel channel)
+  private ImportFile(
+      Path file, RowFormat format, GatewayCalls gateway, String path, FileChannel channel)
       throws IOException, CommandFailed {
     this.file = file;
     this.format = format;
     this.gateway = gateway;
+    this.path = path;
     this.channel = channel;
-    ImportProgress begun = ImportProgress.none(gateway.url(), file);
+    ImportProgress begun = ImportProgress.none(gateway.url() + path, file);
     progress = ImportProgress.load(file).orElse(begun);
     if (!progress.continues(begun)) {
       throw new CommandFailed(
@@ -64,12 +66,16 @@ final class ImportFile implements AutoCloseable {
     }
   }
 
-  /** Begins, or goes on where it was stopped. */
-  static ImportFile open(Path file, RowFormat format, GatewayCalls gateway)
+  /**
+   * Begins, or goes on where it was stopped.
+   *
+   * @param path of the operation that takes the file
+   */
+  static ImportFile open(Path file, RowFormat format, GatewayCalls gateway, String path)
       throws IOException, CommandFailed {
     FileChannel channel = FileChannel.open(file);
     try {
-      return new ImportFile(file, format, gateway, channel);
+      return new ImportFile(file, format, gateway, path, channel);
     } catch (IOException | CommandFailed | RuntimeException failed) {
       channel.close();
       throw failed;
@@ -129,7 +135,8 @@ final class ImportFile implements AutoCloseable {
     for (int tried = 1; ; tried++) {
       CommandFailed failed;
       try {
-        GatewayCalls.Reply reply = gateway.post(IMPORTS, format.mediaType(), body);
+        GatewayCalls.Reply reply =
+            gateway.post(path + "?errors_max=" + ImportPart.LINES_MAX, format.mediaType(), body);
         if (reply.isSuccess()) {
           return reply.body();
         }

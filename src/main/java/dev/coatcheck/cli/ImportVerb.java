@@ -42,23 +42,34 @@ final class ImportVerb implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailed {
+    return send(spec, gateway, "/v1/imports", file, format);
+  }
+
+  /**
+   * Sends a file to an operation that takes one, in parts, and says what became of it.
+   *
+   * @param format of the file; null: by its name
+   */
+  static int send(
+      CommandSpec spec, GatewayCalls gateway, String path, Path file, @Nullable String format)
+      throws CommandFailed {
     if (!Files.isRegularFile(file)) {
       throw new CommandFailed("there is no file " + file + ".");
     }
-    try (ImportFile source = ImportFile.open(file, format(), gateway);
-        ProgressBar bar = bar()) {
+    try (ImportFile source = ImportFile.open(file, format(spec, file, format), gateway, path);
+        ProgressBar bar = bar(file)) {
       bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       while (source.sendPart()) {
         bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       }
       bar.stepTo(bar.getMax());
-      return report(source);
+      return report(spec, source);
     } catch (IOException broken) {
       throw new CommandFailed("the file can't be read or written: " + broken.getMessage());
     }
   }
 
-  private int report(ImportFile source) {
+  private static int report(CommandSpec spec, ImportFile source) {
     ImportProgress done = source.progress();
     spec.commandLine()
         .getOut()
@@ -82,7 +93,7 @@ final class ImportVerb implements Callable<Integer> {
     return 1;
   }
 
-  private RowFormat format() {
+  private static RowFormat format(CommandSpec spec, Path file, @Nullable String format) {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     String wanted =
         format != null
@@ -96,7 +107,7 @@ final class ImportVerb implements Callable<Integer> {
 
   /** Draws nothing unless somebody watches. Which Javas answer null for that has changed twice. */
   @SuppressWarnings("SystemConsoleNull")
-  private ProgressBar bar() throws IOException {
+  private static ProgressBar bar(Path file) throws IOException {
     Console console = System.console();
     boolean watched = console != null && console.isTerminal();
     return new ProgressBarBuilder()

@@ -1,6 +1,7 @@
 package dev.coatcheck.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -271,6 +272,23 @@ final class MigrateTableCommand {
   }
 
   /** Exits with 0 if the run came to its end, and 1 with the reason if not. */
+  @Command(
+      name = "import",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Gives the rows of a file their keys, where nothing may be installed on the table.",
+        "The columns are legacy_id, rising, and created_at. The run was only planned."
+      })
+  int importRows(
+      @Mixin GatewayCalls gateway,
+      @Parameters(index = "0", paramLabel = "ID", description = RUN) String id,
+      @Parameters(index = "1", paramLabel = "FILE", description = "The file.") Path file,
+      @Option(names = "--format", description = "csv or ndjson. Default: by the file's name.")
+          @Nullable String format)
+      throws CommandFailed {
+    return ImportVerb.send(spec, gateway, path(id, "/import"), file, format);
+  }
+
   private int follow(GatewayCalls gateway, String id, boolean detach) throws CommandFailed {
     if (detach) {
       out().printf("Run %s goes on. Next: coatcheck migrate-table status %s --watch%n", id, id);

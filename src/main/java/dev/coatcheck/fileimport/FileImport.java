@@ -29,6 +29,7 @@ final class FileImport {
   private final FileImportStore store;
   private final int errorsMax;
   private final List<FileOutcome.BadRow> errors = new ArrayList<>();
+  private final List<FileOutcome.BadRow> bad = new ArrayList<>();
   private long created;
   private long existing;
   private long refused;
@@ -57,11 +58,11 @@ final class FileImport {
         RowFault fault = file.read(text);
         Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
         if (wrong.isPresent()) {
-          refuse(new FileOutcome.BadRow(file.line(), wrong.get()));
+          bad.add(new FileOutcome.BadRow(file.line(), wrong.get()));
         } else {
           chunk.add(row(file.line(), text));
         }
-        if (chunk.size() == CHUNK_ROWS) {
+        if (chunk.size() + bad.size() >= CHUNK_ROWS) {
           settle(chunk);
           settled = file.line();
           chunk.clear();
@@ -73,24 +74,23 @@ final class FileImport {
     } catch (DatabaseUnavailable gone) {
       return new FileOutcome.Stopped(true, settled);
     }
-    errors.sort(Comparator.comparingLong(FileOutcome.BadRow::line));
-    return new FileOutcome.Done(created, existing, refused, List.copyOf(errors));
+    return new FileOutcome.Done(created, existing, refused, errors);
   }
 
+  /** The rows of a chunk, and the bad ones among them in the order of their lines. */
   private void settle(List<Row> chunk) {
     if (!chunk.isEmpty()) {
       FileImportStore.Settled settled = store.settle(List.copyOf(chunk));
       created += settled.created();
       existing += settled.existing();
-      settled.refused().forEach(this::refuse);
+      bad.addAll(settled.refused());
     }
-  }
-
-  private void refuse(FileOutcome.BadRow row) {
-    refused++;
-    if (errors.size() < errorsMax) {
-      errors.add(row);
-    }
+    refused += bad.size();
+    bad.stream()
+        .sorted(Comparator.comparingLong(FileOutcome.BadRow::line))
+        .limit(errorsMax - errors.size())
+        .forEach(errors::add);
+    bad.clear();
   }
 
   private static Optional<RowFault> fault(RowText text) {

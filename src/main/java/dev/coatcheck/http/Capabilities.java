@@ -1,6 +1,7 @@
 package dev.coatcheck.http;
 
 import dev.coatcheck.access.Access;
+import dev.coatcheck.fileimport.FileImports;
 import dev.coatcheck.id.RandomSource;
 import dev.coatcheck.lease.Keys;
 import dev.coatcheck.lease.Workers;
@@ -35,6 +36,7 @@ public record Capabilities(
     UrlPublisher publisher,
     Transfers transfers,
     TableMigrations tableMigrations,
+    FileImports fileImports,
     Proxies trustedProxies,
     Keys keys,
     Workers workers,

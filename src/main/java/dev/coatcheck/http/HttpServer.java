@@ -39,7 +39,10 @@ public final class HttpServer implements AutoCloseable {
     RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
     TableMigrationRoutes runs =
         new TableMigrationRoutes(
-            capabilities.tableMigrations(), capabilities.registry(), capabilities.observer());
+            capabilities.tableMigrations(),
+            capabilities.fileImports(),
+            capabilities.registry(),
+            capabilities.observer());
     IdRoutes ids =
         new IdRoutes(
             capabilities.mappings(),

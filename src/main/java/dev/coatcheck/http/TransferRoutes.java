@@ -4,11 +4,13 @@ import dev.coatcheck.access.Scope;
 import dev.coatcheck.entrance.Admission;
 import dev.coatcheck.entrance.Endpoints;
 import dev.coatcheck.exchange.Answer;
+import dev.coatcheck.exchange.ImportView;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
+import dev.coatcheck.exchange.RowsBody;
 import dev.coatcheck.exchange.StreamedAnswer;
 import dev.coatcheck.observe.Event;
 import dev.coatcheck.observe.Observer;
@@ -16,17 +18,13 @@ import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
 import dev.coatcheck.rows.RowFormat;
 import dev.coatcheck.transfer.ImportOutcome;
-import dev.coatcheck.transfer.RowError;
 import dev.coatcheck.transfer.Transfers;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** Mappings by the million: {@code /v1/imports} and {@code /v1/exports}. */
 final class TransferRoutes {
@@ -35,11 +33,6 @@ final class TransferRoutes {
 
   /** Each holds a connection and may last for minutes; requests need the other connections. */
   private static final int TRANSFERS_MAX = 2;
-
-  private static final int ERRORS_MAX = 50_000;
-  private static final int ERRORS_USUAL = 100;
-  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
-  private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,5}");
 
   private final Transfers transfers;
   private final Registry registry;
@@ -80,47 +73,32 @@ final class TransferRoutes {
     };
   }
 
-  /** {@code errors} holds the first refused rows; {@code refused} counts all. */
-  private record ImportView(
-      String object,
-      long rows,
-      long created,
-      long existing,
-      long refused,
-      List<RowErrorView> errors) {
-    static ImportView of(ImportOutcome.Summary summary) {
-      return new ImportView(
-          "import",
-          summary.rows(),
-          summary.created(),
-          summary.existing(),
-          summary.refused(),
-          summary.errors().stream().map(RowErrorView::of).toList());
-    }
-  }
-
-  private record RowErrorView(long line, String code, String detail) {
-    static RowErrorView of(RowError error) {
-      return new RowErrorView(error.line(), error.fault().wireName(), error.fault().detail());
-    }
-  }
-
   private void importAll(Context ctx) throws IOException {
-    Query.allow(ctx, "errors_max");
-    int errorsMax = errorsMax(ctx);
-    RowFormat format = format(ctx);
+    Query.allow(ctx, RowsBody.ERRORS_MAX);
+    int errorsMax = RowsBody.errorsMax(ctx);
+    RowFormat format = RowsBody.format(ctx);
     InputStream body = ctx.req().getInputStream();
     switch (transfers.importer().run(format, body, errorsMax)) {
       case ImportOutcome.Done(ImportOutcome.Summary summary) ->
-          Answer.json(ctx, 200, ImportView.of(summary));
+          Answer.json(ctx, 200, view(summary));
       case ImportOutcome.HeaderRefused(String detail) -> {
         // A client that is cut off while it sends may never see the answer.
-        body.skip(BYTES_DRAINED_MAX);
+        RowsBody.drain(body);
         problems.write(ctx, Problem.of(ProblemCode.REQUEST_INVALID, detail));
       }
       case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) ->
           problems.write(ctx, stopped(reason, linesSettled));
     }
+  }
+
+  private static ImportView view(ImportOutcome.Summary summary) {
+    return ImportView.of(
+        summary.created(),
+        summary.existing(),
+        summary.refused(),
+        summary.errors().stream()
+            .map(error -> ImportView.RowErrorView.of(error.line(), error.fault()))
+            .toList());
   }
 
   private static Problem stopped(ImportOutcome.Reason reason, long linesSettled) {
@@ -135,39 +113,6 @@ final class TransferRoutes {
       case KEYS_UNAVAILABLE ->
           Problem.retryAfter(ProblemCode.KEYS_UNAVAILABLE, what, Problems.jitteredSeconds());
     };
-  }
-
-  private static int errorsMax(Context ctx) {
-    String text = ctx.queryParam("errors_max");
-    if (text == null) {
-      return ERRORS_USUAL;
-    }
-    if (!NUMBER.matcher(text).matches() || Integer.parseInt(text) > ERRORS_MAX) {
-      throw Refusal.ofParameter(
-          "errors_max", "This must be an integer from 0 to " + ERRORS_MAX + ".");
-    }
-    return Integer.parseInt(text);
-  }
-
-  private static RowFormat format(Context ctx) {
-    String type = Optional.ofNullable(ctx.req().getContentType()).orElse("");
-    String encoding = ctx.header("Content-Encoding");
-    String[] parts = type.toLowerCase(Locale.ROOT).split(";", 3);
-    boolean plain =
-        (encoding == null || encoding.equalsIgnoreCase("identity"))
-            && (parts.length == 1
-                || (parts.length == 2
-                    && parts[1].strip().replace("\"", "").equals("charset=utf-8")));
-    return Optional.of(parts[0].strip())
-        .filter(_ -> plain)
-        .flatMap(RowFormat::ofMediaType)
-        .orElseThrow(
-            () ->
-                new Refusal(
-                    Problem.of(
-                        ProblemCode.UNSUPPORTED_MEDIA_TYPE,
-                        "Send the body as Content-Type: text/csv or application/x-ndjson, in UTF-8,"
-                            + " not compressed.")));
   }
 
   private void exportAll(Context ctx) throws IOException {

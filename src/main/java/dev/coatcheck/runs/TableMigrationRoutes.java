@@ -10,6 +10,7 @@ import dev.coatcheck.exchange.Problems;
 import dev.coatcheck.exchange.Query;
 import dev.coatcheck.exchange.Refusal;
 import dev.coatcheck.exchange.RequestBody;
+import dev.coatcheck.fileimport.FileImports;
 import dev.coatcheck.observe.Observer;
 import dev.coatcheck.registry.Registry;
 import dev.coatcheck.registry.Type;
@@ -17,7 +18,6 @@ import dev.coatcheck.source.Finding;
 import dev.coatcheck.source.Sources;
 import dev.coatcheck.source.TableName;
 import dev.coatcheck.tablemigration.PlanOutcome;
-import dev.coatcheck.tablemigration.PlanRequest;
 import dev.coatcheck.tablemigration.TableMigration;
 import dev.coatcheck.tablemigration.TableMigrations;
 import io.javalin.http.Context;
@@ -40,12 +40,15 @@ public final class TableMigrationRoutes implements AutoCloseable {
   private final Registry registry;
   private final RunAnswers answers;
   private final EventRoutes events;
+  private final FileRoutes files;
   private final Problems problems;
 
-  public TableMigrationRoutes(TableMigrations migrations, Registry registry, Observer observer) {
+  public TableMigrationRoutes(
+      TableMigrations migrations, FileImports files, Registry registry, Observer observer) {
     this.migrations = migrations;
     this.registry = registry;
     this.problems = new Problems(observer);
+    this.files = new FileRoutes(files, problems);
     this.answers = new RunAnswers(migrations, registry, problems);
     this.events = new EventRoutes(migrations, answers, problems, observer);
   }
@@ -56,6 +59,7 @@ public final class TableMigrationRoutes implements AutoCloseable {
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
     new ActionRoutes(migrations, answers).register(endpoints);
     events.register(endpoints);
+    files.register(endpoints);
   }
 
   /** Ends the streams: a graceful stop would wait for them. */
@@ -78,8 +82,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
       problems.write(ctx, Problem.tableRefused(List.of(TABLE_MALFORMED)));
       return;
     }
-    PlanRequest request =
-        new PlanRequest(
+    TableMigrations.PlanRequest request =
+        new TableMigrations.PlanRequest(
             source, table.get().schema(), table.get().table(), type, createdAt, keepPrimaryKey);
     switch (migrations.plan(request, Endpoints.caller(ctx).principal())) {
       case PlanOutcome.Planned(TableMigration run) -> Answer.json(ctx, 201, answers.withPlan(run));

@@ -47,7 +47,7 @@ final class Planner {
     this.sources = sources;
   }
 
-  PlanOutcome plan(PlanRequest request, String actor) {
+  PlanOutcome plan(TableMigrations.PlanRequest request, String actor) {
     Optional<Source> source = sources.named(request.source());
     if (source.isEmpty()) {
       return new PlanOutcome.SourceUnknown();
@@ -94,7 +94,8 @@ final class Planner {
     };
   }
 
-  private TableMigration write(PlanRequest request, TableShape shape, String actor) {
+  private TableMigration write(
+      TableMigrations.PlanRequest request, TableShape shape, String actor) {
     Target target =
         new Target(
             UUID.randomUUID(),

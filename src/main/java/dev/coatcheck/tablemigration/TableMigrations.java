@@ -60,6 +60,15 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
       Observer observer,
       String holder) {}
 
+  /** A table, and what its rows are to become. */
+  public record PlanRequest(
+      String source,
+      String schema,
+      String table,
+      Type type,
+      Optional<String> createdAtColumn,
+      boolean keepPrimaryKey) {}
+
   /** Wires them and starts this instance's share of the work. */
   public static TableMigrations start(Makings makings) {
     RunStore store = new RunStore(makings.gateway());

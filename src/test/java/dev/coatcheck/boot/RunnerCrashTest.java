@@ -7,9 +7,7 @@ import dev.coatcheck.rekey.RekeyFixture;
 import dev.coatcheck.source.Sources;
 import dev.coatcheck.tablemigration.ActionOutcome;
 import dev.coatcheck.tablemigration.Knobs;
-import dev.coatcheck.tablemigration.Makings;
 import dev.coatcheck.tablemigration.PlanOutcome;
-import dev.coatcheck.tablemigration.PlanRequest;
 import dev.coatcheck.tablemigration.RunState;
 import dev.coatcheck.tablemigration.TableMigration;
 import dev.coatcheck.tablemigration.TableMigrations;
@@ -85,7 +83,7 @@ class RunnerCrashTest {
         assertThat(rowsDone(desk, id)).as("in the middle, seed %d", seed).isLessThan(ROWS);
         requireDone(desk.set(id, _ -> Knobs.DEFAULT, ACTOR));
         Awaitility.await()
-            .atMost(Duration.ofSeconds(120))
+            .atMost(Duration.ofMinutes(2))
             .pollInterval(Duration.ofMillis(100))
             .until(() -> state(desk, id) == RunState.DONE);
       } finally {
@@ -211,7 +209,7 @@ class RunnerCrashTest {
   private static TableMigrations desk(RekeyFixture fixture, Sources sources) {
     TableMigrations migrations =
         TableMigrations.start(
-            new Makings(
+            new TableMigrations.Makings(
                 fixture.gateway.database,
                 sources,
                 fixture.gateway.registry,
@@ -225,7 +223,7 @@ class RunnerCrashTest {
   private static long start(TableMigrations desk, RekeyFixture fixture) {
     PlanOutcome outcome =
         desk.plan(
-            new PlanRequest(
+            new TableMigrations.PlanRequest(
                 Sources.GATEWAY,
                 "public",
                 "orders",

@@ -22,7 +22,7 @@ final class EveryOperation {
   private record Call(String method, String path, @Nullable String body, boolean secured) {
     /** Imports take bodies of any length, and no JSON. */
     boolean isImport() {
-      return path.equals("/v1/imports");
+      return path.endsWith("/import") || path.endsWith("/imports");
     }
   }
 
@@ -71,6 +71,7 @@ final class EveryOperation {
           new Call("GET", RUNS + "/7/events", null, true),
           new Call("PATCH", RUNS + "/7", "{\"batch_millis\":100}", true),
           new Call("POST", RUNS + "/7/start", "{}", true),
+          new Call("POST", RUNS + "/7/import", "legacy_id\n1\n", true),
           new Call("POST", RUNS + "/7/pause", null, true),
           new Call("POST", RUNS + "/7/resume", null, true),
           new Call("POST", RUNS + "/7/retry", null, true),

@@ -95,6 +95,33 @@ class TableMigrationRoutesTest {
   }
 
   @Test
+  void aFileGivesKeysToATableOnWhichNothingMayBeInstalled() {
+    table("filed", 3);
+    Reply planned = plan("filed");
+    String file = RUNS + "/" + planned.text("/id") + "/import";
+    TestClient csv = API.with("Content-Type", "text/csv");
+
+    Reply taken =
+        csv.post(
+            file + "?errors_max=1", "legacy_id,created_at\n1,2024-01-01T00:00:00Z\n2,\n2,\nx,\n");
+    assertThat(taken.status()).isEqualTo(200);
+    assertThat(taken.body().at("/created").longValue()).isEqualTo(2);
+    assertThat(taken.body().at("/refused").longValue()).isEqualTo(2);
+    assertThat(taken.text("/errors/0/code")).isEqualTo("legacy_id_out_of_order");
+    assertThat(API.get("/v1/legacy/" + planned.text("/type") + "/2").status()).isEqualTo(200);
+    assertProblem(csv.post(file, "id\n1\n"), 400, "request_invalid", null);
+    assertProblem(
+        API.post(RUNS + "/" + planned.text("/id") + "/start", "{}"),
+        409,
+        "table_migration_state",
+        null);
+    assertProblem(
+        csv.post(RUNS + "/999999/import", "legacy_id\n1\n"), 404, "table_migration_unknown", "id");
+    API.send("POST", RUNS + "/" + planned.text("/id") + "/cancel", null);
+    assertProblem(csv.post(file, "legacy_id\n3\n"), 409, "table_migration_state", null);
+  }
+
+  @Test
   void whatThePlanAsksForHasToBeAccepted() {
     table("asking", 1);
     Reply planned = plan("asking");

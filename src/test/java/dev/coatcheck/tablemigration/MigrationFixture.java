@@ -136,7 +136,7 @@ final class MigrationFixture implements AutoCloseable {
   TableMigration plan(String table, Optional<String> createdAt) {
     PlanOutcome outcome =
         migrations.plan(
-            new PlanRequest(
+            new TableMigrations.PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER, "public", table, source.type, createdAt, false),
             ACTOR);
     if (outcome instanceof PlanOutcome.Planned(TableMigration run)) {
