@@ -118,7 +118,8 @@ class ThrottleTest {
 
   /** The time worked after the next renewal of the lease. */
   private long awaitBeat(TableMigration run) {
-    String until = "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
+    String until =
+        "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
     long before = fixture.source.count(until);
     fixture.await(() -> fixture.source.count(until) > before);
     return fixture.now(run).progress().workedMillis();
