@@ -259,12 +259,16 @@ final class BackfillStore {
     return rows.getFirst();
   }
 
+  /** A wait for a row ends before the server would look for a deadlock and end the writer. */
   private static void bound(DSLContext sql, Bounds bounds) {
     PlainSql.execute(
         sql,
-        "select set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true),"
-            + " set_config('row_security', 'off', true)",
-        bounds.lockMillis() + "ms",
+        """
+        select set_config('lock_timeout', least(?, greatest(1, floor(extract(epoch from
+                 current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
+               set_config('statement_timeout', ?, true), set_config('row_security', 'off', true)\
+        """,
+        bounds.lockMillis(),
         bounds.statementMillis() + "ms");
   }
 }

@@ -58,10 +58,12 @@ final class FillAheadStore {
   private OptionalLong fill(DSLContext sql, long legacy) {
     PlainSql.execute(
         sql,
-        "select set_config('lock_timeout', '250ms', true),"
-            + " set_config('statement_timeout', '1s', true),"
-            + " set_config('row_security', 'off', true),"
-            + " set_config('coatcheck.fill', 'on', true)");
+        """
+        select set_config('lock_timeout', least(250, greatest(1, floor(extract(epoch from
+                 current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
+               set_config('statement_timeout', '1s', true),
+               set_config('row_security', 'off', true), set_config('coatcheck.fill', 'on', true)\
+        """);
     List<Row> rows = row(sql, LOCK, legacy);
     if (rows.isEmpty()) {
       return OptionalLong.empty();
