@@ -2,6 +2,8 @@ package dev.coatcheck.cli;
 
 import java.io.Console;
 import java.io.PrintWriter;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -12,6 +14,9 @@ import tools.jackson.databind.JsonNode;
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
   private static final int SILENCES_MAX = 120;
+
+  /** Where nobody watches; a log should not fill up. */
+  private static final int LINES_MAX = 100;
 
   private final GatewayCalls gateway;
   private final PrintWriter err;
@@ -24,17 +29,17 @@ final class RunFollower {
   /** The run as it was when it stopped. */
   JsonNode end(String id) throws CommandFailed {
     JsonNode run = look(id);
-    String said = "";
+    Set<String> said = new HashSet<>();
     try (ProgressBar bar = bar(run)) {
       while (run.path("state").asString().equals("running")) {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
         String now = RunText.activity(run);
         bar.setExtraMessage(now);
-        if (!isWatched() && !now.equals(said)) {
+        // Reasons to wait differ in their figures from look to look: one line is enough.
+        if (!isWatched() && said.size() < LINES_MAX && said.add(now.replaceAll("[0-9]+", "0"))) {
           err.println(now);
         }
-        said = now;
         pause(id);
         run = look(id);
       }

@@ -60,13 +60,15 @@ final class RunText {
 
   void status(JsonNode run) {
     JsonNode progress = run.path("progress");
-    out.printf(
-        "Run %s of %s is %s: %,d of %,d rows have their keys.%n",
-        id(run),
-        run.path("table").asString(),
-        run.path("state").asString(),
-        progress.path("rows_done").asLong(),
-        progress.path("rows_total").asLong());
+    String state = run.path("state").asString();
+    out.printf("Run %s of %s is %s: ", id(run), run.path("table").asString(), state);
+    if (state.equals("cancelled") && !isAnythingLeft(run)) {
+      out.println("nothing of it is on the table.");
+    } else {
+      out.printf(
+          "%,d of %,d rows have their keys.%n",
+          progress.path("rows_done").asLong(), progress.path("rows_total").asLong());
+    }
     if (!progress.path("seconds_left").isNull() && isRunning(run)) {
       out.printf(
           "%,d rows a second, about %s left.%n",

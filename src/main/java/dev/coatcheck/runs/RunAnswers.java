@@ -91,9 +91,6 @@ final class RunAnswers {
   }
 
   private Optional<String> type(TableMigration run) {
-    return registry.all().stream()
-        .filter(type -> type.number() == run.typeNumber())
-        .map(Type::name)
-        .findFirst();
+    return registry.numbered(run.typeNumber()).map(Type::name);
   }
 }

@@ -115,7 +115,7 @@ record TableMigrationView(
         "table_migration",
         Long.toString(run.id()),
         run.source(),
-        run.target().table().text(),
+        TableText.of(run.target().table()),
         type.orElse(null),
         run.status().state().wireName(),
         run.status().goal().wireName(),

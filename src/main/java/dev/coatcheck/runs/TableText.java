@@ -23,6 +23,15 @@ final class TableText {
     return new TableText(text).parse();
   }
 
+  /** As a request could write it. */
+  static String of(TableName name) {
+    return plainOrQuoted(name.schema()) + "." + plainOrQuoted(name.table());
+  }
+
+  private static String plainOrQuoted(String name) {
+    return name.indexOf('.') < 0 && name.indexOf('"') < 0 ? name : TableName.quoted(name);
+  }
+
   private Optional<TableName> parse() {
     Optional<String> first = part(true);
     if (first.isEmpty() || at == text.length()) {

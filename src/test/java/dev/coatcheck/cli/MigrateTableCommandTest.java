@@ -91,7 +91,8 @@ class MigrateTableCommandTest {
     assertThat(run("undo", id).out())
         .contains("is paused", "Next: coatcheck migrate-table resume " + id);
     assertThat(run("resume", id).status()).isZero();
-    assertThat(run("undo", id, "--phase=expand").out()).contains("is cancelled");
+    assertThat(run("undo", id, "--phase=expand").out())
+        .contains("is cancelled: nothing of it is on the table.");
     Terminal again = run("undo", id);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.err()).contains("(table_migration_state)", "Plan another one.");

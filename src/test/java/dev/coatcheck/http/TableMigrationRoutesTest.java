@@ -218,7 +218,7 @@ class TableMigrationRoutesTest {
                 + " \\\"\\\"Orders\\\"\\\"\\\"\",\"type\":\"quoted\"}");
 
     assertThat(planned.status()).isEqualTo(201);
-    assertThat(planned.text("/table")).isEqualTo("My.Shop.Some \"Orders\"");
+    assertThat(planned.text("/table")).isEqualTo("\"My.Shop\".\"Some \"\"Orders\"\"\"");
   }
 
   @ParameterizedTest
