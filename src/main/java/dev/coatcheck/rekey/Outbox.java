@@ -37,7 +37,8 @@ public final class Outbox {
   /**
    * What was brought.
    *
-   * @param refused those whose legacy ID or key belongs to something else: left as it is
+   * @param refused those whose legacy ID or key belongs to something else, which is left as it is,
+   *     and those whose number is not positive, which no legacy ID is
    */
   public record Drained(int entries, List<LegacyKey> refused) {}
 

@@ -65,9 +65,14 @@ final class OutboxStore {
               entriesMax - taken.size()));
     }
     taken.sort(Comparator.comparingLong(LegacyKey::key));
-    List<LegacyKey> distinct = taken.stream().distinct().toList();
-    return new Outbox.Drained(
-        taken.size(), distinct.isEmpty() ? List.of() : write(sql, distinct, careful));
+    List<LegacyKey> distinct =
+        taken.stream().distinct().filter(entry -> entry.legacy() > 0).toList();
+    List<LegacyKey> refused =
+        new ArrayList<>(taken.stream().filter(entry -> entry.legacy() <= 0).toList());
+    if (!distinct.isEmpty()) {
+      refused.addAll(write(sql, distinct, careful));
+    }
+    return new Outbox.Drained(taken.size(), refused);
   }
 
   private List<LegacyKey> write(DSLContext sql, List<LegacyKey> taken, boolean careful) {

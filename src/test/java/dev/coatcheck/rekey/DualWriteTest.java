@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.source.Target;
+import dev.coatcheck.transfer.LegacyKeyTable;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -121,6 +122,21 @@ class DualWriteTest {
     assertThat(key(3)).isEqualTo(old);
     assertThat(fixture.column(names.fill("select key from <outbox_a> where legacy = 3")))
         .containsOnly(old);
+  }
+
+  @Test
+  void aNumberThatIsNoLegacyIdIsNamedAndHoldsUpNothing() {
+    fixture.drain(target);
+    fixture.execute(
+        "insert into orders (id, text) values (0, 'zero'), (-1, 'below'), (500, 'fine')");
+
+    Outbox.Drained drained = fixture.outbox(target).drain();
+
+    assertThat(drained.entries()).isEqualTo(3);
+    assertThat(drained.refused())
+        .extracting(LegacyKeyTable.LegacyKey::legacy)
+        .containsExactlyInAnyOrder(0L, -1L);
+    assertThat(fixture.outbox(target).lag().entries()).isZero();
   }
 
   @Test
