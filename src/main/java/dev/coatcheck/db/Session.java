@@ -14,12 +14,16 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 
 /**
- * One connection of its own, outside of every pool, for work that may last: no wait for an answer
- * is bounded by the socket, so each transaction bounds its own statements. A connection that broke
+ * One connection of its own, outside of every pool, for work that may last. A connection that broke
  * is replaced at the next use. For one thread.
  */
 public final class Session implements AutoCloseable {
   private static final String CONNECT_SECONDS = "3";
+
+  /** Beyond what statements are given, so that a network that swallows everything is noticed. */
+  private static final int ANSWER_MILLIS_MAX = 60_000;
+
+  private static final int UNBOUNDED = 0;
 
   private final DatabaseSettings settings;
   private final String applicationName;
@@ -42,7 +46,8 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Runs the work in one transaction and returns after its commit.
+   * Runs the work in one transaction and returns after its commit. Each of its statements has a
+   * minute.
    *
    * @throws LockTimeout if a lock was not to be had in time
    * @throws StatementTimeout if a statement took too long
@@ -50,8 +55,18 @@ public final class Session implements AutoCloseable {
    * @throws DataAccessException for all that Postgres refuses
    */
   public <T> T transaction(String operation, Function<DSLContext, T> work) {
+    return transaction(operation, ANSWER_MILLIS_MAX, work);
+  }
+
+  /** As {@link #transaction}, for statements that may read a whole table: without any bound. */
+  public <T> T longTransaction(String operation, Function<DSLContext, T> work) {
+    return transaction(operation, UNBOUNDED, work);
+  }
+
+  private <T> T transaction(String operation, int answerMillisMax, Function<DSLContext, T> work) {
     return guarded(
         operation,
+        answerMillisMax,
         () -> {
           DSLContext sql = context();
           return sql.transactionResult(transaction -> work.apply(transaction.dsl()));
@@ -65,6 +80,7 @@ public final class Session implements AutoCloseable {
   public void alone(String operation, String statement) {
     guarded(
         operation,
+        UNBOUNDED,
         () -> {
           try (Statement sent = connection.createStatement()) {
             sent.execute("set statement_timeout = 0");
@@ -95,8 +111,8 @@ public final class Session implements AutoCloseable {
     T run();
   }
 
-  private <T> T guarded(String operation, Work<T> work) {
-    reconnect();
+  private <T> T guarded(String operation, int answerMillisMax, Work<T> work) {
+    connect(answerMillisMax);
     try {
       return work.run();
     } catch (DataAccessException thrown) {
@@ -113,11 +129,12 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  private void reconnect() {
+  private void connect(int answerMillisMax) {
     try {
       if (connection.isClosed()) {
         connection = connect(settings, applicationName);
       }
+      connection.setNetworkTimeout(Runnable::run, answerMillisMax);
     } catch (SQLException odd) {
       throw new DatabaseUnavailable("connect", odd);
     }

@@ -74,7 +74,7 @@ public final class Backfill {
     }
   }
 
-  /** Mappings that are there already are the exception: after one the next batch looks first. */
+  /** Mappings that are there already are the exception: after the first every batch looks before. */
   private BackfillStore.Filled fill(
       BackfillStore.Range batch, long fence, BackfillStore.Bounds bounds) {
     try {
@@ -82,8 +82,6 @@ public final class Backfill {
     } catch (AlreadyThere met) {
       careful = true;
       return store.fill(batch, fence, true, bounds);
-    } finally {
-      careful = false;
     }
   }
 

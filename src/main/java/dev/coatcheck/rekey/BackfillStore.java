@@ -206,7 +206,7 @@ final class BackfillStore {
 
   /** The first row without a key after an ID. */
   OptionalLong open(long afterId) {
-    return session.transaction(
+    return session.longTransaction(
         "backfill", sql -> first(PlainSql.rows(sql, names.fill(OPEN), BackfillStore::id, afterId)));
   }
 

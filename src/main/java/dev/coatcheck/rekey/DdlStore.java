@@ -57,7 +57,7 @@ final class DdlStore {
 
   /** All of them in one transaction. */
   void run(String operation, List<String> statements) {
-    session.transaction(
+    session.longTransaction(
         operation,
         sql -> {
           PlainSql.execute(sql, BOUND);

@@ -15,7 +15,10 @@ import java.util.List;
  */
 public final class Outbox {
   private static final int ENTRIES_MAX = 2_000;
-  private static final int TRIES_MAX = 5;
+  private static final int TRIES_MAX = 8;
+
+  /** Look-ups may write the same mappings all the time: the fewer entries, the fewer of those. */
+  private static final int SHRINK_BITS = 3;
 
   /** After so many entries the other table is written to, and this one emptied at a stroke. */
   private static final int ENTRIES_PER_TABLE = 200_000;
@@ -72,7 +75,7 @@ public final class Outbox {
     AlreadyThere last = null;
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       try {
-        return store.take(ENTRIES_MAX, tried > 0);
+        return store.take(Math.max(1, ENTRIES_MAX >> (SHRINK_BITS * tried)), tried > 0);
       } catch (AlreadyThere met) {
         last = met;
       }

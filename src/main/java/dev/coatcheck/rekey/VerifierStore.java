@@ -303,7 +303,7 @@ final class VerifierStore {
   }
 
   private <T> T read(String statementMax, Function<DSLContext, T> work) {
-    return source.transaction(
+    return source.longTransaction(
         "verify",
         sql -> {
           PlainSql.execute(sql, BOUND, statementMax);

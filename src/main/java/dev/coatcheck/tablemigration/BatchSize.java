@@ -9,6 +9,9 @@ final class BatchSize {
   private static final int STATEMENT_FACTOR = 10;
   private static final int STATEMENT_MILLIS_MIN = 5_000;
 
+  /** Less than a session waits for an answer. */
+  private static final int STATEMENT_MILLIS_MAX = 50_000;
+
   private int rows = ROWS_FIRST;
 
   int rows() {
@@ -17,7 +20,8 @@ final class BatchSize {
 
   /** How long a batch may take before it is given up and split. */
   int statementMillisMax(int wantedMillis) {
-    return Math.max(STATEMENT_MILLIS_MIN, STATEMENT_FACTOR * wantedMillis);
+    return Math.clamp(
+        (long) STATEMENT_FACTOR * wantedMillis, STATEMENT_MILLIS_MIN, STATEMENT_MILLIS_MAX);
   }
 
   void took(long millis, int wantedMillis) {

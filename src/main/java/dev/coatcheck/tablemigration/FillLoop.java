@@ -105,6 +105,8 @@ final class FillLoop {
         return Optional.of("the row with ID " + open.getAsLong() + " could not be filled");
       }
     }
+    heartbeat.beat();
+    workshop.runs().filled(run.id());
     return Optional.empty();
   }
 

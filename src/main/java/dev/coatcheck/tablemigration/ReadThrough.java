@@ -9,6 +9,7 @@ import dev.coatcheck.transfer.LegacyKeyTable.LegacyKey;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Brings one legacy ID whose mapping is not there yet: reads the source row and mints on the spot.
@@ -16,6 +17,7 @@ import java.util.concurrent.Semaphore;
  */
 final class ReadThrough {
   private static final int RUNNING_MAX = 4;
+  private static final long WAIT_MILLIS_MAX = 400;
 
   private final Occupied occupied;
   private final Sources sources;
@@ -43,14 +45,23 @@ final class ReadThrough {
     if (source.isEmpty()) {
       return false;
     }
-    if (!places.tryAcquire()) {
-      throw new DatabaseUnavailable("source row");
-    }
+    enter();
     try {
       return bring(run.orElseThrow().run(), source.get(), legacy);
     } finally {
       places.release();
     }
+  }
+
+  private void enter() {
+    try {
+      if (places.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+    throw new DatabaseUnavailable("source row");
   }
 
   private boolean bring(TableMigration run, Source source, long legacy) {

@@ -291,6 +291,17 @@ final class RunStore {
                 .execute());
   }
 
+  /** All rows have keys: those that look-ups had filled are not waited for. */
+  void filled(long id) {
+    database.write(
+        "table migration",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
   void filled(long id, long afterId) {
     database.write(
         "table migration batch",
