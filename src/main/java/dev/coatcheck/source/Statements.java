@@ -1,6 +1,7 @@
 package dev.coatcheck.source;
 
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,9 +21,13 @@ final class Statements {
       Pattern.compile(
           "(\\bselect|\\bdistinct|\\ball|\\breturning|,)\\s*([\\w$\"]+\\s*\\.\\s*)?\\*", FLAGS);
 
+  private static final Pattern GROUP_BY = Pattern.compile("\\bgroup\\s+by\\b", FLAGS);
+  private static final Pattern LIST_END =
+      Pattern.compile("\\b(having|order|limit|window|union)\\b|[;)]", FLAGS);
+
   private final Pattern table;
   private final Pattern copy;
-  private final Pattern groupBy;
+  private final Pattern key;
   private final Pattern onConstraint;
 
   Statements(TableName table, String key, String constraint) {
@@ -30,11 +35,7 @@ final class Statements {
     this.copy =
         Pattern.compile(
             "\\bcopy\\s+([^\\s(]+\\.)?" + identifier(table.table()) + "\\s+from\\b", FLAGS);
-    this.groupBy =
-        Pattern.compile(
-            "\\bgroup\\s+by\\s((?!\\b(having|order|limit|window|union)\\b)[^;)])*?"
-                + identifier(key),
-            FLAGS);
+    this.key = Pattern.compile(identifier(key), FLAGS);
     this.onConstraint = Pattern.compile("\\bon\\s+constraint\\s+" + identifier(constraint), FLAGS);
   }
 
@@ -47,8 +48,21 @@ final class Statements {
     return copy.matcher(statement).find();
   }
 
+  /** List by list, each read once: a pattern for it all would take the square of the length. */
   boolean groupsByKey(String statement) {
-    return table.matcher(statement).find() && groupBy.matcher(statement).find();
+    if (!table.matcher(statement).find()) {
+      return false;
+    }
+    Matcher list = GROUP_BY.matcher(statement);
+    Matcher end = LIST_END.matcher(statement);
+    Matcher column = key.matcher(statement).useTransparentBounds(true);
+    for (int at = 0; list.find(at); ) {
+      at = end.find(list.end()) ? end.start() : statement.length();
+      if (column.region(list.end(), at).find()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean namesPrimaryKey(String statement) {
