@@ -74,7 +74,9 @@ public final class Backfill {
     }
   }
 
-  /** Mappings that are there already are the exception: after the first every batch looks before. */
+  /**
+   * Mappings that are there already are the exception: after the first every batch looks before.
+   */
   private BackfillStore.Filled fill(
       BackfillStore.Range batch, long fence, BackfillStore.Bounds bounds) {
     try {
