@@ -3,6 +3,7 @@ package dev.coatcheck.entrance;
 import dev.coatcheck.exchange.Problem;
 import dev.coatcheck.exchange.ProblemCode;
 import dev.coatcheck.exchange.RequestId;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
@@ -32,7 +33,15 @@ final class ErrorPages extends ErrorHandler {
       Callback callback) {
     Object known = request.getAttribute(RequestId.NAME);
     String requestId = known == null ? edge.newRequestId() : known.toString();
+    if (closes(status)) {
+      response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    }
     Edge.send(response, callback, problem(status), requestId, request.getMethod().equals("HEAD"));
+  }
+
+  /** Jetty reads no further on a connection that broke the rules; a client has to know. */
+  private static boolean closes(int status) {
+    return status == 400 || status == 414 || status == 431;
   }
 
   private static Problem problem(int status) {

@@ -258,7 +258,10 @@ class UrlRoutesTest {
 
     assertThat(resolve(("/" + charge).repeat(50)).status()).isEqualTo(200);
     assertThat(resolveHostile(("/" + charge).repeat(51)).text("/code")).isEqualTo("url_invalid");
-    assertThat(resolveHostile("/" + "x".repeat(9_000)).status()).isEqualTo(414);
+    Reply cut = resolveHostile("/" + "x".repeat(9_000));
+    assertThat(cut.status()).isEqualTo(414);
+    // The connection ends there, which a client that would use it again has to know.
+    assertThat(cut.header("connection")).isEqualTo("close");
   }
 
   @Test

@@ -52,6 +52,7 @@ final class Ledger {
 
   /** Every row has one key that no other has, and never had another. */
   void requireKeys() {
+    source.execute("analyze");
     assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
     assertThat(
             source.column(
@@ -87,6 +88,7 @@ final class Ledger {
       insert.setObject(1, all.stream().map(Mapped::id).toArray(Long[]::new));
       insert.setObject(2, all.stream().map(Mapped::key).toArray(Long[]::new));
       insert.execute();
+      source.execute("analyze mapped");
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }
