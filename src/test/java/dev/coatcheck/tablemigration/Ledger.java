@@ -72,15 +72,17 @@ final class Ledger {
     List<Mapped> all =
         fixture.source.gateway.database.read(
             "test",
-            sql ->
-                sql.fetch(
-                        """
-                        select a.value::bigint, p.key
-                          from coatcheck.alias a
-                          join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
-                         where a.scheme = 'legacy'
-                        """)
-                    .map(row -> new Mapped(row.get(0, Long.class), row.get(1, Long.class))));
+            sql -> {
+              sql.execute("analyze coatcheck.alias, coatcheck.public_id");
+              return sql.fetch(
+                      """
+                      select a.value::bigint, p.key
+                        from coatcheck.alias a
+                        join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
+                       where a.scheme = 'legacy'
+                      """)
+                  .map(row -> new Mapped(row.get(0, Long.class), row.get(1, Long.class)));
+            });
     try (Connection connection = source.connect();
         PreparedStatement insert =
             connection.prepareStatement(
