@@ -83,7 +83,7 @@ public record MappingTable<K>(
 
   /** With its schema, for the text of a statement. */
   public String qualifiedName() {
-    return table.getQualifiedName().unquotedName().toString();
+    return "coatcheck." + table.getName();
   }
 
   Condition below(Key bound) {
