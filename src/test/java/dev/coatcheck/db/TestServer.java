@@ -28,6 +28,10 @@ final class TestServer {
   private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^?]*)(\\?.*)?");
   private static final String IMAGE = "postgres:18";
+
+  /** Not named as our schema is, which would be in its search path and hide a missing name. */
+  private static final String USER = "tester";
+
   private static @Nullable TestServer shared;
 
   private final String url;
@@ -106,12 +110,10 @@ final class TestServer {
     Path home = Path.of("target", "test-database");
     try {
       EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
+      ensureUser(database);
       TestServer server =
           new TestServer(
-              database.jdbcUrl(),
-              database.user(),
-              database.password(),
-              "the embedded Postgres in " + home);
+              database.jdbcUrl(), USER, database.password(), "the embedded Postgres in " + home);
       server.adoptLeftovers();
       server.dropAll();
       atExit(
@@ -123,6 +125,20 @@ final class TestServer {
     } catch (EmbeddedDatabaseFailed | SQLException failure) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  private static void ensureUser(EmbeddedDatabase database) throws SQLException {
+    Query.on(database)
+        .execute(
+            """
+            do $$ begin
+              if not exists (select from pg_roles where rolname = '%1$s') then
+                create role %1$s superuser login;
+              end if;
+            end $$;
+            alter role %1$s password '%2$s'\
+            """
+                .formatted(USER, database.password()));
   }
 
   private String create(String options) {
