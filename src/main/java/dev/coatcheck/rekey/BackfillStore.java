@@ -13,52 +13,6 @@ import org.jooq.DSLContext;
 
 /** All SQL of the backfill. A batch and the checkpoint behind it are one transaction. */
 final class BackfillStore {
-  /**
-   * One batch. The rows are locked first, in a part of its own, because a window function may not
-   * stand beside a lock. Those that have a key already are locked too: a look-up may have filled
-   * one ahead, and the places of the others must come after it.
-   *
-   * <p>Values: the last id, the first that is not wanted and the rows of a batch; T0; the greatest
-   * place so far.
-   */
-  static final String FILL =
-      """
-      with bound as materialized (
-        select max(w.id) as upto
-          from (select t.<id>::bigint as id from <table> t
-                 where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?) as w),
-      locked as materialized (
-        select t.<id>::bigint as id, t.snowflake_id as held, <created_ms> as created_ms
-          from <table> t
-         where t.<id> > ? and t.<id> <= (select upto from bound)
-         order by t.<id>
-           for no key update of t),
-      known as (
-        select l.id, l.held is null as open, coalesce(l.held, a.key) as given,
-               l.created_ms - <epoch> as ms
-          from locked l left join <archive> a on a.legacy = l.id),
-      placed as (
-        select id, open, given, row_number() over (order by id) as rn,
-               case when given is null then
-                      case when ms between 0 and ? - 60000 then ms << 12 end
-                    when (given >> 12) & 1023 = 1022 then ((given >> 22) << 12) | (given & 4095)
-               end as least_place
-          from known),
-      valued as (
-        select id, open, given,
-               rn + greatest(?, max(least_place - rn) over (order by id)) as place
-          from placed),
-      filled as (
-        update <table> t
-           set snowflake_id = coalesce(v.given,
-             ((v.place >> 12) << 22) | (1022::bigint << 12) | (v.place & 4095))
-          from valued v
-         where t.<id> = v.id and v.open
-        returning t.<id>::bigint as legacy, t.snowflake_id as key)
-      select f.legacy, f.key, (select max(place) from valued), (select upto from bound)
-        from (select 1) as one left join filled f on true\
-      """;
-
   private static final String ADVANCE =
       """
       update <schema>.checkpoint
@@ -73,7 +27,7 @@ final class BackfillStore {
         from <schema>.checkpoint where run = <run>\
       """;
 
-  /** By {@link #FILL}'s reckoning a place never lies further ahead than this. */
+  /** By {@link Backfill#FILL}'s reckoning a place never lies further ahead than this. */
   private static final String RESERVE =
       """
       select greatest(?, coalesce(max(c.ms) << 12, 0)) + (? - ?)
@@ -141,7 +95,7 @@ final class BackfillStore {
           List<Row> rows =
               PlainSql.rows(
                   sql,
-                  names.fill(FILL),
+                  names.fill(Backfill.FILL),
                   row -> {
                     long legacy = row.getLong(1);
                     boolean isRow = !row.wasNull();

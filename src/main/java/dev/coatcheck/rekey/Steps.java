@@ -105,7 +105,7 @@ public final class Steps {
     all.add(steps.prepare());
     all.add(steps.dualWrite());
     all.add(steps.archive());
-    all.add(new Step.Fill(List.of(steps.sql.fill(BackfillStore.FILL))));
+    all.add(new Step.Fill(List.of(steps.sql.fill(Backfill.FILL))));
     // The order in which the switch will need them: a foreign key binds to the oldest that fits.
     all.add(steps.index("new_perm", "snowflake_id", target));
     if (!keepPrimaryKey) {

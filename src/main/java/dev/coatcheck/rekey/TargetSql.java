@@ -4,6 +4,10 @@ import dev.coatcheck.key.SnowflakeLayout;
 import dev.coatcheck.source.ObjectNames;
 import dev.coatcheck.source.TableName;
 import dev.coatcheck.source.Target;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +102,18 @@ final class TargetSql {
               }
               return Matcher.quoteReplacement(name);
             });
+  }
+
+  /** The text of a statement that lies beside the classes, without the line end of its last line. */
+  static String template(String resource) {
+    try (InputStream in = TargetSql.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IllegalStateException("no resource " + resource);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).stripTrailing();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
   /** Milliseconds since 1970 of the row {@code t}, or null. */
