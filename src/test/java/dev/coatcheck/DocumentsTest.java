@@ -2,8 +2,8 @@ package dev.coatcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.boot.Config;
-import dev.coatcheck.boot.Setting;
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

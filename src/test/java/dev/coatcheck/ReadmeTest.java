@@ -3,7 +3,7 @@ package dev.coatcheck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.coatcheck.db.TestHome;
+import dev.coatcheck.postgres.embedded.TestHome;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package dev.coatcheck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.coatcheck.boot.TestGateway;
-import dev.coatcheck.db.TestDatabase;
+import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,0 +1,183 @@
+package dev.coatcheck.bench;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Setting;
+import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.app.cli.CommandFailed;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code coatcheck bench}: measurements, each on a throw-away Postgres of its own. */
+@Command(
+    name = "bench",
+    description = "Measures, on a throw-away Postgres.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {BenchHttpCommand.class, MicroCommand.class})
+final class BenchCommand {
+  @Spec private CommandSpec spec;
+
+  @Command(
+      name = "mapping-size",
+      description = "Prints the bytes that a stored mapping takes, table and indexes.")
+  int mappingSize(
+      @Option(
+              names = "--rows",
+              defaultValue = "1000000",
+              description = "Mappings to mint, 1000 to 100000000. Default: ${DEFAULT-VALUE}.")
+          int rows)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 100_000_000) {
+      throw new CommandFailed("--rows must be 1000 to 100000000.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("minting")
+            .setInitialMax(rows)
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(MappingSize.measure(throwAway(home), rows, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  @Command(
+      name = "import",
+      description =
+          "Prints how fast a CSV file goes in over HTTP, against a binary COPY of the same rows.")
+  int importSpeed(
+      @Option(
+              names = "--rows",
+              defaultValue = "1000000",
+              description = "Rows, 1000 to 10000000. Default: ${DEFAULT-VALUE}.")
+          int rows,
+      @Option(
+              names = "--runs",
+              defaultValue = "3",
+              description = "Runs of each, 1 to 100. Default: ${DEFAULT-VALUE}.")
+          int runs)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
+      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("importing and copying")
+            .setInitialMax(2L * rows * (runs + 1))
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(ImportSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  @Command(
+      name = "backfill",
+      description =
+          "Prints how fast a table migration fills a table, against one UPDATE and one INSERT.")
+  int backfillSpeed(
+      @Option(
+              names = "--rows",
+              defaultValue = "500000",
+              description = "Rows, 1000 to 10000000. Default: ${DEFAULT-VALUE}.")
+          int rows,
+      @Option(
+              names = "--runs",
+              defaultValue = "3",
+              description = "Runs of each, 1 to 100. Default: ${DEFAULT-VALUE}.")
+          int runs)
+      throws CommandFailed, IOException {
+    if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
+      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+    }
+    Path home = Files.createTempDirectory("coatcheck-bench");
+    try (ProgressBar bar =
+        new ProgressBarBuilder()
+            .setTaskName("filling")
+            .setInitialMax(2L * rows * (runs + 1))
+            .setStyle(ProgressBarStyle.ASCII)
+            .build()) {
+      print(BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    } finally {
+      delete(home);
+    }
+    return 0;
+  }
+
+  private void print(BackfillSpeed.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nbackfill, rows a second           %,12.0f%n", result.backfillRowsPerSecond());
+    out.printf("UPDATE and INSERT, rows a second  %,12.0f%n", result.statementRowsPerSecond());
+    out.printf("ratio                             %12.2f%n", result.ratio());
+    out.flush();
+  }
+
+  private void print(ImportSpeed.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nimport, rows a second  %,12.0f%n", result.importRowsPerSecond());
+    out.printf("COPY, rows a second    %,12.0f%n", result.copyRowsPerSecond());
+    out.printf("ratio                  %12.2f%n", result.ratio());
+    out.flush();
+  }
+
+  private void print(MappingSize.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%nmappings            %,15d%n", result.rows());
+    out.printf("table, bytes        %,15d%n", result.heapBytes());
+    out.printf("token index, bytes  %,15d%n", result.tokenIndexBytes());
+    out.printf("key index, bytes    %,15d%n", result.keyIndexBytes());
+    out.printf("all, bytes          %,15d%n", result.totalBytes());
+    out.printf("bytes per mapping   %15.1f%n", result.bytesPerMapping());
+    out.flush();
+  }
+
+  private static Config throwAway(Path home) throws CommandFailed {
+    return config(Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"));
+  }
+
+  /** Nothing of it comes from the environment. */
+  static Config config(Map<Setting, String> settings) throws CommandFailed {
+    return switch (Config.read(Map.of(), settings)) {
+      case Config.Parsed.Valid(Config config) -> config;
+      case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
+    };
+  }
+
+  static void delete(Path folder) throws IOException {
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.coatcheck.bench;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.Main;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code coatcheck bench micro}: single methods under JMH, which takes these arguments as its own.
+ */
+@Command(
+    name = "micro",
+    description = "Runs the JMH benchmarks whose names match, or all; -h shows JMH's own options.")
+final class MicroCommand implements Callable<Integer> {
+  @Parameters(arity = "0..*", paramLabel = "JMH_ARGUMENT", description = "Given to JMH as it is.")
+  private List<String> arguments = List.of();
+
+  @Override
+  public Integer call() throws IOException {
+    Main.main(arguments.toArray(String[]::new));
+    return 0;
+  }
+}

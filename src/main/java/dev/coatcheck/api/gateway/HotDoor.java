@@ -1,0 +1,146 @@
+package dev.coatcheck.api.gateway;
+
+import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.ProxyRoutes;
+import dev.coatcheck.api.routes.RedirectRoutes;
+import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.server.RequestId;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.Scope;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * Answers on the thread that read the request, if memory alone can: redirects, resolves and proxied
+ * URLs whose public IDs are cached. All else goes on to the routes, on a thread of its own.
+ *
+ * <p>The hand-over to another thread is what costs most about a small request. That it is left out
+ * here binds all that is called from here: no database, no lock that is held for long, no log. The
+ * routes make the answers; this is only another way to them, and it takes no place of {@link
+ * Admission}, because as many requests are under way here as there are threads that read.
+ */
+final class HotDoor extends Handler.Wrapper {
+  private static final String REDIRECTS = before(RedirectRoutes.PATH);
+  private static final String IDS = before(IdRoutes.ONE);
+  private static final Pattern PLAIN = Pattern.compile("[0-9A-Za-z_]{1,64}");
+
+  /** Of a request with a body, or one that asks something of the connection. */
+  private static final EnumSet<HttpHeader> UNUSUAL =
+      EnumSet.of(HttpHeader.CONTENT_LENGTH, HttpHeader.TRANSFER_ENCODING, HttpHeader.EXPECT);
+
+  private final Routes routes;
+  private final Access access;
+  private final Observer observer;
+  private final Executor requestThreads;
+
+  /** Whose answers it gives. */
+  record Routes(RedirectRoutes redirects, IdRoutes ids, ProxyRoutes proxies) {}
+
+  HotDoor(Routes routes, Access access, Observer observer, Executor requestThreads) {
+    this.routes = routes;
+    this.access = access;
+    this.observer = observer;
+    this.requestThreads = requestThreads;
+  }
+
+  /** Whatever the handlers behind it do: they are called on another thread. */
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    long begun = System.nanoTime();
+    Optional<Hot> hot = hot(request);
+    if (hot.isEmpty()) {
+      requestThreads.execute(() -> handOver(request, response, callback));
+      return true;
+    }
+    Answer answer = hot.get().answer();
+    answer.send(response, callback, request.getMethod().equals("HEAD"));
+    observer.observe(
+        new Event.RequestServed(
+            request.getMethod(), hot.get().route(), answer.status(), System.nanoTime() - begun));
+    // Requests that are handed over have virtual threads. One of those here would mean that the
+    // hand-over took place already, because a handler around this one declares that it may wait.
+    if (!Thread.currentThread().isVirtual()) {
+      observer.observe(new Event.RequestServedHot());
+    }
+    return true;
+  }
+
+  private record Hot(String route, Answer answer) {}
+
+  private Optional<Hot> hot(Request request) {
+    String path = request.getHttpURI().getPath();
+    String method = request.getMethod();
+    boolean get = method.equals("GET");
+    if (!(get || method.equals("HEAD")) || request.getHeaders().contains(UNUSUAL)) {
+      return Optional.empty();
+    }
+    try {
+      if (path.startsWith(REDIRECTS)) {
+        return id(path, REDIRECTS)
+            .flatMap(id -> routes.redirects().answerIfCached(id, RequestId.of(request)))
+            .map(answer -> new Hot(RedirectRoutes.PATH, answer));
+      }
+      // The route judges queries.
+      if (get && path.startsWith(IDS) && request.getHttpURI().getQuery() == null) {
+        return id(path, IDS)
+            .filter(_ -> isGranted(request.getHeaders(), IdRoutes.ONE_NEEDS))
+            .flatMap(id -> routes.ids().resolvedIfCached(id, RequestId.of(request)))
+            .map(answer -> new Hot(IdRoutes.ONE, answer));
+      }
+      if (get
+          && path.equals(ProxyRoutes.AUTH_REQUEST)
+          && request.getHttpURI().getQuery() == null
+          && isGranted(request.getHeaders(), ProxyRoutes.NEEDS)) {
+        return routes
+            .proxies()
+            .answerIfCached(
+                request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI), RequestId.of(request))
+            .map(answer -> new Hot(ProxyRoutes.AUTH_REQUEST, answer));
+      }
+      return Optional.empty();
+    } catch (RuntimeException bug) {
+      // The route will meet it as well, and has the means to report it.
+      return Optional.empty();
+    }
+  }
+
+  private boolean isGranted(HttpFields headers, Scope needed) {
+    return access
+        .grantIfCached(Optional.ofNullable(headers.get(HttpHeader.AUTHORIZATION)), needed)
+        .isPresent();
+  }
+
+  /** The last part of the path, if it needs no decoding. */
+  private static Optional<String> id(String path, String start) {
+    return Optional.of(path.substring(start.length())).filter(id -> PLAIN.matcher(id).matches());
+  }
+
+  private void handOver(Request request, Response response, Callback callback) {
+    try {
+      if (!super.handle(request, response, callback)) {
+        Response.writeError(request, response, callback, 404);
+      }
+    } catch (Throwable failed) {
+      Response.writeError(request, response, callback, failed);
+    }
+  }
+
+  private static String before(String route) {
+    return route.substring(0, route.indexOf('{'));
+  }
+}

@@ -1,0 +1,143 @@
+package dev.coatcheck.api.gateway;
+
+import dev.coatcheck.api.routes.AliasRoutes;
+import dev.coatcheck.api.routes.BatchRoutes;
+import dev.coatcheck.api.routes.DocsRoutes;
+import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.KeyRoutes;
+import dev.coatcheck.api.routes.LegacyHitRoutes;
+import dev.coatcheck.api.routes.LegacyRoutes;
+import dev.coatcheck.api.routes.MintRoutes;
+import dev.coatcheck.api.routes.OperationsRoutes;
+import dev.coatcheck.api.routes.ProxyRoutes;
+import dev.coatcheck.api.routes.RedirectRoutes;
+import dev.coatcheck.api.routes.TransferRoutes;
+import dev.coatcheck.api.routes.TypeRoutes;
+import dev.coatcheck.api.routes.UrlRoutes;
+import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Listener;
+import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.api.server.Problems;
+import io.javalin.Javalin;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.VirtualThreads;
+
+/** The gateway's HTTP surface, and beside it a management port if one is wanted. */
+public final class HttpServer implements AutoCloseable {
+  private final Javalin gateway;
+  private final Optional<Javalin> management;
+  private final TableMigrationRoutes runs;
+
+  private HttpServer(Javalin gateway, Optional<Javalin> management, TableMigrationRoutes runs) {
+    this.gateway = gateway;
+    this.management = management;
+    this.runs = runs;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param port 0 for any free one
+   * @throws PortInUse if somebody else listens there
+   */
+  public static HttpServer start(
+      Capabilities capabilities, String host, int port, OptionalInt managementPort)
+      throws PortInUse {
+    OperationsRoutes operations =
+        new OperationsRoutes(capabilities.ready(), capabilities.observer());
+    ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
+    RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
+    TableMigrationRoutes runs =
+        new TableMigrationRoutes(
+            capabilities.tableMigrations(),
+            capabilities.fileImports(),
+            capabilities.registry(),
+            capabilities.observer());
+    IdRoutes ids =
+        new IdRoutes(
+            capabilities.mappings(),
+            capabilities.registry(),
+            new Problems(capabilities.observer()));
+    Executor requestThreads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
+    Listener listener =
+        new Listener(
+            capabilities.access(), capabilities.random(), capabilities.observer(), requestThreads);
+    Javalin gateway =
+        listener.listen(
+            host,
+            port,
+            new GracefulHandler(
+                new HotDoor(
+                    new HotDoor.Routes(redirects, ids, proxies),
+                    capabilities.access(),
+                    capabilities.observer(),
+                    requestThreads)),
+            endpoints -> {
+              registerAll(endpoints, capabilities);
+              redirects.register(endpoints);
+              proxies.register(endpoints);
+              ids.register(endpoints);
+              operations.register(endpoints);
+              runs.register(endpoints);
+              if (managementPort.isEmpty()) {
+                operations.registerSecuredMetrics(endpoints);
+              }
+            });
+    if (managementPort.isEmpty()) {
+      return new HttpServer(gateway, Optional.empty(), runs);
+    }
+    try {
+      Javalin management =
+          listener.listen(
+              host,
+              managementPort.getAsInt(),
+              new GracefulHandler(),
+              endpoints -> {
+                operations.register(endpoints);
+                operations.registerOpenMetrics(endpoints);
+              });
+      return new HttpServer(gateway, Optional.of(management), runs);
+    } catch (PortInUse taken) {
+      gateway.stop();
+      throw taken;
+    }
+  }
+
+  public int port() {
+    return gateway.port();
+  }
+
+  public OptionalInt managementPort() {
+    return management.map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
+  }
+
+  /** Finishes what was accepted, at most 8 s, then stops. */
+  @Override
+  public void close() {
+    runs.close();
+    gateway.stop();
+    management.ifPresent(Javalin::stop);
+  }
+
+  private static void registerAll(Endpoints endpoints, Capabilities all) {
+    Problems problems = new Problems(all.observer());
+    new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
+    new MintRoutes(all.minter(), all.registry(), problems).register(endpoints);
+    new AliasRoutes(all.mappings(), problems).register(endpoints);
+    new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
+    new EndingRoutes(all.mappings().endings(), problems).register(endpoints);
+    new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
+    new LegacyRoutes(all.legacy(), all.trustedProxies(), all.registry(), problems)
+        .register(endpoints);
+    new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
+    new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
+    new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
+        .register(endpoints);
+    new DocsRoutes().register(endpoints);
+  }
+}

@@ -1,0 +1,5 @@
+/** The server with all its routes, and the cached answers that need no request thread. */
+@NullMarked
+package dev.coatcheck.api.gateway;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,186 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.server.JsonObject;
+import dev.coatcheck.api.server.Problem;
+import dev.coatcheck.api.server.ProblemCode;
+import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.registry.LegacyNumber;
+import dev.coatcheck.ids.registry.LegacyPolicy;
+import dev.coatcheck.ids.registry.OnOutage;
+import dev.coatcheck.ids.registry.OutagePolicy;
+import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.PublicPattern;
+import dev.coatcheck.ids.registry.Redirect;
+import dev.coatcheck.ids.registry.RedirectHosts;
+import dev.coatcheck.ids.registry.RedirectTemplate;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads what a caller says of a type. A field that is left out has its default. */
+final class TypeBody {
+  private static final int REDIRECT_STATUS_DEFAULT = 302;
+  private static final int LEGACY_STATUS_DEFAULT = 308;
+  private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
+
+  private final RedirectHosts redirectHosts;
+  private final InstantSource clock;
+
+  TypeBody(RedirectHosts redirectHosts, InstantSource clock) {
+    this.redirectHosts = redirectHosts;
+    this.clock = clock;
+  }
+
+  TypeDefinition definition(String name, JsonObject body) {
+    if (!Type.isName(name)) {
+      throw Refusal.ofParameter(
+          "name", "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _.");
+    }
+    body.allow(
+        "prefix",
+        "key_scheme",
+        "key_layout",
+        "redirect",
+        "legacy",
+        "public_pattern",
+        "on_outage",
+        "stale_seconds_max");
+    Prefix prefix =
+        Prefix.parse(body.string("prefix"))
+            .orElseThrow(
+                () ->
+                    body.invalid(
+                        "prefix",
+                        "A prefix is 1 to 32 of a-z, 0-9 and _, starts with a letter, and neither"
+                            + " ends with _ nor doubles it."));
+    KeyScheme scheme =
+        KeyScheme.named(body.string("key_scheme"))
+            .orElseThrow(
+                () -> body.invalid("key_scheme", "The key schemes are snowflake and uuidv7."));
+    return new TypeDefinition(
+        name,
+        prefix,
+        scheme,
+        KeyRoutes.layout(body, "key_layout", scheme, clock.instant()),
+        policies(body, prefix));
+  }
+
+  private Policies policies(JsonObject body, Prefix prefix) {
+    return new Policies(
+        body.optionalObject("redirect").map(this::redirect),
+        body.optionalObject("legacy").map(TypeBody::legacy),
+        body.nullableString("public_pattern").map(text -> pattern(body, text, prefix)),
+        outage(body));
+  }
+
+  private Redirect redirect(JsonObject body) {
+    body.allow("template", "status", "max_age_seconds", "public", "expose_key");
+    int status = body.integer("status", 301, 308, REDIRECT_STATUS_DEFAULT);
+    if (!Redirect.STATUSES.contains(status)) {
+      throw body.invalid("status", "A redirect is 301, 302, 307 or 308.");
+    }
+    int maxAgeSeconds = body.integer("max_age_seconds", 0, Redirect.MAX_AGE_SECONDS_MAX, 0);
+    boolean isPublic = body.bool("public", true);
+    boolean exposeKey = body.bool("expose_key", false);
+    RedirectTemplate template =
+        switch (RedirectTemplate.parse(body.string("template"), redirectHosts)) {
+          case RedirectTemplate.Parsed.Accepted(RedirectTemplate accepted) -> accepted;
+          case RedirectTemplate.Parsed.Refused(String reason) ->
+              throw refused(body, "The template " + reason + ".");
+        };
+    if (isPublic && template.usesKey() && !exposeKey) {
+      throw refused(
+          body,
+          "A public redirect with {key} would publish the internal key. Use {id}, or set"
+              + " expose_key to true if that is meant.");
+    }
+    return new Redirect(template, status, maxAgeSeconds, isPublic, exposeKey);
+  }
+
+  private static LegacyPolicy legacy(JsonObject body) {
+    body.allow("status", "public", "max_id", "deprecated_at", "sunset_at", "max_age_seconds");
+    int status = body.integer("status", 301, 308, LEGACY_STATUS_DEFAULT);
+    if (!LegacyPolicy.STATUSES.contains(status)) {
+      throw body.invalid("status", "A legacy redirect is 301 or 308.");
+    }
+    Optional<Instant> deprecatedAt = time(body, "deprecated_at");
+    Optional<Instant> sunsetAt = time(body, "sunset_at");
+    if (!LegacyPolicy.isInOrder(deprecatedAt, sunsetAt)) {
+      throw body.invalid("sunset_at", "The sunset can't come before the deprecation.");
+    }
+    return new LegacyPolicy(
+        status,
+        body.bool("public", true),
+        maxId(body),
+        deprecatedAt,
+        sunsetAt,
+        body.integer("max_age_seconds", 0, LegacyPolicy.MAX_AGE_SECONDS_MAX, 0));
+  }
+
+  private static OptionalLong maxId(JsonObject body) {
+    Optional<String> text = body.nullableString("max_id");
+    OptionalLong number = text.map(LegacyNumber::parse).orElseGet(OptionalLong::empty);
+    if (text.isPresent() && number.isEmpty()) {
+      throw body.invalid("max_id", "This is a decimal from 1 to 2^63 - 1 as a string, or null.");
+    }
+    return number;
+  }
+
+  /** To the second, as the headers have it that tell the time. */
+  private static Optional<Instant> time(JsonObject body, String name) {
+    return body.nullableString(name).map(text -> time(body, name, text));
+  }
+
+  private static Instant time(JsonObject body, String name, String text) {
+    try {
+      Instant time = OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.SECONDS);
+      if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {
+        return time;
+      }
+    } catch (DateTimeException malformed) {
+      // refused below
+    }
+    throw body.invalid(
+        name, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999, or null.");
+  }
+
+  private static PublicPattern pattern(JsonObject body, String text, Prefix prefix) {
+    return switch (PublicPattern.parse(text, prefix)) {
+      case PublicPattern.Parsed.Accepted(PublicPattern accepted) -> accepted;
+      case PublicPattern.Parsed.Refused(String reason) ->
+          throw body.invalid("public_pattern", reason);
+    };
+  }
+
+  private static OutagePolicy outage(JsonObject body) {
+    OnOutage onOutage =
+        body.optionalString("on_outage")
+            .map(
+                name ->
+                    OnOutage.named(name)
+                        .orElseThrow(
+                            () ->
+                                body.invalid("on_outage", "On an outage: serve_stale or refuse.")))
+            .orElse(OutagePolicy.DEFAULT.onOutage());
+    return new OutagePolicy(
+        onOutage,
+        body.integer(
+            "stale_seconds_max",
+            0,
+            OutagePolicy.STALE_SECONDS_LIMIT,
+            OutagePolicy.DEFAULT.staleSecondsMax()));
+  }
+
+  private static Refusal refused(JsonObject body, String detail) {
+    return new Refusal(
+        Problem.at(ProblemCode.REDIRECT_TEMPLATE_REFUSED, body.at("template"), detail));
+  }
+}

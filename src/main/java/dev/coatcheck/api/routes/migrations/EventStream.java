@@ -1,0 +1,134 @@
+package dev.coatcheck.api.routes.migrations;
+
+import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
+import dev.coatcheck.api.server.Json;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one listener is told of a run: its events in their order, how far it is, and that we are
+ * still there. It asks the database again and again and keeps no connection between two questions;
+ * an outage is a pause.
+ */
+final class EventStream {
+  private static final int LOOK_MILLIS = 500;
+  private static final int LOOKS_A_PROGRESS = 2;
+  private static final int LOOKS_A_HEARTBEAT = 10;
+  private static final String RETRY = "retry: 1000\n\n";
+  private static final String HEARTBEAT = ": \n\n";
+
+  private final TableMigrations migrations;
+  private final long run;
+  private final BooleanSupplier allowed;
+  private final CountDownLatch stop;
+  private long after;
+  private Optional<RunState> told = Optional.empty();
+
+  /**
+   * Will tell what comes after an event.
+   *
+   * @param allowed whether the listener may still listen
+   * @param stop ends it within a moment
+   */
+  EventStream(
+      TableMigrations migrations,
+      long run,
+      long after,
+      BooleanSupplier allowed,
+      CountDownLatch stop) {
+    this.migrations = migrations;
+    this.run = run;
+    this.after = after;
+    this.allowed = allowed;
+    this.stop = stop;
+  }
+
+  /** An event, as lists show it too. */
+  record EventView(long number, Instant at, String actor, String kind, String detail) {
+    static EventView of(RunEvent event) {
+      return new EventView(event.number(), event.at(), event.actor(), event.kind(), event.detail());
+    }
+  }
+
+  private record StatusView(
+      String state, String goal, @Nullable String reason, ProgressView progress) {
+    static StatusView of(TableMigration run) {
+      return new StatusView(
+          run.status().state().wireName(),
+          run.status().goal().wireName(),
+          run.status().reason().orElse(null),
+          ProgressView.of(run.progress()));
+    }
+  }
+
+  /**
+   * Writes until it is stopped, or the listener may not listen any more.
+   *
+   * @throws IOException the listener is gone
+   */
+  void write(OutputStream out) throws IOException, InterruptedException {
+    send(out, RETRY);
+    out.flush();
+    for (long look = 0; ; look++) {
+      try {
+        if (!allowed.getAsBoolean()) {
+          return;
+        }
+        tell(out, look % LOOKS_A_PROGRESS == 0);
+      } catch (DatabaseUnavailable reportedAlready) {
+        // The next look will do.
+      }
+      if (look % LOOKS_A_HEARTBEAT == LOOKS_A_HEARTBEAT - 1) {
+        send(out, HEARTBEAT);
+      }
+      out.flush();
+      if (stop.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    }
+  }
+
+  /** The events before the state that they led to: who leaves at the end has heard them all. */
+  private void tell(OutputStream out, boolean progressDue) throws IOException {
+    Optional<TableMigration> now = progressDue ? migrations.find(run) : Optional.empty();
+    List<RunEvent> events;
+    do {
+      events = migrations.events(run, after);
+      for (RunEvent event : events) {
+        send(
+            out,
+            "id: %d\nevent: %s\ndata: %s\n\n"
+                .formatted(event.number(), event.kind(), json(EventView.of(event))));
+        after = event.number();
+      }
+    } while (events.size() == TableMigrations.EVENTS_MAX);
+    if (now.isPresent()) {
+      RunState state = now.get().status().state();
+      if (state == RunState.RUNNING || !told.equals(Optional.of(state))) {
+        send(out, "event: progress\ndata: " + json(StatusView.of(now.get())) + "\n\n");
+        told = Optional.of(state);
+      }
+    }
+  }
+
+  private static String json(Object view) {
+    return new String(Json.write(view), StandardCharsets.UTF_8);
+  }
+
+  private static void send(OutputStream out, String text) throws IOException {
+    out.write(text.getBytes(StandardCharsets.UTF_8));
+  }
+}

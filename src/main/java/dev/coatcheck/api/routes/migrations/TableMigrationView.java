@@ -1,0 +1,136 @@
+package dev.coatcheck.api.routes.migrations;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.coatcheck.api.server.Json;
+import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.run.Knobs;
+import dev.coatcheck.migrate.run.Plan;
+import dev.coatcheck.migrate.run.Progress;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.source.Target;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A run as lists show it. IDs and keys are strings: a double holds 53 bits.
+ *
+ * @param type null for the moment in which this instance hasn't heard of the type yet
+ */
+record TableMigrationView(
+    String object,
+    String id,
+    String source,
+    String table,
+    @Nullable String type,
+    String state,
+    String goal,
+    @Nullable String reason,
+    boolean keepPrimaryKey,
+    @Nullable String createdAtColumn,
+    ProgressView progress,
+    Knobs knobs,
+    List<String> accepted,
+    Instant createdAt,
+    @Nullable Instant startedAt,
+    @Nullable Instant endedAt) {
+
+  record ProgressView(
+      long rowsDone, long rowsTotal, @Nullable Double rowsPerSecond, @Nullable Long secondsLeft) {
+    static ProgressView of(Progress progress) {
+      OptionalDouble rate = progress.rowsPerSecond();
+      OptionalLong left = progress.secondsLeft();
+      return new ProgressView(
+          progress.rowsDone(),
+          progress.rowsTotal(),
+          rate.isPresent() ? Math.round(rate.getAsDouble() * 10) / 10.0 : null,
+          left.isPresent() ? left.getAsLong() : null);
+    }
+  }
+
+  record PlanView(
+      long rows,
+      long bytes,
+      String highestId,
+      long olderThanEpoch,
+      long estimatedSeconds,
+      List<Finding> preconditions,
+      List<Finding> notes,
+      List<Plan.PlannedStep> steps) {
+    static PlanView of(Plan plan) {
+      return new PlanView(
+          plan.rows(),
+          plan.bytes(),
+          Long.toString(plan.highestId()),
+          plan.olderThanEpoch(),
+          plan.estimatedSeconds(),
+          plan.preconditions(),
+          plan.notes(),
+          plan.steps());
+    }
+  }
+
+  record StepView(
+      String phase, String name, String state, @Nullable String error, @Nullable Instant at) {
+    static StepView of(TableMigration.StepStatus step) {
+      return new StepView(
+          step.phase().wireName(),
+          step.name(),
+          step.state().wireName(),
+          step.error().orElse(null),
+          step.at().orElse(null));
+    }
+  }
+
+  record RangeView(String afterId, String lastId, int tries, String error) {
+    static RangeView of(TableMigration.FailedRange range) {
+      return new RangeView(
+          Long.toString(range.afterId()),
+          Long.toString(range.lastId()),
+          range.tries(),
+          range.error());
+    }
+  }
+
+  /**
+   * A run by itself.
+   *
+   * @param report of the last verification
+   * @param plan only where that was asked for
+   */
+  record Whole(
+      @JsonUnwrapped TableMigrationView run,
+      List<StepView> steps,
+      List<RangeView> failedRanges,
+      @Nullable JsonNode report,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable PlanView plan) {}
+
+  static TableMigrationView of(TableMigration run, Optional<String> type) {
+    return new TableMigrationView(
+        "table_migration",
+        Long.toString(run.id()),
+        run.source(),
+        TableText.of(run.target().table()),
+        type.orElse(null),
+        run.status().state().wireName(),
+        run.status().goal().wireName(),
+        run.status().reason().orElse(null),
+        run.keepPrimaryKey(),
+        run.target().createdAt().map(Target.TimeColumn::name).orElse(null),
+        ProgressView.of(run.progress()),
+        run.knobs(),
+        run.accepted(),
+        run.times().createdAt(),
+        run.times().startedAt().orElse(null),
+        run.times().endedAt().orElse(null));
+  }
+
+  static @Nullable JsonNode report(TableMigration run) {
+    return run.report() == null ? null : Json.MAPPER.readTree(run.report());
+  }
+}

@@ -1,0 +1,5 @@
+/** One class of routes per capability: parse, call one verb, turn its outcome into a status. */
+@NullMarked
+package dev.coatcheck.api.routes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.core.id.RandomSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * The outermost handler. Gives each request its ID and refuses what no route should have to look
+ * at: methods we don't speak, too many headers, headers that are ambiguous or hold odd characters,
+ * paths that are encoded twice.
+ */
+final class Edge extends Handler.Wrapper {
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+  private static final List<String> SINGLE_HEADERS = List.of("Authorization", "Idempotency-Key");
+  private static final int HEADER_VALUE_LENGTH_MAX = 255;
+  private static final int HEADERS_MAX = 100;
+
+  /** What two programs in a row may read in two ways. No path of ours needs it. */
+  private static final Pattern AMBIGUOUS =
+      Pattern.compile("(?i)%(00|25|2f|5c)|[;\\\\]|/\\.{1,2}(/|$)|%2e");
+
+  private final RandomSource random;
+
+  Edge(RandomSource random) {
+    this.random = random;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    String requestId = newRequestId();
+    request.setAttribute(RequestId.NAME, requestId);
+    response.getHeaders().put(RequestId.NAME, requestId);
+    Optional<Problem> refusal = refusal(request);
+    if (refusal.isEmpty()) {
+      return super.handle(request, response, callback);
+    }
+    send(response, callback, refusal.get(), requestId, request.getMethod().equals("HEAD"));
+    return true;
+  }
+
+  String newRequestId() {
+    return "req_" + Long.toUnsignedString(random.nextLong(), 36);
+  }
+
+  /** Writes a problem without a servlet around it. */
+  static void send(
+      Response response, Callback callback, Problem problem, String requestId, boolean bodyless) {
+    response.getHeaders().put(RequestId.NAME, requestId);
+    Problems.answer(problem, requestId).send(response, callback, bodyless);
+  }
+
+  private static Optional<Problem> refusal(Request request) {
+    if (!METHODS.contains(request.getMethod())) {
+      return Optional.of(
+          Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "This method is not supported anywhere."));
+    }
+    HttpFields headers = request.getHeaders();
+    if (headers.size() > HEADERS_MAX) {
+      return Optional.of(
+          Problem.of(
+              ProblemCode.HEADERS_TOO_LARGE, "A request has at most " + HEADERS_MAX + " headers."));
+    }
+    if (request.getHttpURI().getCanonicalPath() == null
+        || isAmbiguous(request.getHttpURI().getPath())) {
+      return Optional.of(
+          Problem.of(
+              ProblemCode.PATH_INVALID,
+              "The path holds a dot segment, a parameter, or an encoded slash, percent or NUL."));
+    }
+    for (String name : SINGLE_HEADERS) {
+      if (!isSound(headers.getFields(name))) {
+        return Optional.of(
+            Problem.at(
+                ProblemCode.HEADER_INVALID,
+                name,
+                "Send this header once, with 1 to 255 visible ASCII characters."));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Most paths have nothing that the pattern could start with, and are spared it. */
+  private static boolean isAmbiguous(String path) {
+    for (int i = 0; i < path.length(); i++) {
+      if ("%;\\.".indexOf(path.charAt(i)) >= 0) {
+        return AMBIGUOUS.matcher(path).find();
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSound(List<HttpField> fields) {
+    if (fields.isEmpty()) {
+      return true;
+    }
+    String value = fields.getFirst().getValue();
+    if (fields.size() > 1
+        || value == null
+        || value.isEmpty()
+        || value.length() > HEADER_VALUE_LENGTH_MAX) {
+      return false;
+    }
+    for (int i = 0; i < value.length(); i++) {
+      if (value.charAt(i) < ' ' || value.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
+  }
+}

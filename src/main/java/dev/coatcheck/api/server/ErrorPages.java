@@ -1,0 +1,61 @@
+package dev.coatcheck.api.server;
+
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** What Jetty refuses by itself, such as a broken request line, in the shape of all our errors. */
+final class ErrorPages extends ErrorHandler {
+  private final Edge edge;
+
+  ErrorPages(Edge edge) {
+    this.edge = edge;
+  }
+
+  @Override
+  public boolean errorPageForMethod(String method) {
+    return true;
+  }
+
+  @Override
+  protected void generateResponse(
+      Request request,
+      Response response,
+      int status,
+      @Nullable String message,
+      @Nullable Throwable cause,
+      Callback callback) {
+    Object known = request.getAttribute(RequestId.NAME);
+    String requestId = known == null ? edge.newRequestId() : known.toString();
+    if (closes(status)) {
+      response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    }
+    Edge.send(response, callback, problem(status), requestId, request.getMethod().equals("HEAD"));
+  }
+
+  /** Jetty reads no further on a connection that broke the rules; a client has to know. */
+  private static boolean closes(int status) {
+    return status == 400 || status == 414 || status == 431;
+  }
+
+  private static Problem problem(int status) {
+    return switch (status) {
+      case 404 -> Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
+      case 405 -> Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.");
+      case 413 -> Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "Send fewer items at a time.");
+      case 414 -> Problem.of(ProblemCode.URI_TOO_LONG, "An address has at most 8,000 bytes.");
+      case 415 ->
+          Problem.of(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "Send application/json, uncompressed.");
+      case 431 -> Problem.of(ProblemCode.HEADERS_TOO_LARGE, "Headers have at most 8,000 bytes.");
+      case 503 ->
+          Problem.of(ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
+      default ->
+          status < 500
+              ? Problem.of(ProblemCode.REQUEST_INVALID, "The request breaks the rules of HTTP.")
+              : Problem.of(ProblemCode.INTERNAL, "Send the request again.");
+    };
+  }
+}

@@ -1,0 +1,151 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import io.javalin.Javalin;
+import io.javalin.compression.CompressionStrategy;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
+import io.javalin.router.Endpoint;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ThreadPool;
+
+/** Opens ports, with the same rules on each. */
+public final class Listener {
+  private static final int REQUESTS_MAX = 512;
+  private static final int HEADER_BYTES_MAX = 8 * 1024;
+
+  /** A resolved URI of 6 KB, the types in it, and the usual. */
+  private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
+
+  private static final int THREADS_MIN = 3;
+  private static final int THREADS_MAX = 200;
+  private static final int STOP_MILLIS_MAX = 8_000;
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+  private final Access access;
+  private final RandomSource random;
+  private final Observer observer;
+  private final Problems problems;
+  private final Executor requestThreads;
+
+  public Listener(Access access, RandomSource random, Observer observer, Executor requestThreads) {
+    this.access = access;
+    this.random = random;
+    this.observer = observer;
+    this.problems = new Problems(observer);
+    this.requestThreads = requestThreads;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param port 0 for any free one
+   * @param handlers between the edge and the routes
+   * @throws PortInUse if somebody else listens there
+   */
+  public Javalin listen(String host, int port, GracefulHandler handlers, Consumer<Endpoints> routes)
+      throws PortInUse {
+    Javalin server =
+        Javalin.create(
+            config -> {
+              configure(config);
+              config.jetty.modifyServer(jetty -> harden(jetty, new Edge(random), handlers));
+              routes.accept(
+                  new Endpoints(
+                      config.routes, access, new Admission(REQUESTS_MAX), problems, observer));
+            });
+    try {
+      return server.start(host, port);
+    } catch (RuntimeException failed) {
+      throw PortInUse.unlessOther(failed, host, port);
+    }
+  }
+
+  private void configure(JavalinConfig config) {
+    config.startup.showJavalinBanner = false;
+    config.startup.showOldJavalinVersionWarning = false;
+    config.startup.startupWatcherEnabled = false;
+    config.jetty.threadPool = threads();
+    config.http.prefer405over404 = true;
+    config.http.generateEtags = false;
+    config.http.compressionStrategy = CompressionStrategy.NONE;
+    config.router.treatMultipleSlashesAsSingleSlash = false;
+    config.router.ignoreTrailingSlashes = false;
+    config.jetty.modifyHttpConfiguration(
+        http -> {
+          http.setSendServerVersion(false);
+          http.setSendXPoweredBy(false);
+          http.setRequestHeaderSize(HEADER_BYTES_MAX);
+          http.setResponseHeaderSize(ANSWER_HEADER_BYTES_MAX);
+        });
+    config.routes.exception(
+        HttpResponseException.class,
+        (thrown, ctx) -> {
+          allowed(thrown).ifPresent(methods -> ctx.header("Allow", methods));
+          problems.write(ctx, routing(thrown));
+        });
+    config.routes.exception(
+        Exception.class,
+        (thrown, ctx) -> problems.write(ctx, problems.of(thrown, RequestId.of(ctx))));
+    config.router.javaLangErrorHandler(
+        (response, error) -> {
+          observer.observe(new Event.RequestFailed("-", error));
+          response.setStatus(500);
+        });
+    config.requestLogger.http(
+        (ctx, millis) ->
+            observer.observe(
+                new Event.RequestServed(
+                    METHODS.contains(ctx.method().name()) ? ctx.method().name() : "other",
+                    route(ctx),
+                    ctx.statusCode(),
+                    Math.round(millis * 1_000_000d))));
+  }
+
+  /**
+   * A virtual thread for each request, but platform threads for reading and accepting: as virtual
+   * ones they wait their turn behind the requests, and new connections are turned away.
+   */
+  private ThreadPool threads() {
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
+    threads.setName("http");
+    threads.setReservedThreads(0);
+    threads.setVirtualThreadsExecutor(requestThreads);
+    return threads;
+  }
+
+  /** Javalin puts its servlet into the innermost of the handlers. */
+  private static void harden(Server server, Edge edge, GracefulHandler handlers) {
+    server.setStopTimeout(STOP_MILLIS_MAX);
+    server.setErrorHandler(new ErrorPages(edge));
+    edge.setHandler(handlers);
+    server.setHandler(edge);
+  }
+
+  /** What Javalin itself refuses: no such route, or not with this method. */
+  private static Problem routing(HttpResponseException thrown) {
+    return thrown.getStatus() == 405
+        ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.")
+        : Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
+  }
+
+  private static Optional<String> allowed(HttpResponseException thrown) {
+    return Optional.ofNullable(thrown.getDetails().get("availableMethods"));
+  }
+
+  private static String route(Context ctx) {
+    Endpoint endpoint = ctx.endpoints().lastHttpEndpoint();
+    return endpoint == null ? "unmatched" : endpoint.path;
+  }
+}

@@ -1,0 +1,150 @@
+package dev.coatcheck.api.server;
+
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** Reads a request's body into a {@link JsonObject}, or refuses it. */
+public final class RequestBody {
+  public static final int BYTES_MAX = 64 * 1024;
+  public static final int BATCH_BYTES_MAX = 1024 * 1024;
+  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
+
+  private RequestBody() {}
+
+  /**
+   * A body with what identifies it.
+   *
+   * @param sha256 of its bytes, in hex
+   */
+  public record Hashed(JsonObject object, String sha256) {}
+
+  public static JsonObject read(Context ctx, int bytesMax) {
+    requireJson(ctx);
+    return object(bytes(ctx, bytesMax));
+  }
+
+  /** As {@link #read}, for a request that may come again. */
+  public static Hashed readHashed(Context ctx, int bytesMax) {
+    requireJson(ctx);
+    byte[] bytes = bytes(ctx, bytesMax);
+    return new Hashed(object(bytes), sha256(bytes));
+  }
+
+  private static JsonObject object(byte[] bytes) {
+    String text = decode(bytes);
+    JsonNode node;
+    try {
+      node = Json.MAPPER.readTree(text);
+    } catch (JacksonException malformed) {
+      throw new Refusal(
+          Problem.of(
+              ProblemCode.JSON_MALFORMED,
+              "The body must be one JSON object: no duplicate names, nothing after it, at most 20"
+                  + " levels and 20 digits."));
+    }
+    if (node == null || !node.isObject()) {
+      throw new Refusal(
+          Problem.of(ProblemCode.JSON_MALFORMED, "The body must be one JSON object."));
+    }
+    requireSoundText(node);
+    return new JsonObject(node, "");
+  }
+
+  /** SHA-256 of a text in UTF-8, in hex. */
+  public static String sha256(String text) {
+    return sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private static void requireJson(Context ctx) {
+    String type = ctx.req().getContentType();
+    String encoding = ctx.header("Content-Encoding");
+    boolean plain = encoding == null || encoding.equalsIgnoreCase("identity");
+    if (!plain || type == null || !isJsonUtf8(type.toLowerCase(Locale.ROOT))) {
+      throw new Refusal(
+          Problem.of(
+              ProblemCode.UNSUPPORTED_MEDIA_TYPE,
+              "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
+    }
+  }
+
+  private static boolean isJsonUtf8(String type) {
+    String[] parts = type.split(";", 3);
+    return parts[0].strip().equals("application/json")
+        && (parts.length == 1
+            || (parts.length == 2 && parts[1].strip().replace("\"", "").equals("charset=utf-8")));
+  }
+
+  private static byte[] bytes(Context ctx, int bytesMax) {
+    try {
+      InputStream body = ctx.req().getInputStream();
+      byte[] bytes = body.readNBytes(bytesMax + 1);
+      if (bytes.length > bytesMax) {
+        // Read on for a while: a client that is cut off while it sends may never see the answer.
+        body.skip(BYTES_DRAINED_MAX);
+        throw tooLarge(bytesMax);
+      }
+      return bytes;
+    } catch (IOException broken) {
+      throw new Refusal(
+          Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end."));
+    }
+  }
+
+  private static Refusal tooLarge(int bytesMax) {
+    return new Refusal(
+        Problem.of(
+            ProblemCode.PAYLOAD_TOO_LARGE,
+            "A body here is at most " + bytesMax + " bytes. Send fewer items at a time."));
+  }
+
+  /** Strict UTF-8, so that a lone surrogate, UTF-16 or a byte order mark never gets further. */
+  private static String decode(byte[] bytes) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      if (!text.isEmpty() && text.charAt(0) != '\uFEFF') {
+        return text;
+      }
+    } catch (CharacterCodingException notUtf8) {
+      // refused below, like the other two
+    }
+    throw new Refusal(
+        Problem.of(
+            ProblemCode.JSON_MALFORMED,
+            "The body must be JSON in UTF-8 without a byte order mark."));
+  }
+
+  /** Escapes can spell what UTF-8 can't: half a surrogate pair, or a NUL that Postgres refuses. */
+  private static void requireSoundText(JsonNode node) {
+    if (node.isString() && !isSound(node.stringValue())) {
+      throw new Refusal(
+          Problem.of(ProblemCode.JSON_MALFORMED, "A text holds U+0000 or half a surrogate pair."));
+    }
+    if (node.isObject()) {
+      node.properties().forEach(field -> requireSoundText(field.getValue()));
+    } else {
+      node.forEach(RequestBody::requireSoundText);
+    }
+  }
+
+  private static boolean isSound(String text) {
+    return text.indexOf('\0') < 0 && text.codePoints().noneMatch(c -> c >= 0xD800 && c <= 0xDFFF);
+  }
+}

@@ -1,0 +1,214 @@
+package dev.coatcheck.app.boot;
+
+import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.registry.OnOutage;
+import dev.coatcheck.ids.registry.RedirectHosts;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * All settings, read and checked.
+ *
+ * @param database empty for the embedded Postgres in {@code home}
+ * @param accessStaleMax how long a cached API key counts while Postgres doesn't answer
+ * @param sources the databases of customers' tables by name, without the gateway's own
+ * @param managementPort empty if health and metrics stay on the gateway's port
+ */
+public record Config(
+    String host,
+    int port,
+    OptionalInt managementPort,
+    Path home,
+    Optional<DatabaseSettings> database,
+    int connectionsMax,
+    Map<String, DatabaseSettings> sources,
+    RedirectHosts redirectHosts,
+    Proxies trustedProxies,
+    int cachedMappingsMax,
+    Duration accessStaleMax,
+    LeaseLimits leases) {
+  private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
+
+  /**
+   * What this instance may lease.
+   *
+   * @param windowSeconds how long keys can be minted through an outage
+   */
+  public record LeaseLimits(int firstWorker, int lastWorker, int windowSeconds) {}
+
+  /** A configuration, or all that is wrong with it. */
+  public sealed interface Parsed {
+    record Valid(Config config) implements Parsed {}
+
+    record Invalid(List<String> faults) implements Parsed {}
+  }
+
+  /** Reads every setting and reports every fault at once. */
+  public static Parsed read(Map<String, String> environment, Map<Setting, String> flags) {
+    Reader reader = new Reader(environment, flags);
+    Config config = reader.config();
+    return reader.faults.isEmpty()
+        ? new Parsed.Valid(config)
+        : new Parsed.Invalid(List.copyOf(reader.faults));
+  }
+
+  private static final class Reader {
+    private static final Pattern RANGE = Pattern.compile("([0-9]{1,4})-([0-9]{1,4})");
+    private static final int WORKER_MAX = 1_021;
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
+
+    private final Map<String, String> environment;
+    private final Map<Setting, String> flags;
+    private final List<String> faults = new ArrayList<>();
+
+    Reader(Map<String, String> environment, Map<Setting, String> flags) {
+      this.environment = environment;
+      this.flags = flags;
+    }
+
+    Config config() {
+      int connectionsMax = number(Setting.DATABASE_CONNECTIONS, 2, 100).orElse(0);
+      return new Config(
+          host(),
+          number(Setting.PORT, 0, 65_535).orElse(0),
+          managementPort(),
+          home(),
+          database(connectionsMax),
+          connectionsMax,
+          RegisteredSources.read(environment, faults),
+          redirectHosts(),
+          trustedProxies(),
+          number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
+          accessStaleMax(),
+          leases());
+    }
+
+    private LeaseLimits leases() {
+      int windowSeconds = number(Setting.LEASE_WINDOW_SECONDS, 2, 60).orElse(0);
+      Matcher range = RANGE.matcher(value(Setting.WORKERS).orElse(""));
+      if (range.matches()) {
+        int first = Integer.parseInt(range.group(1));
+        int last = Integer.parseInt(range.group(2));
+        if (first <= last && last <= WORKER_MAX) {
+          return new LeaseLimits(first, last, windowSeconds);
+        }
+      }
+      fault(
+          Setting.WORKERS, "must be two numbers from 0 to " + WORKER_MAX + ", for instance 0-511");
+      return new LeaseLimits(0, 0, windowSeconds);
+    }
+
+    private Duration accessStaleMax() {
+      String name = value(Setting.ACCESS_ON_OUTAGE).orElse("");
+      Optional<OnOutage> onOutage = OnOutage.named(name);
+      if (onOutage.isEmpty()) {
+        fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
+      }
+      return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
+    }
+
+    /** In brackets if it is an IPv6 address, as a URL wants it. */
+    private String host() {
+      String host = value(Setting.HOST).orElse("");
+      return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
+    }
+
+    private OptionalInt managementPort() {
+      OptionalInt port = number(Setting.MANAGEMENT_PORT, 0, 65_535);
+      if (port.isPresent()
+          && port.getAsInt() != 0
+          && port.equals(number(Setting.PORT, 0, 65_535))) {
+        fault(Setting.MANAGEMENT_PORT, "is the same as " + Setting.PORT.variable());
+      }
+      return port;
+    }
+
+    private Path home() {
+      try {
+        return Path.of(value(Setting.HOME).orElseThrow());
+      } catch (InvalidPathException odd) {
+        fault(Setting.HOME, "is no path");
+        return Path.of("");
+      }
+    }
+
+    private Optional<DatabaseSettings> database(int connectionsMax) {
+      Optional<String> url = value(Setting.DATABASE_URL);
+      Optional<String> user = value(Setting.DATABASE_USER);
+      Optional<String> password = value(Setting.DATABASE_PASSWORD);
+      if (url.isEmpty()) {
+        user.ifPresent(
+            _ -> fault(Setting.DATABASE_USER, "is set, but COATCHECK_DATABASE_URL is not"));
+        password.ifPresent(
+            _ -> fault(Setting.DATABASE_PASSWORD, "is set, but COATCHECK_DATABASE_URL is not"));
+        return Optional.empty();
+      }
+      DatabaseUrl.fault(url.get(), Setting.DATABASE_PASSWORD.variable())
+          .ifPresent(what -> fault(Setting.DATABASE_URL, what));
+      if (user.isEmpty()) {
+        fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");
+      }
+      return Optional.of(
+          new DatabaseSettings(url.get(), user.orElse(""), password.orElse(""), connectionsMax));
+    }
+
+    private RedirectHosts redirectHosts() {
+      Optional<String> hosts = value(Setting.REDIRECT_HOSTS);
+      try {
+        return hosts.map(RedirectHosts::parse).orElseGet(RedirectHosts::any);
+      } catch (IllegalArgumentException odd) {
+        fault(Setting.REDIRECT_HOSTS, "is a comma list of hosts: " + odd.getMessage());
+        return RedirectHosts.any();
+      }
+    }
+
+    private Proxies trustedProxies() {
+      Optional<String> proxies = value(Setting.TRUSTED_PROXIES);
+      try {
+        return proxies.map(Proxies::parse).orElseGet(Proxies::none);
+      } catch (IllegalArgumentException odd) {
+        fault(Setting.TRUSTED_PROXIES, "is a comma list of addresses: " + odd.getMessage());
+        return Proxies.none();
+      }
+    }
+
+    private OptionalInt number(Setting setting, int least, int most) {
+      Optional<String> text = value(setting);
+      if (text.isEmpty()) {
+        return OptionalInt.empty();
+      }
+      if (NUMBER.matcher(text.get()).matches()) {
+        int number = Integer.parseInt(text.get());
+        if (number >= least && number <= most) {
+          return OptionalInt.of(number);
+        }
+      }
+      fault(setting, "must be a number from " + least + " to " + most);
+      return OptionalInt.empty();
+    }
+
+    /** An empty variable counts as unset: that is how Compose passes one that isn't there. */
+    private Optional<String> value(Setting setting) {
+      return Optional.ofNullable(flags.get(setting))
+          .or(() -> Optional.ofNullable(environment.get(setting.variable())))
+          .filter(text -> !text.isEmpty())
+          .or(setting::otherwise);
+    }
+
+    private void fault(Setting setting, String what) {
+      String line = setting.variable() + " (" + setting.flag() + ") " + what;
+      if (!faults.contains(line)) {
+        faults.add(line);
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package dev.coatcheck.app.boot;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The rules for the address of a Postgres, which is printed. */
+final class DatabaseUrl {
+  private static final Pattern SHAPE =
+      Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
+  private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=");
+
+  private DatabaseUrl() {}
+
+  /** What is wrong with it. */
+  static Optional<String> fault(String url, String passwordVariable) {
+    if (!SHAPE.matcher(url).matches()) {
+      return Optional.of("must look like jdbc:postgresql://host:5432/name");
+    }
+    return SECRET.matcher(url).find()
+        ? Optional.of("is printed: move the password to " + passwordVariable)
+        : Optional.empty();
+  }
+}

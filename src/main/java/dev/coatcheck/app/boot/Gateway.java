@@ -1,0 +1,179 @@
+package dev.coatcheck.app.boot;
+
+import dev.coatcheck.api.gateway.Capabilities;
+import dev.coatcheck.api.gateway.HttpServer;
+import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.bulk.load.Transfers;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.lease.Keys;
+import dev.coatcheck.cluster.lease.LeaseSettings;
+import dev.coatcheck.cluster.lease.Workers;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.idempotency.Purge;
+import dev.coatcheck.ids.mapping.Mappings;
+import dev.coatcheck.ids.mint.Minter;
+import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.Redirector;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.url.UrlPublisher;
+import dev.coatcheck.ids.url.UrlResolver;
+import dev.coatcheck.migrate.file.FileImports;
+import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.SmallPool;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+/** The whole gateway: everything is made here, in start order, and closed in reverse. */
+public final class Gateway implements AutoCloseable {
+  private static final String HOLDER = holder();
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final Config config;
+  private final HttpServer server;
+  private final Optional<Path> developmentKey;
+
+  private Gateway(Config config) throws StartFailed {
+    this.config = config;
+    try {
+      Observer observer = new Observer();
+      RandomSource random = new RandomSource();
+      InstantSource clock = InstantSource.system();
+      OpenDatabase opened = opened(OpenDatabase.open(config, observer));
+      Database database = opened.database();
+      ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
+      Access access =
+          new Access(
+              database, new Access.Trust(feed, config.accessStaleMax()), random, observer, clock);
+      this.developmentKey =
+          config.database().isEmpty()
+              ? Optional.of(DevelopmentKey.ensure(config.home(), access))
+              : Optional.empty();
+      Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
+      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
+      Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
+      keys.prepare(SnowflakeLayout.DEFAULT);
+      TokenSource tokens = new TokenSource(random);
+      Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
+      Mappings mappings =
+          Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
+      opened(Purge.start(database, observer));
+      Minter minter = Minter.open(database, tokens, generators, observer);
+      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
+      TableMigrations migrations =
+          opened(
+              TableMigrations.start(
+                  new TableMigrations.Makings(
+                      database, sources, registry, tokens, observer, HOLDER)));
+      Legacy legacy =
+          opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
+      this.server =
+          opened(
+              HttpServer.start(
+                  new Capabilities(
+                      registry,
+                      config.redirectHosts(),
+                      mappings,
+                      minter,
+                      new Redirector(mappings.resolver()),
+                      legacy,
+                      new UrlResolver(mappings.resolver(), registry),
+                      new UrlPublisher(mappings.lookup(), registry),
+                      Transfers.open(
+                          database,
+                          registry,
+                          new Importer.Settling(tokens, generators, observer),
+                          clock),
+                      migrations,
+                      new FileImports(database, migrations, registry, tokens, observer),
+                      config.trustedProxies(),
+                      keys,
+                      new Workers(database),
+                      access,
+                      observer,
+                      random,
+                      clock,
+                      database::isReachable),
+                  config.host(),
+                  config.port(),
+                  config.managementPort()));
+    } catch (PortInUse taken) {
+      close();
+      throw new StartFailed(String.valueOf(taken.getMessage()), taken);
+    } catch (StartFailed | RuntimeException failed) {
+      close();
+      throw failed;
+    }
+  }
+
+  /** Starts, or says in one line why not. */
+  public static Gateway start(Config config) throws StartFailed {
+    return new Gateway(config);
+  }
+
+  public String url() {
+    return "http://" + config.host() + ":" + server.port();
+  }
+
+  public OptionalInt managementPort() {
+    return server.managementPort();
+  }
+
+  /** The file of the development key; empty on a real database. */
+  public Optional<Path> developmentKey() {
+    return developmentKey;
+  }
+
+  /** Stops accepting, finishes what was accepted, then lets go of the database. */
+  @Override
+  public void close() {
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception broken) {
+        org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
+      }
+    }
+  }
+
+  private LeaseSettings leaseSettings(SnowflakeLayout layout) {
+    Config.LeaseLimits limits = config.leases();
+    int most = layout.workersLeased() - 1;
+    return new LeaseSettings(
+        layout,
+        Math.min(limits.firstWorker(), most),
+        Math.min(limits.lastWorker(), most),
+        HOLDER,
+        limits.windowSeconds() * 1_000L);
+  }
+
+  /** Names this process among the holders of workers: host and process ID. */
+  private static String holder() {
+    try {
+      return InetAddress.getLocalHost().getHostName() + "/" + ProcessHandle.current().pid();
+    } catch (UnknownHostException unnamed) {
+      return "unnamed/" + ProcessHandle.current().pid();
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    opened.push(part);
+    return part;
+  }
+}

@@ -1,0 +1,107 @@
+package dev.coatcheck.app.boot;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.SchemaMigration;
+import dev.coatcheck.postgres.sql.UnusableDatabase;
+import java.util.Optional;
+
+/** The database that a configuration names, up to date and ready; the embedded one is started. */
+public final class OpenDatabase implements AutoCloseable {
+  /** A command does one thing at a time, and shares Postgres with the gateway beside it. */
+  private static final int COMMAND_CONNECTIONS_MAX = 2;
+
+  private final Optional<EmbeddedDatabase> embedded;
+  private final DatabaseSettings settings;
+  private final Database database;
+
+  private OpenDatabase(
+      Optional<EmbeddedDatabase> embedded, DatabaseSettings settings, Database database) {
+    this.embedded = embedded;
+    this.settings = settings;
+    this.database = database;
+  }
+
+  /** Opens it, or says in one line why not. */
+  public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
+    if (config.database().isPresent()) {
+      DatabaseSettings settings = config.database().get();
+      return new OpenDatabase(Optional.empty(), settings, migrated(settings, observer));
+    }
+    try {
+      EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
+      try {
+        DatabaseSettings settings =
+            new DatabaseSettings(
+                embedded.jdbcUrl(), embedded.user(), embedded.password(), config.connectionsMax());
+        return new OpenDatabase(Optional.of(embedded), settings, migrated(settings, observer));
+      } catch (StartFailed failed) {
+        embedded.close();
+        throw failed;
+      }
+    } catch (EmbeddedDatabaseFailed failed) {
+      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+    }
+  }
+
+  /**
+   * As {@link #open}, for a command that may run beside a gateway: if an instance runs on the home,
+   * its embedded Postgres is used and left running.
+   */
+  public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
+    if (config.database().isEmpty()) {
+      try {
+        Optional<DatabaseSettings> running =
+            EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
+        if (running.isPresent()) {
+          return new OpenDatabase(
+              Optional.empty(), running.get(), migrated(running.get(), observer));
+        }
+      } catch (EmbeddedDatabaseFailed failed) {
+        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      }
+    }
+    return open(config, observer);
+  }
+
+  /** For further pools on the same database. */
+  public DatabaseSettings settings() {
+    return settings;
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public void close() throws StartFailed {
+    database.close();
+    if (embedded.isPresent()) {
+      try {
+        embedded.get().close();
+      } catch (EmbeddedDatabaseFailed failed) {
+        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      }
+    }
+  }
+
+  private static Database migrated(DatabaseSettings settings, Observer observer)
+      throws StartFailed {
+    Database database = null;
+    try {
+      settings.requireReachable();
+      database = Database.open(settings, "hot", observer);
+      SchemaMigration.run(database);
+      return database;
+    } catch (UnusableDatabase | DatabaseUnavailable failed) {
+      if (database != null) {
+        database.close();
+      }
+      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+    }
+  }
+}

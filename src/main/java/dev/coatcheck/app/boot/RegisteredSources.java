@@ -1,0 +1,104 @@
+package dev.coatcheck.app.boot;
+
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * The databases of customers' tables, three variables each: {@code COATCHECK_SOURCE_SHOP_DB_URL},
+ * {@code …_USER} and {@code …_PASSWORD} are the source {@code shop_db}. They are no flags: there
+ * may be any number, and a flag can be read by everyone on the machine.
+ */
+final class RegisteredSources {
+  private static final String START = "COATCHECK_SOURCE_";
+  private static final String URL = "_URL";
+  private static final String USER = "_USER";
+  private static final String PASSWORD = "_PASSWORD";
+  private static final Set<String> ENDINGS = Set.of(URL, USER, PASSWORD);
+  private static final Pattern NAME = Pattern.compile("[A-Z][A-Z0-9_]{0,30}");
+
+  private final Map<String, String> environment;
+  private final List<String> faults = new ArrayList<>();
+
+  private RegisteredSources(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /** By name; what is wrong is added to the faults. */
+  static Map<String, DatabaseSettings> read(Map<String, String> environment, List<String> faults) {
+    RegisteredSources reader = new RegisteredSources(environment);
+    Map<String, DatabaseSettings> sources = reader.sources();
+    faults.addAll(reader.faults);
+    return sources;
+  }
+
+  private Map<String, DatabaseSettings> sources() {
+    Map<String, DatabaseSettings> sources = new TreeMap<>();
+    for (String name : names()) {
+      String start = START + name;
+      Optional<String> url = value(start + URL);
+      if (url.isEmpty()) {
+        faultIfSet(start + USER, "is set, but " + start + URL + " is not");
+        faultIfSet(start + PASSWORD, "is set, but " + start + URL + " is not");
+        continue;
+      }
+      DatabaseUrl.fault(url.get(), start + PASSWORD)
+          .ifPresent(what -> faults.add(start + URL + " " + what));
+      Optional<String> user = value(start + USER);
+      if (user.isEmpty()) {
+        faults.add(start + USER + " is needed beside " + start + URL);
+      }
+      sources.put(
+          name.toLowerCase(Locale.ROOT),
+          new DatabaseSettings(
+              url.get(),
+              user.orElse(""),
+              value(start + PASSWORD).orElse(""),
+              Sources.CONNECTIONS_MAX));
+    }
+    return Map.copyOf(sources);
+  }
+
+  /** Those that are well-formed. */
+  private Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    for (String variable : new TreeSet<>(environment.keySet())) {
+      if (!variable.startsWith(START) || value(variable).isEmpty()) {
+        continue;
+      }
+      int end = variable.lastIndexOf('_');
+      String name = end < START.length() ? "" : variable.substring(START.length(), end);
+      if (!ENDINGS.contains(variable.substring(end))) {
+        faults.add(variable + " must end in _URL, _USER or _PASSWORD");
+      } else if (!NAME.matcher(name).matches()) {
+        faults.add(
+            variable
+                + " has no good name in it: 1 to 31 of A-Z, 0-9 and _, beginning with a letter");
+      } else if (name.toLowerCase(Locale.ROOT).equals(Sources.GATEWAY)) {
+        faults.add(variable + ": gateway is the name of the gateway's own database; take another");
+      } else {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  /** An empty variable counts as unset, as with all settings. */
+  private Optional<String> value(String variable) {
+    return Optional.ofNullable(environment.get(variable)).filter(text -> !text.isEmpty());
+  }
+
+  private void faultIfSet(String variable, String what) {
+    if (value(variable).isPresent()) {
+      faults.add(variable + " " + what);
+    }
+  }
+}

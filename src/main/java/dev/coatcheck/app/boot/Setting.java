@@ -1,0 +1,57 @@
+package dev.coatcheck.app.boot;
+
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting, with the same name in the environment and as a flag: {@code COATCHECK_PORT} is
+ * {@code --port}. A flag wins over the environment.
+ */
+public enum Setting {
+  HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
+  PORT("8080", "Port of the gateway; 0 for any free one."),
+  MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  HOME(".coatcheck", "Folder of the embedded Postgres and the development key."),
+  DATABASE_URL(null, "Postgres 15 to 18, as jdbc:postgresql://host/name; unset: embedded."),
+  DATABASE_USER(null, "User of that database."),
+  DATABASE_PASSWORD(null, "Password of that user."),
+  DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
+  LEASE_WINDOW_SECONDS(
+      "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
+  WORKERS("0-1021", "Snowflake workers that this instance may lease, as FIRST-LAST."),
+  REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
+  TRUSTED_PROXIES(null, "Comma list of proxies or networks whose X-Forwarded-For is believed."),
+  CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 320 bytes each."),
+  ACCESS_ON_OUTAGE(
+      "serve_stale", "API keys while Postgres doesn't answer: serve_stale (for 60 s) or refuse.");
+
+  private static final String START = "COATCHECK_";
+
+  private final Optional<String> otherwise;
+  private final String description;
+
+  Setting(@Nullable String otherwise, String description) {
+    this.otherwise = Optional.ofNullable(otherwise);
+    this.description = description;
+  }
+
+  /** The name in the environment, {@code COATCHECK_PORT}. */
+  public String variable() {
+    return START + name();
+  }
+
+  /** The name on the command line, {@code --port}. */
+  public String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  public String description() {
+    return description;
+  }
+
+  /** What holds if it is not set; empty: nothing does. */
+  public Optional<String> otherwise() {
+    return otherwise;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.coatcheck.app.boot;
+
+/** The gateway can't start. The message is one line that says what to do. */
+public final class StartFailed extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  StartFailed(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,113 @@
+package dev.coatcheck.app.cli;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Function;
+import picocli.CommandLine.Model.CommandSpec;
+import tools.jackson.databind.JsonNode;
+
+/** One verb's calls. Counts what was answered, so that a failure can say how far it came. */
+final class BatchCalls {
+  static final int ITEMS_MAX = 1_000;
+
+  private final CommandSpec command;
+  private final GatewayCalls gateway;
+  private final String path;
+  private int answered;
+  private int refused;
+
+  BatchCalls(CommandSpec command, GatewayCalls gateway, String path) {
+    this.command = command;
+    this.gateway = gateway;
+    this.path = path;
+  }
+
+  /** Sends the inputs, a thousand a call. */
+  int sendAll(List<String> arguments, Function<List<String>, Object> body) throws CommandFailed {
+    boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
+    // Standard input stays open: it is not ours.
+    BufferedReader input =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();
+    try {
+      for (List<String> some = next(lines); !some.isEmpty(); some = next(lines)) {
+        send(body.apply(some), some);
+      }
+    } catch (UncheckedIOException broken) {
+      throw new CommandFailed("can't read standard input: " + broken.getMessage());
+    }
+    return status();
+  }
+
+  void send(Object body, List<String> inputs) throws CommandFailed {
+    try {
+      JsonNode answer = gateway.post(path, body);
+      print(inputs, answer.path("data"));
+    } catch (CommandFailed failed) {
+      throw answered == 0
+          ? failed
+          : new CommandFailed(
+              failed.getMessage() + " Before that, " + answered + " were answered.");
+    }
+  }
+
+  int status() {
+    if (refused > 0) {
+      command
+          .commandLine()
+          .getErr()
+          .println("coatcheck: " + refused + " of " + answered + " refused.");
+    }
+    return refused == 0 ? 0 : 1;
+  }
+
+  private static List<String> next(Iterator<String> lines) {
+    List<String> some = new ArrayList<>();
+    while (some.size() < ITEMS_MAX && lines.hasNext()) {
+      String line = lines.next().strip();
+      if (!line.isEmpty()) {
+        some.add(line);
+      }
+    }
+    return some;
+  }
+
+  private void print(List<String> inputs, JsonNode items) throws CommandFailed {
+    StringBuilder found = new StringBuilder();
+    for (JsonNode item : items) {
+      JsonNode id = item.path("public_id");
+      answered++;
+      if (id.isObject()) {
+        found
+            .append(id.path("id").asString())
+            .append(',')
+            .append(id.path("type").asString())
+            .append(',')
+            .append(id.path("key").asString())
+            .append('\n');
+      } else {
+        refused++;
+        complain(inputs.get(item.path("index").asInt()), item.path("error"));
+      }
+    }
+    PrintWriter out = command.commandLine().getOut();
+    out.print(found);
+    if (out.checkError()) {
+      throw new CommandFailed("nobody reads the output any more.");
+    }
+  }
+
+  private void complain(String input, JsonNode error) {
+    command
+        .commandLine()
+        .getErr()
+        .println(
+            input + ": " + error.path("code").asString() + ". " + error.path("detail").asString());
+  }
+}

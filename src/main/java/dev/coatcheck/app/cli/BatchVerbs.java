@@ -1,0 +1,106 @@
+package dev.coatcheck.app.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments, or one
+ * a line from standard input, a thousand a call, and print {@code id,type,key}. What is refused
+ * goes to standard error and makes the exit status 1; the rest is done all the same.
+ */
+final class BatchVerbs {
+  private static final int COUNT_MAX = 1_000_000;
+
+  private BatchVerbs() {}
+
+  /** {@code coatcheck mint TYPE [KEY…]}. */
+  @Command(
+      name = "mint",
+      description = "Mints public IDs for keys, or with --count for generated keys.",
+      mixinStandardHelpOptions = true)
+  static final class Mint implements Callable<Integer> {
+    @Mixin private GatewayCalls gateway = new GatewayCalls();
+    @Spec private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
+    private String type;
+
+    @Parameters(index = "1..*", paramLabel = "KEY", description = "Keys; none or - to read lines.")
+    private List<String> keys = List.of();
+
+    @Option(names = "--count", description = "Generate this many keys instead, 1 to 1000000.")
+    private @Nullable Integer count;
+
+    @Override
+    public Integer call() throws CommandFailed {
+      BatchCalls calls = new BatchCalls(spec, gateway, "/v1/ids/batch");
+      if (count == null) {
+        return calls.sendAll(
+            keys,
+            some ->
+                Map.of(
+                    "items", some.stream().map(key -> Map.of("type", type, "key", key)).toList()));
+      }
+      if (count < 1 || count > COUNT_MAX) {
+        throw new ParameterException(spec.commandLine(), "--count must be 1 to " + COUNT_MAX + ".");
+      }
+      if (!keys.isEmpty()) {
+        throw new ParameterException(spec.commandLine(), "Give keys or --count, not both.");
+      }
+      for (int left = count; left > 0; left -= BatchCalls.ITEMS_MAX) {
+        calls.send(Map.of("type", type, "count", Math.min(left, BatchCalls.ITEMS_MAX)), List.of());
+      }
+      return calls.status();
+    }
+  }
+
+  /** {@code coatcheck resolve [ID…]}. */
+  @Command(
+      name = "resolve",
+      description = "Resolves public IDs to their keys.",
+      mixinStandardHelpOptions = true)
+  static final class Resolve implements Callable<Integer> {
+    @Mixin private GatewayCalls gateway = new GatewayCalls();
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "ID", description = "Public IDs; none or - to read lines.")
+    private List<String> ids = List.of();
+
+    @Override
+    public Integer call() throws CommandFailed {
+      return new BatchCalls(spec, gateway, "/v1/ids/resolve")
+          .sendAll(ids, some -> Map.of("ids", some));
+    }
+  }
+
+  /** {@code coatcheck lookup TYPE [KEY…]}. */
+  @Command(
+      name = "lookup",
+      description = "Looks up the public IDs of keys.",
+      mixinStandardHelpOptions = true)
+  static final class Lookup implements Callable<Integer> {
+    @Mixin private GatewayCalls gateway = new GatewayCalls();
+    @Spec private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
+    private String type;
+
+    @Parameters(index = "1..*", paramLabel = "KEY", description = "Keys; none or - to read lines.")
+    private List<String> keys = List.of();
+
+    @Override
+    public Integer call() throws CommandFailed {
+      return new BatchCalls(spec, gateway, "/v1/ids/lookup")
+          .sendAll(keys, some -> Map.of("type", type, "keys", some));
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package dev.coatcheck.app.cli;
+
+/** A command can't do what it was asked. The message is for the terminal. */
+public class CommandFailed extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public CommandFailed(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,85 @@
+package dev.coatcheck.app.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coatcheck ids export}: all mappings of a type, into a file or to standard output. */
+@Command(
+    name = "export",
+    description = "Writes all mappings of a type, in the order of keys.",
+    mixinStandardHelpOptions = true)
+final class ExportVerb implements Callable<Integer> {
+  @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TYPE", description = "Name of the type.")
+  private String type;
+
+  @Option(
+      names = "--format",
+      defaultValue = "csv",
+      description = "csv or ndjson. Default: ${DEFAULT-VALUE}.")
+  private String format;
+
+  @Option(
+      names = "--include-ended",
+      description =
+          "Also revoked and merged ones, with their status; such a file can't be imported.")
+  private boolean includeEnded;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "Where to; it appears only when it is complete. Default: standard output.")
+  private @Nullable Path output;
+
+  @Override
+  public Integer call() throws CommandFailed {
+    String path =
+        "/v1/exports?type="
+            + GatewayCalls.segment(type)
+            + "&format="
+            + GatewayCalls.segment(format)
+            + (includeEnded ? "&include_ended=true" : "");
+    try (InputStream body = gateway.download(path)) {
+      if (output == null) {
+        print(body);
+      } else {
+        save(body, output);
+      }
+      return 0;
+    } catch (IOException broken) {
+      throw new CommandFailed("the export broke off, it is not complete: " + broken.getMessage());
+    }
+  }
+
+  private void print(InputStream body) throws IOException {
+    byte[] some = new byte[64 * 1024];
+    var out = spec.commandLine().getOut();
+    for (int length = body.read(some); length >= 0; length = body.read(some)) {
+      out.print(new String(some, 0, length, StandardCharsets.US_ASCII));
+    }
+    out.flush();
+    if (out.checkError()) {
+      throw new IOException("nobody reads the output any more");
+    }
+  }
+
+  private static void save(InputStream body, Path file) throws IOException {
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

@@ -1,0 +1,243 @@
+package dev.coatcheck.app.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Calls a running gateway, for the verbs that go through its API. */
+@Command
+final class GatewayCalls {
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  /** The first row of an export may come late, see ExportStore. */
+  private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
+
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(3))
+          .build();
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      defaultValue = "${env:COATCHECK_URL:-http://127.0.0.1:${env:COATCHECK_PORT:-8080}}",
+      description = "The gateway. Default: ${DEFAULT-VALUE}. [COATCHECK_URL]")
+  private String url;
+
+  @Option(
+      names = "--key-file",
+      paramLabel = "FILE",
+      defaultValue = "${env:COATCHECK_KEY_FILE:-${env:COATCHECK_HOME:-.coatcheck}/dev-key}",
+      description = "File with the API key. Default: ${DEFAULT-VALUE}. [COATCHECK_KEY_FILE]")
+  private Path keyFile;
+
+  JsonNode get(String path) throws CommandFailed {
+    return call("GET", path, Optional.empty());
+  }
+
+  JsonNode post(String path, Object body) throws CommandFailed {
+    return call("POST", path, Optional.of(body));
+  }
+
+  JsonNode put(String path, Object body) throws CommandFailed {
+    return call("PUT", path, Optional.of(body));
+  }
+
+  /** Without a body. */
+  JsonNode post(String path) throws CommandFailed {
+    return call("POST", path, Optional.empty());
+  }
+
+  JsonNode patch(String path, Object body) throws CommandFailed {
+    return call("PATCH", path, Optional.of(body));
+  }
+
+  /** The call may have been carried out, or not. */
+  static final class NoAnswer extends CommandFailed {
+    private static final long serialVersionUID = 1L;
+
+    NoAnswer(String message) {
+      super(message);
+    }
+  }
+
+  /** An answer of any status. */
+  record Reply(int status, JsonNode body) {
+    boolean isSuccess() {
+      return status < 300;
+    }
+  }
+
+  /**
+   * Sends a body that is not JSON; whatever the gateway answers comes back as a value.
+   *
+   * @throws CommandFailed if none answers
+   */
+  Reply post(String path, String contentType, byte[] body) throws CommandFailed {
+    HttpResponse<byte[]> response =
+        send(
+            request(path, WAIT)
+                .header("Content-Type", contentType)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofByteArray());
+    return new Reply(response.statusCode(), json(response.statusCode(), response.body()));
+  }
+
+  /** The body of an answer as it comes in; a failure is thrown. */
+  InputStream download(String path) throws CommandFailed {
+    HttpResponse<InputStream> response =
+        send(request(path, DOWNLOAD_WAIT).build(), HttpResponse.BodyHandlers.ofInputStream());
+    if (response.statusCode() < 300) {
+      return response.body();
+    }
+    try (InputStream body = response.body()) {
+      throw failed(json(response.statusCode(), body.readAllBytes()));
+    } catch (IOException broken) {
+      throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
+    }
+  }
+
+  /** Where the gateway is. */
+  String url() {
+    return url;
+  }
+
+  static CommandFailed failed(JsonNode problem) {
+    StringBuilder message =
+        new StringBuilder(
+            "%s (%s). %s [%s]"
+                .formatted(
+                    problem.path("title").asString(""),
+                    problem.path("code").asString(""),
+                    problem.path("detail").asString(""),
+                    problem.path("request_id").asString("")));
+    for (String list : List.of("refusals", "preconditions")) {
+      for (JsonNode finding : problem.path(list)) {
+        message
+            .append(System.lineSeparator())
+            .append("  ")
+            .append(finding.path("code").asString(""))
+            .append(": ")
+            .append(finding.path("detail").asString(""));
+      }
+    }
+    // What is not done now may be done in a moment.
+    return problem.path("status").asInt(0) == 503
+        ? new NoAnswer(message.toString())
+        : new CommandFailed(message.toString());
+  }
+
+  /** One segment of a path. */
+  static String segment(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
+    HttpRequest.Builder request = request(path, WAIT);
+    if (body.isPresent()) {
+      byte[] json = JSON.writeValueAsBytes(body.get());
+      request
+          .header("Content-Type", "application/json")
+          .method(method, HttpRequest.BodyPublishers.ofByteArray(json));
+    } else {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    }
+    HttpResponse<byte[]> response = send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    JsonNode answer = json(response.statusCode(), response.body());
+    if (response.statusCode() >= 300) {
+      throw failed(answer);
+    }
+    return answer;
+  }
+
+  private HttpRequest.Builder request(String path, Duration wait) throws CommandFailed {
+    return HttpRequest.newBuilder(address(path))
+        .timeout(wait)
+        .header("Authorization", "Bearer " + key());
+  }
+
+  private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
+      throws CommandFailed {
+    try {
+      return client.send(request, handler);
+    } catch (ConnectException refused) {
+      throw new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
+    } catch (HttpTimeoutException late) {
+      throw new NoAnswer(
+          "the gateway at "
+              + url
+              + " did not answer within "
+              + request.timeout().orElse(WAIT).toSeconds()
+              + " s.");
+    } catch (IOException broken) {
+      throw new NoAnswer("the call to " + url + " broke off: " + broken.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    }
+  }
+
+  /** Every answer of a gateway is an object, whatever its status. */
+  private JsonNode json(int status, byte[] body) throws CommandFailed {
+    try {
+      JsonNode answer = JSON.readTree(body);
+      if (answer.isObject()) {
+        return answer;
+      }
+    } catch (JacksonException other) {
+      // said below
+    }
+    throw new CommandFailed("what answers at " + url + " is no gateway (status " + status + ").");
+  }
+
+  private URI address(String path) throws CommandFailed {
+    try {
+      URI base = URI.create(url);
+      if (("http".equals(base.getScheme()) || "https".equals(base.getScheme()))
+          && base.getHost() != null
+          && base.getRawQuery() == null) {
+        return URI.create(url.replaceFirst("/+$", "") + path);
+      }
+    } catch (IllegalArgumentException malformed) {
+      // said below
+    }
+    throw new CommandFailed("--url must look like http://127.0.0.1:8080, not " + url);
+  }
+
+  private String key() throws CommandFailed {
+    String key;
+    try {
+      key = Files.readString(keyFile).strip();
+    } catch (IOException missing) {
+      throw new CommandFailed(
+          "can't read the API key from " + keyFile + ". Name its file with --key-file.");
+    }
+    if (!KEY.matcher(key).matches()) {
+      throw new CommandFailed("the file " + keyFile + " holds no API key.");
+    }
+    return key;
+  }
+}

@@ -1,0 +1,45 @@
+package dev.coatcheck.app.cli;
+
+import dev.coatcheck.app.boot.Config;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code coatcheck health}: for container health checks, where there is no curl. */
+@Command(
+    name = "health",
+    description = "Asks the gateway on this machine whether it is ready; exits 0 if so.",
+    mixinStandardHelpOptions = true)
+final class HealthCommand implements Callable<Integer> {
+  private static final Duration WAIT = Duration.ofSeconds(3);
+
+  private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "::", "[::]");
+
+  @Mixin private Settings settings = new Settings();
+
+  @Override
+  public Integer call() throws CommandFailed, InterruptedException {
+    Config config = settings.config();
+    String host = EVERY_ADDRESS.contains(config.host()) ? "127.0.0.1" : config.host();
+    URI ready = URI.create("http://" + host + ":" + config.port() + "/health/ready");
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(WAIT).build()) {
+      HttpResponse<Void> response =
+          client.send(
+              HttpRequest.newBuilder(ready).timeout(WAIT).build(),
+              HttpResponse.BodyHandlers.discarding());
+      if (response.statusCode() == 200) {
+        return 0;
+      }
+      throw new CommandFailed("not ready: " + ready + " answers " + response.statusCode() + ".");
+    } catch (IOException broken) {
+      throw new CommandFailed("no gateway answers at " + ready + ".");
+    }
+  }
+}

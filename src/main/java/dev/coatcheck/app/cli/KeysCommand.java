@@ -1,0 +1,63 @@
+package dev.coatcheck.app.cli;
+
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** {@code coatcheck keys}: makes keys, and shows who may make them. */
+@Command(
+    name = "keys",
+    description = "Makes keys, and shows who may make them.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+final class KeysCommand {
+  @Spec private CommandSpec spec;
+
+  @Command(name = "next", description = "Makes keys and prints one a line.")
+  int next(
+      @Mixin GatewayCalls gateway,
+      @Option(
+              names = "--scheme",
+              defaultValue = "snowflake",
+              description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
+          String scheme,
+      @Option(names = "--layout", description = "Of Snowflakes: a name, or its bits and epoch.")
+          @Nullable String layout,
+      @Option(
+              names = "--count",
+              defaultValue = "1",
+              description = "How many, 1 to 16384. Default: ${DEFAULT-VALUE}.")
+          int count)
+      throws CommandFailed {
+    Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
+    if (layout != null) {
+      body.put("layout", layout);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    gateway.post("/v1/keys", body).path("keys").forEach(key -> out.println(key.asString()));
+    return 0;
+  }
+
+  @Command(name = "list", description = "Lists the workers that are held or rest.")
+  int list(@Mixin GatewayCalls gateway) throws CommandFailed {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%-16s %6s  %-8s %-24s  %s%n", "layout", "worker", "status", "until", "holder");
+    for (JsonNode worker : gateway.get("/v1/workers").path("data")) {
+      out.printf(
+          "%-16s %6d  %-8s %-24s  %s%n",
+          worker.path("layout").asString(),
+          worker.path("worker").asInt(),
+          worker.path("status").asString(),
+          worker.path("granted_until").asString(worker.path("resting_until").asString("")),
+          worker.path("holder").asString());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,234 @@
+package dev.coatcheck.app.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/** Runs of table migrations for people: each text ends with what to do next. */
+final class RunText {
+  private static final String COMMAND = "coatcheck migrate-table ";
+
+  private final PrintWriter out;
+
+  RunText(PrintWriter out) {
+    this.out = out;
+  }
+
+  void plan(JsonNode run) {
+    JsonNode plan = run.path("plan");
+    out.printf(
+        "Run %s: %s in the source %s, type %s.%n",
+        id(run), run.path("table").asString(), run.path("source").asString(), type(run));
+    out.printf(
+        "%,d rows, %,d KiB with indexes, highest ID %s. The backfill takes about %s.%n",
+        plan.path("rows").asLong(),
+        plan.path("bytes").asLong() / 1024,
+        plan.path("highest_id").asString(),
+        duration(plan.path("estimated_seconds").asLong()));
+    if (plan.path("older_than_epoch").asLong() > 0) {
+      out.printf(
+          "%,d rows are older than any key can say; they get the oldest keys.%n",
+          plan.path("older_than_epoch").asLong());
+    }
+    for (JsonNode step : plan.path("steps")) {
+      out.printf("%n%s: %s%n", step.path("phase").asString(), step.path("name").asString());
+      statements("  ", step.path("statements"));
+      if (!step.path("undo_statements").isEmpty()) {
+        out.println("  undone by");
+        statements("    ", step.path("undo_statements"));
+      }
+    }
+    findings("Preconditions, for your application to meet:", plan.path("preconditions"));
+    findings("Good to know:", plan.path("notes"));
+    out.printf("%nNothing was changed. Next: %s%n", startCommand(run));
+  }
+
+  void list(JsonNode runs) {
+    if (runs.isEmpty()) {
+      out.println("No runs yet. Next: " + COMMAND + "plan --table TABLE --type NAME");
+    }
+    for (JsonNode run : runs) {
+      out.printf(
+          "%s,%s,%s,%s%n",
+          id(run),
+          run.path("source").asString(),
+          run.path("table").asString(),
+          run.path("state").asString());
+    }
+  }
+
+  void status(JsonNode run) {
+    JsonNode progress = run.path("progress");
+    String state = run.path("state").asString();
+    out.printf("Run %s of %s is %s: ", id(run), run.path("table").asString(), state);
+    if (state.equals("cancelled") && !isAnythingLeft(run)) {
+      out.println("nothing of it is on the table.");
+    } else {
+      out.printf(
+          "%,d of %,d rows have their keys.%n",
+          progress.path("rows_done").asLong(), progress.path("rows_total").asLong());
+    }
+    if (!progress.path("seconds_left").isNull() && isRunning(run)) {
+      out.printf(
+          "%,d rows a second, about %s left.%n",
+          Math.round(progress.path("rows_per_second").asDouble(0)),
+          duration(progress.path("seconds_left").asLong()));
+    }
+    reason(run);
+    int ranges = run.path("failed_ranges").size();
+    if (ranges > 0) {
+      JsonNode first = run.path("failed_ranges").path(0);
+      out.printf(
+          "%d ranges of rows were set aside, the first after ID %s up to %s: %s%n",
+          ranges,
+          first.path("after_id").asString(),
+          first.path("last_id").asString(),
+          first.path("error").asString());
+    }
+    out.println("Next: " + next(run));
+  }
+
+  void knobs(JsonNode run) {
+    run.path("knobs").forEachEntry((name, value) -> out.println(name + ": " + value));
+    out.println("Next: " + next(run));
+  }
+
+  /** Each check of the last verification, and what it found. */
+  void report(JsonNode run) {
+    JsonNode report = run.path("report");
+    for (JsonNode check : report.path("checks")) {
+      long count = check.path("count").asLong();
+      out.printf(
+          "%-6s %s: %s%n",
+          count == 0 ? "ok" : "FOUND",
+          check.path("code").asString(),
+          count == 0
+              ? check.path("title").asString()
+              : count + " - " + check.path("title").asString());
+      if (count > 0 && !check.path("samples").isEmpty()) {
+        out.println("       for instance " + joined(check.path("samples")));
+      }
+    }
+    if (report.path("clean").asBoolean(false)) {
+      out.printf("%,d rows compared; all is as it should be.%n", report.path("rows").asLong());
+    }
+  }
+
+  /** Why a run that stopped has not come to its end. */
+  static String failure(JsonNode run) {
+    String reason = run.path("reason").asString("");
+    return "run %s of %s is %s%s. Next: %s"
+        .formatted(
+            id(run),
+            run.path("table").asString(),
+            run.path("state").asString(),
+            reason.isEmpty() ? "" : ": " + reason.replaceFirst("\\.$", ""),
+            next(run));
+  }
+
+  /** What a run is doing, in a few words. */
+  static String activity(JsonNode run) {
+    String reason = run.path("reason").asString("");
+    if (!reason.isEmpty()) {
+      return "waiting: " + reason;
+    }
+    return switch (run.path("goal").asString()) {
+      case "verify" -> "verify";
+      case "undo" -> "undo";
+      default -> phase(run);
+    };
+  }
+
+  private static String phase(JsonNode run) {
+    for (JsonNode step : run.path("steps")) {
+      String state = step.path("state").asString();
+      if (!state.equals("applied") && !state.equals("verified")) {
+        return step.path("phase").asString() + " " + step.path("name").asString();
+      }
+    }
+    return "at the end";
+  }
+
+  /** The next command, ready to be sent. */
+  private static String next(JsonNode run) {
+    String id = id(run);
+    return switch (run.path("state").asString()) {
+      case "planned" -> run.has("plan") ? startCommand(run) : COMMAND + "start " + id;
+      case "running" -> COMMAND + "status " + id + " --watch";
+      case "paused" -> COMMAND + "resume " + id + ", or undo " + id;
+      case "failed" -> COMMAND + "retry " + id + ", or undo " + id;
+      case "cancelled" ->
+          isAnythingLeft(run)
+              ? COMMAND + "undo " + id + " --phase expand takes off what is on the table"
+              : COMMAND + "plan, if the table is to get keys after all";
+      default -> COMMAND + "verify " + id + " whenever you like, or undo " + id;
+    };
+  }
+
+  private static boolean isAnythingLeft(JsonNode run) {
+    return run.path("steps")
+        .valueStream()
+        .map(step -> step.path("state").asString())
+        .anyMatch(state -> !state.equals("pending") && !state.equals("undone"));
+  }
+
+  private static String startCommand(JsonNode run) {
+    List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
+    return COMMAND
+        + "start "
+        + id(run)
+        + (codes.isEmpty() ? "" : " --accept " + String.join(",", codes));
+  }
+
+  private void reason(JsonNode run) {
+    String reason = run.path("reason").asString("");
+    if (!reason.isEmpty()) {
+      out.println((isRunning(run) ? "It waits: " : "Because: ") + reason);
+    }
+  }
+
+  private static boolean isRunning(JsonNode run) {
+    return run.path("state").asString().equals("running");
+  }
+
+  private void findings(String title, JsonNode findings) {
+    if (!findings.isEmpty()) {
+      out.printf("%n%s%n", title);
+      for (JsonNode finding : findings) {
+        out.printf(
+            "  %s: %s%n", finding.path("code").asString(), finding.path("detail").asString());
+      }
+    }
+  }
+
+  private void statements(String indent, JsonNode statements) {
+    for (JsonNode statement : statements) {
+      out.println(
+          statement
+              .asString()
+              .strip()
+              .lines()
+              .collect(Collectors.joining("\n" + indent, indent, ";")));
+    }
+  }
+
+  private static String joined(JsonNode texts) {
+    return texts.valueStream().map(JsonNode::asString).collect(Collectors.joining(", "));
+  }
+
+  private static String id(JsonNode run) {
+    return run.path("id").asString();
+  }
+
+  private static String type(JsonNode run) {
+    return run.path("type").asString("?");
+  }
+
+  private static String duration(long seconds) {
+    long minutes = Math.ceilDiv(seconds, 60);
+    return seconds <= 120
+        ? seconds + " s"
+        : minutes <= 120 ? minutes + " min" : minutes / 60 + " h";
+  }
+}

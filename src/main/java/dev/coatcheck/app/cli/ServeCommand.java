@@ -1,0 +1,88 @@
+package dev.coatcheck.app.cli;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.boot.StartFailed;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code coatcheck serve}: runs the gateway until it is told to stop. */
+@Command(
+    name = "serve",
+    description = "Runs the gateway, with an embedded Postgres unless --database-url is given.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ServeCommand implements Callable<Integer> {
+  @Mixin private Settings settings = new Settings();
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws CommandFailed, InterruptedException {
+    Config config = settings.config();
+    Gateway gateway;
+    try {
+      gateway = Gateway.start(config);
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    }
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  gateway.close();
+                  stopped.countDown();
+                },
+                "shutdown"));
+    greet(gateway, config);
+    stopped.await();
+    return 0;
+  }
+
+  private void greet(Gateway gateway, Config config) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("Coatcheck listens on " + gateway.url());
+    out.println("  database  " + describeDatabase(config));
+    out.println("  API       " + gateway.url() + "/docs");
+    gateway
+        .managementPort()
+        .ifPresent(
+            port -> out.println("  metrics   http://" + config.host() + ":" + port + "/metrics"));
+    gateway
+        .developmentKey()
+        .ifPresentOrElse(
+            file -> {
+              out.println("  key       " + file + " (for development; keep it to yourself)");
+              out.println();
+              out.println("Try it:");
+              out.println(
+                  "  curl -sS -X PUT "
+                      + gateway.url()
+                      + "/v1/types/charge -H \"Authorization: Bearer $(cat "
+                      + quoted(file.toAbsolutePath())
+                      + ")\" -H 'Content-Type: application/json' -d"
+                      + " '{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}'");
+            },
+            () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
+  }
+
+  /** As a shell takes it, where it holds more than a shell takes as it is. */
+  private static String quoted(Path file) {
+    String text = file.toString();
+    return text.matches("[A-Za-z0-9/._-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  private static String describeDatabase(Config config) {
+    return config
+        .database()
+        .map(settings -> settings.url())
+        .orElse("embedded Postgres in " + config.home());
+  }
+}

@@ -1,0 +1,59 @@
+package dev.coatcheck.app.cli;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Setting;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/** The flags of all settings, mixed into each command that opens the gateway or its database. */
+@Command
+final class Settings {
+  private final Map<Setting, String> flags = new EnumMap<>(Setting.class);
+
+  /** To the mixin, not to the command: picocli counts a mixin's options to find its arguments. */
+  @Spec(Spec.Target.SELF)
+  void addTo(CommandSpec mixin) {
+    for (Setting setting : Setting.values()) {
+      mixin.addOption(
+          OptionSpec.builder(setting.flag())
+              .type(String.class)
+              .paramLabel(setting.name())
+              .description(
+                  setting.description()
+                      + setting.otherwise().map(value -> " Default: " + value + ".").orElse("")
+                      + " ["
+                      + setting.variable()
+                      + "]")
+              .setter(
+                  new picocli.CommandLine.Model.ISetter() {
+                    @Override
+                    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+                    public <T> T set(T value) {
+                      if (value != null) {
+                        flags.put(setting, value.toString());
+                      }
+                      return value;
+                    }
+                  })
+              .build());
+    }
+  }
+
+  /** The configuration, or all its faults in one message. */
+  Config config() throws CommandFailed {
+    return switch (Config.read(System.getenv(), flags)) {
+      case Config.Parsed.Valid(Config config) -> config;
+      case Config.Parsed.Invalid(List<String> faults) ->
+          throw new CommandFailed(
+              "the configuration has "
+                  + (faults.size() == 1 ? "a fault" : faults.size() + " faults")
+                  + ":\n  - "
+                  + String.join("\n  - ", faults));
+    };
+  }
+}

@@ -1,0 +1,5 @@
+/** Mappings by the million, out: one COPY, written as rows of CSV or NDJSON. */
+@NullMarked
+package dev.coatcheck.bulk.export;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.Subject;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A plan as the rows that Postgres takes, by table; a table that gets none is left out. */
+record CopyBatch(List<Part> parts) {
+  private static final int MAPPING_BYTES = 68;
+  private static final int ALIAS_BYTES = 80;
+
+  /** The rows of one table. */
+  record Part(String copy, CopyRows rows) {}
+
+  static CopyBatch of(Plan plan) {
+    List<Part> parts = new ArrayList<>();
+    // Aliases before mappings, as mints do it: otherwise the two could wait for each other.
+    if (!plan.aliases().isEmpty()) {
+      parts.add(
+          new Part(
+              "copy coatcheck.alias (token, type_id, bucket, scheme, value)"
+                  + " from stdin (format binary)",
+              aliases(plan.aliases())));
+    }
+    for (MappingTable<?> table : MappingTable.all()) {
+      List<Plan.NewMapping> mappings =
+          plan.mappings().stream()
+              .filter(row -> MappingTable.of(row.subject().key()).equals(table))
+              .toList();
+      if (!mappings.isEmpty()) {
+        parts.add(
+            new Part(
+                "copy "
+                    + table.qualifiedName()
+                    + " (key, created_at, token, type_id, bucket) from stdin (format binary)",
+                rows(mappings)));
+      }
+    }
+    return new CopyBatch(List.copyOf(parts));
+  }
+
+  private static CopyRows rows(List<Plan.NewMapping> mappings) {
+    CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES);
+    for (Plan.NewMapping mapping : mappings) {
+      Subject subject = mapping.subject();
+      rows.row(5)
+          .key(subject.key())
+          .timestamp(mapping.createdAtMicros())
+          .token(mapping.token())
+          .integer(subject.typeNumber())
+          .smallint(subject.bucket());
+    }
+    return rows.end();
+  }
+
+  private static CopyRows aliases(List<Plan.NewAlias> aliases) {
+    CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES);
+    for (Plan.NewAlias alias : aliases) {
+      rows.row(5)
+          .token(alias.target())
+          .integer(alias.name().typeNumber())
+          .smallint(alias.name().bucket())
+          .text(alias.name().scheme().wireName())
+          .text(alias.name().value());
+    }
+    return rows.end();
+  }
+}

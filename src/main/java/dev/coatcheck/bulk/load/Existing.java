@@ -1,0 +1,54 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.Subject;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of the keys, tokens and legacy IDs that a chunk names: from the database, and from
+ * the chunk's own rows as they are planned.
+ */
+final class Existing {
+  private final Map<Subject, StoredMapping> bySubject = new HashMap<>();
+  private final Map<Place, StoredMapping> byPlace = new HashMap<>();
+  private final Map<Alias, Token> targets = new HashMap<>();
+
+  /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
+  private record Place(KeyScheme scheme, Token token) {}
+
+  void add(StoredMapping held) {
+    bySubject.put(held.subject(), held);
+    byPlace.put(new Place(schemeOf(held.key()), held.token()), held);
+  }
+
+  void add(Alias name, Token target) {
+    targets.put(name, target);
+  }
+
+  @Nullable StoredMapping of(Subject subject) {
+    return bySubject.get(subject);
+  }
+
+  /** The mapping with a token, in the table of the scheme. */
+  @Nullable StoredMapping withToken(KeyScheme scheme, Token token) {
+    return byPlace.get(new Place(scheme, token));
+  }
+
+  /** Whose name it is. */
+  @Nullable Token target(Alias name) {
+    return targets.get(name);
+  }
+
+  private static KeyScheme schemeOf(Key key) {
+    return switch (key) {
+      case Key.Bigint _ -> KeyScheme.SNOWFLAKE;
+      case Key.Uuid _ -> KeyScheme.UUIDV7;
+    };
+  }
+}

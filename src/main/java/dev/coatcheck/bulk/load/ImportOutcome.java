@@ -1,0 +1,40 @@
+package dev.coatcheck.bulk.load;
+
+import java.util.List;
+
+/** What became of an import. */
+public sealed interface ImportOutcome {
+
+  /** All lines were read; what was not refused is committed. */
+  record Done(Summary summary) implements ImportOutcome {}
+
+  /** The file is empty, or not of the columns that we know. Nothing was done. */
+  record HeaderRefused(String detail) implements ImportOutcome {}
+
+  /**
+   * It ended early. Sending the whole file again is harmless: what is in then counts as existing.
+   *
+   * @param linesSettled up to this line all is committed or refused; nothing after it was done
+   */
+  record Stopped(Reason reason, long linesSettled) implements ImportOutcome {}
+
+  /** Why it ended early. */
+  enum Reason {
+    /** The sender went away or sent less than announced. */
+    BODY_BROKEN,
+    DATABASE_UNAVAILABLE,
+    KEYS_UNAVAILABLE
+  }
+
+  /**
+   * How many rows there were.
+   *
+   * @param existing those that were there already and don't contradict it
+   * @param errors the refused ones, the first of them if they are many
+   */
+  record Summary(long rows, long created, long existing, long refused, List<RowError> errors) {
+    public Summary {
+      errors = List.copyOf(errors);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.registry.Type;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sound row.
+ *
+ * @param key null to have one generated, unless the legacy ID is there already
+ * @param createdAtMicros since 1970
+ * @param token of the public ID that it had before; its bucket is that of the key
+ */
+record ImportRow(
+    long line,
+    Type type,
+    @Nullable Key key,
+    @Nullable Alias legacy,
+    long createdAtMicros,
+    @Nullable Token token) {
+
+  static boolean giveIds(List<ImportRow> rows) {
+    return rows.stream().anyMatch(row -> row.token() != null);
+  }
+}

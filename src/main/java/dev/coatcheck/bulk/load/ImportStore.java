@@ -1,0 +1,154 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasTable;
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.postgres.sql.Database;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
+
+/** Writes imports. A chunk is one transaction, and its rows travel by COPY. */
+final class ImportStore {
+  private static final String UNIQUE_VIOLATION = "23505";
+  private static final int SLICE_BYTES = 64 * 1024;
+
+  private final Database database;
+
+  ImportStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * Inserts all of it, or nothing.
+   *
+   * @return false if a key, a token or a legacy ID is there already, or comes twice
+   */
+  boolean insert(CopyBatch batch, boolean givesIds) {
+    try {
+      database.write(
+          "import",
+          sql -> {
+            copy(sql, batch);
+            announce(sql, givesIds);
+            return true;
+          });
+      return true;
+    } catch (DataAccessException refused) {
+      return isTaken(refused);
+    }
+  }
+
+  /**
+   * Reads what is there of the rows, plans by it, and inserts the plan.
+   *
+   * @return empty if meanwhile somebody else inserted one of them
+   */
+  Optional<Plan> insertBeside(List<ImportRow> rows, Function<Existing, Plan> planner) {
+    try {
+      return Optional.of(
+          database.write(
+              "import",
+              sql -> {
+                Plan plan = planner.apply(existing(sql, rows));
+                copy(sql, CopyBatch.of(plan));
+                announce(sql, ImportRow.giveIds(rows));
+                return plan;
+              }));
+    } catch (DataAccessException refused) {
+      isTaken(refused);
+      return Optional.empty();
+    }
+  }
+
+  /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */
+  private static void announce(DSLContext sql, boolean givesIds) {
+    if (givesIds) {
+      ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
+    }
+  }
+
+  /** False for a unique constraint; all else is thrown on. */
+  private static boolean isTaken(DataAccessException refused) {
+    if (isUniqueViolation(refused)) {
+      return false;
+    }
+    throw refused;
+  }
+
+  static boolean isUniqueViolation(DataAccessException refused) {
+    return UNIQUE_VIOLATION.equals(refused.sqlState());
+  }
+
+  static void copy(DSLContext sql, CopyBatch batch) {
+    sql.connection(
+        connection -> {
+          for (CopyBatch.Part part : batch.parts()) {
+            copy(connection, part);
+          }
+        });
+  }
+
+  private static void copy(Connection connection, CopyBatch.Part part) throws SQLException {
+    CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(part.copy());
+    try {
+      CopyRows rows = part.rows();
+      for (int at = 0; at < rows.length(); at += SLICE_BYTES) {
+        copy.writeToCopy(rows.bytes(), at, Math.min(SLICE_BYTES, rows.length() - at));
+      }
+      copy.endCopy();
+    } finally {
+      if (copy.isActive()) {
+        copy.cancelCopy();
+      }
+    }
+  }
+
+  static Existing existing(DSLContext sql, List<ImportRow> rows) {
+    Existing existing = new Existing();
+    Map<KeyScheme, List<ImportRow>> byScheme =
+        rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));
+    byScheme.forEach((scheme, some) -> addExisting(sql, scheme, some, existing));
+    return existing;
+  }
+
+  private static void addExisting(
+      DSLContext sql, KeyScheme scheme, List<ImportRow> rows, Existing into) {
+    List<Alias> names = every(rows, ImportRow::legacy);
+    Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
+    targets.forEach(into::add);
+    List<Subject> subjects =
+        every(rows, row -> row.key() == null ? null : Subject.of(row.type(), row.key()));
+    PublicIdTable.byKey(sql, subjects).values().forEach(into::add);
+    List<Token> tokens =
+        Stream.concat(targets.values().stream(), every(rows, ImportRow::token).stream())
+            .distinct()
+            .filter(token -> into.withToken(scheme, token) == null) // else found by its key
+            .toList();
+    if (!tokens.isEmpty()) {
+      PublicIdTable.byTokens(sql, MappingTable.of(scheme), tokens).forEach(into::add);
+    }
+  }
+
+  /** A part of those rows that have it. */
+  private static <T> List<T> every(List<ImportRow> rows, Function<ImportRow, @Nullable T> part) {
+    return rows.stream().flatMap(row -> Stream.ofNullable(part.apply(row))).toList();
+  }
+}

@@ -1,0 +1,86 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.bulk.rows.Column;
+import dev.coatcheck.bulk.rows.RowFile;
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Takes in mappings from a stream of any length, in bounded memory: it reads no more than two
+ * chunks ahead of what is committed, so a sender is slowed to the speed of Postgres.
+ *
+ * <p>Rows that are there already and don't contradict it are left alone, so that a file can be sent
+ * again as often as one likes. A bad row is set aside, and the rest goes in.
+ */
+public final class Importer {
+  private final Database database;
+  private final Registry registry;
+  private final Settling settling;
+  private final InstantSource clock;
+
+  /** What new mappings are made of, and who is told. */
+  public record Settling(
+      TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {}
+
+  public Importer(Database database, Registry registry, Settling settling, InstantSource clock) {
+    this.database = database;
+    this.registry = registry;
+    this.settling = settling;
+    this.clock = clock;
+  }
+
+  /**
+   * Reads the stream to its end and inserts what it holds.
+   *
+   * @param errorsMax how many refused rows are listed; all are counted
+   */
+  public ImportOutcome run(RowFormat format, InputStream body, int errorsMax) {
+    try {
+      return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
+        case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
+        case RowFile.Opened.Sound(RowFile file) ->
+            run(new ChunkReader(file, new RowParser(registry, clock)), errorsMax);
+      };
+    } catch (IOException broken) {
+      return new ImportOutcome.Stopped(ImportOutcome.Reason.BODY_BROKEN, 0);
+    }
+  }
+
+  private ImportOutcome run(ChunkReader chunks, int errorsMax) {
+    Tally tally = new Tally(errorsMax);
+    Settler settler = new Settler(new ImportStore(database), settling);
+    return copy(chunks, settler, tally)
+        .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
+        .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
+  }
+
+  /** Says why it stopped early, if it did. */
+  private static Optional<ImportOutcome.Reason> copy(
+      ChunkReader chunks, Settler settler, Tally tally) {
+    try (ChunkWriter writer = new ChunkWriter(settler, tally)) {
+      for (Chunk chunk = chunks.next(); chunk.size() > 0; chunk = chunks.next()) {
+        Optional<ImportOutcome.Reason> failed = writer.write(chunk);
+        if (failed.isPresent()) {
+          return failed;
+        }
+      }
+      return writer.finish();
+    } catch (IOException broken) {
+      return Optional.of(ImportOutcome.Reason.BODY_BROKEN);
+    } catch (DatabaseUnavailable gone) {
+      return Optional.of(ImportOutcome.Reason.DATABASE_UNAVAILABLE);
+    }
+  }
+}

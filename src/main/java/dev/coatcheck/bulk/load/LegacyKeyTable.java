@@ -1,0 +1,94 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Gives keys that were made elsewhere their mapping and their legacy ID, for use inside
+ * transactions. What is there already and agrees is left alone; what contradicts is never
+ * overwritten.
+ */
+public final class LegacyKeyTable {
+  private static final long MICROS_PER_MILLI = 1_000;
+
+  private final Type type;
+  private final TokenSource tokens;
+  private final Observer observer;
+
+  /** For one type of Snowflake keys. */
+  public LegacyKeyTable(Type type, TokenSource tokens, Observer observer) {
+    this.type = type;
+    this.tokens = tokens;
+    this.observer = observer;
+  }
+
+  /** The number that a thing had, and its key. */
+  public record LegacyKey(long legacy, long key) {}
+
+  /** Something of it is there already: roll back, and insert it carefully. */
+  public static final class AlreadyThere extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AlreadyThere(DataAccessException cause) {
+      super("a mapping or a legacy ID is there already", cause);
+    }
+  }
+
+  /**
+   * Inserts mappings and legacy IDs; their time is the one in the key.
+   *
+   * @param careful look first at what is there; otherwise all is taken for new
+   * @return those whose legacy ID or key belongs to something else, or has ended
+   * @throws AlreadyThere if somebody else was first
+   */
+  public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
+    List<ImportRow> imports =
+        IntStream.range(0, rows.size()).mapToObj(i -> row(i, rows.get(i))).toList();
+    Plan plan =
+        careful
+            ? Plan.beside(
+                ImportStore.existing(sql, imports), imports, KeySupply.none(), tokens::next)
+            : Plan.fresh(imports, KeySupply.none(), tokens::next);
+    try {
+      ImportStore.copy(sql, CopyBatch.of(plan));
+    } catch (DataAccessException refused) {
+      if (ImportStore.isUniqueViolation(refused)) {
+        throw new AlreadyThere(refused);
+      }
+      throw refused;
+    }
+    observer.observe(new Event.Minted(type.name(), plan.mappings().size(), 0));
+    return plan.errors().stream().map(error -> rows.get((int) error.line())).toList();
+  }
+
+  /** One, in a transaction of its own; if somebody else is first, that is as good. */
+  public void insertAlone(Database gateway, LegacyKey row) {
+    try {
+      gateway.write("legacy key", sql -> insert(sql, List.of(row), true));
+    } catch (AlreadyThere somebodyElse) {
+      // Which is all that was wanted.
+    }
+  }
+
+  private ImportRow row(int index, LegacyKey row) {
+    long createdAtMillis = SnowflakeLayout.DEFAULT.timeOf(row.key()).toEpochMilli();
+    return new ImportRow(
+        index,
+        type,
+        new Key.Bigint(row.key()),
+        Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy())),
+        createdAtMillis * MICROS_PER_MILLI,
+        null);
+  }
+}

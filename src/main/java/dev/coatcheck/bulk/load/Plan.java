@@ -1,0 +1,166 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.Candidate;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a chunk's rows come to: what is to be inserted, and which rows are refused. Whether it holds
+ * is settled by the unique constraints when it is inserted.
+ */
+final class Plan {
+  private final KeySupply keys;
+  private final IntFunction<Token> drawToken;
+  private final List<NewMapping> mappings = new ArrayList<>();
+  private final List<NewAlias> aliases = new ArrayList<>();
+  private final List<RowError> errors = new ArrayList<>();
+  private final Map<String, Count> counts = new HashMap<>();
+
+  /**
+   * A mapping that is about to be inserted.
+   *
+   * @param createdAtMicros since 1970
+   */
+  record NewMapping(Subject subject, Token token, long createdAtMicros) {
+    StoredMapping inserted() {
+      return new Candidate(subject, token)
+          .insertedAt(Instant.EPOCH.plus(createdAtMicros, ChronoUnit.MICROS));
+    }
+  }
+
+  /** A legacy ID that is about to be inserted, and whose name it is. */
+  record NewAlias(Alias name, Token target) {}
+
+  /** Public IDs of one type. */
+  static final class Count {
+    private int created;
+    private int existing;
+
+    int created() {
+      return created;
+    }
+
+    int existing() {
+      return existing;
+    }
+  }
+
+  private Plan(KeySupply keys, IntFunction<Token> drawToken) {
+    this.keys = keys;
+    this.drawToken = drawToken;
+  }
+
+  /** Takes every row for a new one, which is what most files hold; asks nobody. */
+  static Plan fresh(List<ImportRow> rows, KeySupply keys, IntFunction<Token> drawToken) {
+    Plan plan = new Plan(keys, drawToken);
+    rows.forEach(row -> plan.insert(row, null));
+    return plan.inLockOrder();
+  }
+
+  /** Judges every row by what is there, the rows before it included. */
+  static Plan beside(
+      Existing existing, List<ImportRow> rows, KeySupply keys, IntFunction<Token> drawToken) {
+    Plan plan = new Plan(keys, drawToken);
+    rows.forEach(row -> plan.judge(row, existing));
+    return plan.inLockOrder();
+  }
+
+  List<NewMapping> mappings() {
+    return mappings;
+  }
+
+  List<NewAlias> aliases() {
+    return aliases;
+  }
+
+  List<RowError> errors() {
+    return errors;
+  }
+
+  /** By the names of types. */
+  Map<String, Count> counts() {
+    return counts;
+  }
+
+  private void judge(ImportRow row, Existing existing) {
+    Alias legacy = row.legacy();
+    Token target = legacy == null ? null : existing.target(legacy);
+    StoredMapping held = null;
+    if (row.key() != null) {
+      held = existing.of(Subject.of(row.type(), row.key()));
+    } else if (target != null) {
+      held = existing.withToken(row.type().keyScheme(), target);
+    }
+    RowFault fault = fault(row, held, target, existing);
+    if (fault != null) {
+      errors.add(new RowError(row.line(), fault));
+    } else if (held == null) {
+      insert(row, existing);
+    } else {
+      count(row.type()).existing++;
+      if (legacy != null && target == null) {
+        insert(new NewAlias(legacy, held.token()), existing);
+      }
+    }
+  }
+
+  private static @Nullable RowFault fault(
+      ImportRow row, @Nullable StoredMapping held, @Nullable Token target, Existing existing) {
+    if (held != null && held.status() != Mapping.Status.ACTIVE) {
+      return RowFault.ID_ENDED;
+    }
+    if (row.token() != null) {
+      StoredMapping other = existing.withToken(row.type().keyScheme(), row.token());
+      if (held == null ? other != null : !held.token().equals(row.token())) {
+        return RowFault.PUBLIC_ID_CONFLICT;
+      }
+    }
+    boolean belongsToAnother = target != null && (held == null || !target.equals(held.token()));
+    return belongsToAnother ? RowFault.ALIAS_CONFLICT : null;
+  }
+
+  private void insert(ImportRow row, @Nullable Existing existing) {
+    Subject subject = Subject.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
+    Token token = row.token() == null ? drawToken.apply(subject.bucket()) : row.token();
+    NewMapping mapping = new NewMapping(subject, token, row.createdAtMicros());
+    mappings.add(mapping);
+    count(row.type()).created++;
+    if (existing != null) {
+      existing.add(mapping.inserted());
+    }
+    if (row.legacy() != null) {
+      insert(new NewAlias(row.legacy(), token), existing);
+    }
+  }
+
+  private void insert(NewAlias alias, @Nullable Existing existing) {
+    aliases.add(alias);
+    if (existing != null) {
+      existing.add(alias.name(), alias.target());
+    }
+  }
+
+  private Count count(Type type) {
+    return counts.computeIfAbsent(type.name(), _ -> new Count());
+  }
+
+  private Plan inLockOrder() {
+    mappings.sort(Comparator.comparing(NewMapping::subject, Subject.LOCK_ORDER));
+    aliases.sort(Comparator.comparing(NewAlias::name, Alias.LOCK_ORDER));
+    return this;
+  }
+}

@@ -1,0 +1,110 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.bulk.rows.Column;
+import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowText;
+import dev.coatcheck.bulk.rows.Timestamps;
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the texts of rows into values, for one import. */
+final class RowParser {
+  private static final int TYPES_KEPT_MAX = 1_000;
+  private static final Duration CLOCK_TOLERANCE = Duration.ofDays(1);
+
+  private final Registry registry;
+  private final Instant now;
+  private final Map<String, Optional<Type>> types = new HashMap<>();
+
+  /** Takes rows that don't say when they were created as created now. */
+  RowParser(Registry registry, InstantSource clock) {
+    this.registry = registry;
+    this.now = clock.instant();
+  }
+
+  /** A row after parsing. */
+  sealed interface Parsed {
+    record Sound(ImportRow row) implements Parsed {}
+
+    record Refused(RowFault fault) implements Parsed {}
+  }
+
+  Parsed parse(long line, RowText text) {
+    String typeName = text.get(Column.TYPE);
+    if (typeName == null) {
+      return new Parsed.Refused(RowFault.TYPE_MISSING);
+    }
+    Type type = type(typeName);
+    return type == null ? new Parsed.Refused(RowFault.TYPE_UNKNOWN) : parse(line, type, text);
+  }
+
+  private Parsed parse(long line, Type type, RowText text) {
+    String keyText = text.get(Column.KEY);
+    String legacyText = text.get(Column.LEGACY_ID);
+    String createdText = text.get(Column.CREATED_AT);
+    String idText = text.get(Column.PUBLIC_ID);
+    if (keyText == null && (legacyText == null || idText != null)) {
+      return new Parsed.Refused(RowFault.KEY_MISSING);
+    }
+    Key key = keyText == null ? null : type.keyScheme().parse(keyText).orElse(null);
+    if (keyText != null && key == null) {
+      return new Parsed.Refused(RowFault.KEY_MALFORMED);
+    }
+    if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {
+      return new Parsed.Refused(RowFault.LEGACY_ID_MALFORMED);
+    }
+    Optional<Instant> createdAt =
+        createdText == null ? Optional.of(now) : Timestamps.parse(createdText);
+    if (createdAt.filter(this::isSensible).isEmpty()) {
+      return new Parsed.Refused(RowFault.CREATED_AT_MALFORMED);
+    }
+    Token token = null;
+    if (idText != null && key != null) {
+      if (!(PublicId.parse(idText) instanceof ParsedId.Valid(PublicId id))
+          || !id.prefix().equals(type.prefix())) {
+        return new Parsed.Refused(RowFault.PUBLIC_ID_MALFORMED);
+      }
+      token = id.token();
+      if (token.bucket() != type.salt().bucketOf(key)) {
+        return new Parsed.Refused(RowFault.BUCKET_MISMATCH);
+      }
+    }
+    return new Parsed.Sound(
+        new ImportRow(
+            line,
+            type,
+            key,
+            legacyText == null ? null : Alias.of(type, AliasScheme.LEGACY, legacyText),
+            Timestamps.micros(createdAt.get()),
+            token));
+  }
+
+  private boolean isSensible(Instant createdAt) {
+    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(CLOCK_TOLERANCE));
+  }
+
+  /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */
+  private @Nullable Type type(String name) {
+    Optional<Type> known = types.get(name);
+    if (known == null) {
+      known = registry.named(name);
+      if (types.size() < TYPES_KEPT_MAX) {
+        types.put(name, known);
+      }
+    }
+    return known.orElse(null);
+  }
+}

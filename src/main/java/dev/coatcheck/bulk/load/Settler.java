@@ -1,0 +1,82 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.core.observe.Event;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles chunks: at first as if all their rows were new, which costs Postgres no look-up; if it
+ * turns out that one is not, by what is there. A file that was imported before is all conflicts, so
+ * after one the next chunk isn't tried the quick way.
+ */
+final class Settler {
+  private static final int TRIES_MAX = 5;
+
+  private final ImportStore store;
+  private final Importer.Settling settling;
+  private volatile boolean careful;
+
+  Settler(ImportStore store, Importer.Settling settling) {
+    this.store = store;
+    this.settling = settling;
+  }
+
+  /** A chunk before its transaction: with keys, and encoded if it is to be tried the quick way. */
+  record Prepared(Chunk chunk, KeySupply keys, @Nullable Plan fresh, @Nullable CopyBatch batch) {}
+
+  /** All that can be done without the database; empty if there are no keys now. */
+  Optional<Prepared> prepare(Chunk chunk) {
+    return switch (KeySupply.draw(chunk.rows(), settling.keys())) {
+      case KeySupply.Drawn.Refused _ -> Optional.empty();
+      case KeySupply.Drawn.Ready(KeySupply keys) -> {
+        if (careful) {
+          yield Optional.of(new Prepared(chunk, keys, null, null));
+        }
+        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), settling.tokens()::next);
+        yield Optional.of(new Prepared(chunk, keys, fresh, CopyBatch.of(fresh)));
+      }
+    };
+  }
+
+  /**
+   * Commits the chunk; what was done is the plan.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; the same rows
+   *     again settle it
+   */
+  Plan settle(Prepared prepared) {
+    Plan fresh = prepared.fresh();
+    CopyBatch batch = prepared.batch();
+    if (fresh != null
+        && batch != null
+        && store.insert(batch, ImportRow.giveIds(prepared.chunk().rows()))) {
+      return counted(fresh);
+    }
+    return counted(settleBeside(prepared.chunk().rows(), prepared.keys()));
+  }
+
+  private Plan settleBeside(List<ImportRow> rows, KeySupply keys) {
+    for (int tried = 0; tried < TRIES_MAX; tried++) {
+      Optional<Plan> plan =
+          store.insertBeside(
+              rows, existing -> Plan.beside(existing, rows, keys.copy(), settling.tokens()::next));
+      if (plan.isPresent()) {
+        careful = plan.get().mappings().size() < rows.size();
+        return plan.get();
+      }
+    }
+    throw new IllegalStateException(
+        "others inserted rows of this chunk " + TRIES_MAX + " times, rows=" + rows.size());
+  }
+
+  private Plan counted(Plan plan) {
+    plan.counts()
+        .forEach(
+            (type, count) ->
+                settling
+                    .observer()
+                    .observe(new Event.Minted(type, count.created(), count.existing())));
+    return plan;
+  }
+}

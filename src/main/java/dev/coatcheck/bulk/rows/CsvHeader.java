@@ -1,0 +1,61 @@
+package dev.coatcheck.bulk.rows;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** The first line of a CSV file: which columns there are, in which order. */
+sealed interface CsvHeader {
+  record Known(List<Column> columns) implements CsvHeader {}
+
+  record Refused(String detail) implements CsvHeader {}
+
+  /** What a column's name may look like to be repeated in an answer. */
+  Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
+
+  int COLUMNS_NAMED_MAX = 10;
+
+  static CsvHeader read(Lines line, Set<Column> needed) {
+    Optional<List<String>> names =
+        line.isTooLong()
+            ? Optional.empty()
+            : CsvLineReader.split(line.bytes(), line.from(), line.to());
+    if (names.isEmpty()) {
+      return refused("The first line of a CSV file names its columns; its quotes don't fit.");
+    }
+    List<String> unknown =
+        names.get().stream().filter(name -> Column.named(name).isEmpty()).distinct().toList();
+    if (!unknown.isEmpty()) {
+      return refused(
+          "The first line names the columns, of type, key, legacy_id, created_at and public_id."
+              + " Unknown: "
+              + String.join(
+                  ", ", unknown.stream().limit(COLUMNS_NAMED_MAX).map(CsvHeader::named).toList())
+              + ".");
+    }
+    List<Column> columns = new ArrayList<>();
+    names.get().forEach(name -> columns.add(Column.named(name).orElseThrow()));
+    if (Set.copyOf(columns).size() < columns.size()) {
+      return refused("The first line names a column twice.");
+    }
+    for (Column column : needed) {
+      if (!columns.contains(column)) {
+        return refused("The first line names no column " + column.wireName() + ".");
+      }
+    }
+    if (!columns.contains(Column.KEY) && !columns.contains(Column.LEGACY_ID)) {
+      return refused("The first line names neither key nor legacy_id.");
+    }
+    return new Known(columns);
+  }
+
+  private static String named(String name) {
+    return NAME.matcher(name).matches() ? name : "?";
+  }
+
+  private static CsvHeader refused(String detail) {
+    return new Refused(detail);
+  }
+}

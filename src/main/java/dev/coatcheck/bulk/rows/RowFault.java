@@ -1,0 +1,49 @@
+package dev.coatcheck.bulk.rows;
+
+import java.util.Locale;
+
+/** Why a row was set aside. The rest of the file went in all the same. */
+public enum RowFault {
+  LINE_TOO_LONG("A line is at most 4096 bytes."),
+  ROW_MALFORMED(
+      "In CSV a row has as many fields as the header, and a quote only around a whole field; in"
+          + " NDJSON it is one object of strings."),
+  FIELD_UNKNOWN("Only type, key, legacy_id, created_at and public_id are known."),
+  TYPE_MISSING("Each row names its type."),
+  TYPE_UNKNOWN("No type has this name. Register it first."),
+  KEY_MISSING("A row without a key needs a legacy_id: without either it can't be sent again."),
+  KEY_MALFORMED("This is no key of the type's scheme."),
+  LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
+  LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
+  LEGACY_ID_OUT_OF_ORDER(
+      "The rows of this file come by rising legacy_id: keys are given in that order, and a higher"
+          + " one has its key already."),
+  LEGACY_ID_UNPLANNED(
+      "The legacy ID is higher than any in the plan. Whoever made the row since mints its key, or"
+          + " plan again."),
+  CREATED_AT_MALFORMED(
+      "A time looks like 2026-11-21T08:15:00.123456Z, from 1970 until a day from now."),
+  PUBLIC_ID_MALFORMED("This is no public ID of the row's type, or there is a typo in it."),
+  BUCKET_MISMATCH(
+      "The public ID was made with another salt. Register the type with the salt of the gateway"
+          + " that made it, before it has any rows."),
+  PUBLIC_ID_CONFLICT("The key has another public ID already, or the public ID another key."),
+  ALIAS_CONFLICT("The legacy ID belongs to another public ID already."),
+  ID_ENDED("The public ID of this row was revoked or merged. It never comes back.");
+
+  private final String detail;
+
+  RowFault(String detail) {
+    this.detail = detail;
+  }
+
+  /** As it stands in answers. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What is wrong, and what to do; never repeats what was sent. */
+  public String detail() {
+    return detail;
+  }
+}

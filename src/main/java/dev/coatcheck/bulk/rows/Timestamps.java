@@ -1,0 +1,51 @@
+package dev.coatcheck.bulk.rows;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Times in files: as the API writes them, and as Postgres does in its own CSV. */
+public final class Timestamps {
+  private static final int LENGTH_MAX = 40;
+
+  private static final DateTimeFormatter READ =
+      new DateTimeFormatterBuilder()
+          .append(DateTimeFormatter.ISO_LOCAL_DATE)
+          .appendPattern("['T'][' ']")
+          .append(DateTimeFormatter.ISO_LOCAL_TIME)
+          .appendPattern("[XXX][X]")
+          .toFormatter(Locale.ROOT);
+
+  private static final DateTimeFormatter WRITE =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private Timestamps() {}
+
+  /** Reads a time with its offset; empty if it is none. */
+  public static Optional<Instant> parse(String text) {
+    if (text.length() > LENGTH_MAX) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(OffsetDateTime.parse(text, READ).toInstant());
+    } catch (DateTimeParseException malformed) {
+      return Optional.empty();
+    }
+  }
+
+  /** Microseconds since 1970, which is what Postgres keeps; what is below is dropped. */
+  public static long micros(Instant instant) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+  }
+
+  public static String text(long micros) {
+    return WRITE.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+}

@@ -1,0 +1,174 @@
+package dev.coatcheck.cluster.change;
+
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.SmallPool;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+
+/**
+ * Follows the changes of all instances, and says how far what is cached may be trusted. It polls
+ * twice a second on a connection of its own, so that it never waits behind requests, and it only
+ * ever reads: what it misses costs trust, never truth.
+ */
+public final class ChangeFeed implements AutoCloseable {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long POLL_NANOS = 500 * NANOS_PER_MILLI;
+  private static final long RETRY_NANOS = 100 * NANOS_PER_MILLI;
+  private static final long PURGE_NANOS = 60_000 * NANOS_PER_MILLI;
+  private static final int STOP_MILLIS_MAX = 2_000;
+
+  private final FeedState state = new FeedState();
+  private final Map<ChangeKind, List<Runnable>> listeners = new ConcurrentHashMap<>();
+  private final Optional<ChangeStore> store;
+  private final Observer observer;
+  private final LongSupplier nanoTime;
+  private final Thread poller =
+      Thread.ofPlatform().daemon().name("change-feed").unstarted(this::run);
+  private Optional<SmallPool> pool = Optional.empty();
+  private volatile boolean closed;
+
+  private boolean distrusted;
+  private long nextPurgeNano;
+
+  private ChangeFeed(Optional<ChangeStore> store, Observer observer, LongSupplier nanoTime) {
+    this.store = store;
+    this.observer = observer;
+    this.nanoTime = nanoTime;
+    this.nextPurgeNano = nanoTime.getAsLong() + PURGE_NANOS;
+  }
+
+  /** Reads where the feed stands and begins to follow it. */
+  public static ChangeFeed open(
+      DatabaseSettings settings, Observer observer, LongSupplier nanoTime) {
+    SmallPool pool = SmallPool.ofOne(settings, "feed");
+    ChangeFeed feed = unpolled(pool.dataSource(), observer, nanoTime);
+    feed.pool = Optional.of(pool);
+    feed.poll();
+    observer.gauge("coatcheck.feed.position", feed.state::position);
+    observer.gauge("coatcheck.feed.trusted", () -> feed.isTrusted() ? 1 : 0);
+    observer.gauge(
+        "coatcheck.feed.silent.seconds", () -> feed.state.silentNanos(nanoTime.getAsLong()) / 1e9);
+    feed.poller.start();
+    return feed;
+  }
+
+  /** One that is never trusted, for commands that run once and ask the database each time. */
+  public static ChangeFeed none() {
+    return new ChangeFeed(Optional.empty(), new Observer(), System::nanoTime);
+  }
+
+  /** One that polls only when it is told to. */
+  static ChangeFeed unpolled(DataSource pool, Observer observer, LongSupplier nanoTime) {
+    return new ChangeFeed(Optional.of(new ChangeStore(pool)), observer, nanoTime);
+  }
+
+  /**
+   * Calls {@code listener} after each change of the kind, and when changes may have been missed. It
+   * runs on the thread that polls and must not wait.
+   */
+  public void onChange(ChangeKind kind, Runnable listener) {
+    listeners.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(listener);
+  }
+
+  /** Whether everything that was changed 1.9 s ago or earlier is known here. */
+  public boolean isTrusted() {
+    return state.isTrusted(nanoTime.getAsLong());
+  }
+
+  FeedState state() {
+    return state;
+  }
+
+  LongSupplier nanoTime() {
+    return nanoTime;
+  }
+
+  /** Stops to poll; trust runs out by itself. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(poller);
+    try {
+      poller.join(STOP_MILLIS_MAX);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+    pool.ifPresent(SmallPool::close);
+  }
+
+  private void run() {
+    while (!closed) {
+      long sentNano = nanoTime.getAsLong();
+      long pauseNanos = RETRY_NANOS;
+      try {
+        pauseNanos = poll();
+      } catch (RuntimeException bug) {
+        observer.observe(new Event.RequestFailed("change-feed", bug));
+      }
+      long leftNanos = sentNano + pauseNanos - nanoTime.getAsLong();
+      if (!closed && leftNanos > 0) {
+        LockSupport.parkNanos(Math.min(leftNanos, POLL_NANOS));
+      }
+    }
+  }
+
+  /**
+   * Polls once.
+   *
+   * @return how long after the poll was sent the next one is due
+   */
+  long poll() {
+    if (store.isEmpty()) {
+      return POLL_NANOS;
+    }
+    long sentNano = nanoTime.getAsLong();
+    return switch (store.get().read(state.position())) {
+      case FeedReply.Read read -> {
+        heard(read, sentNano);
+        purge(store.get());
+        yield state.position() < read.head() ? 0 : POLL_NANOS;
+      }
+      case FeedReply.Failed(String reason) -> {
+        failed(reason);
+        yield nanoTime.getAsLong() - sentNano + RETRY_NANOS;
+      }
+    };
+  }
+
+  private void heard(FeedReply.Read read, long sentNano) {
+    long silentNanos = state.silentNanos(nanoTime.getAsLong());
+    boolean follows = read.follows(state.position());
+    Set<ChangeKind> changed = state.read(read, sentNano);
+    if (!follows) {
+      observer.observe(new Event.FeedRestarted(state.position()));
+    }
+    changed.forEach(kind -> listeners.getOrDefault(kind, List.of()).forEach(Runnable::run));
+    if (distrusted && isTrusted()) {
+      distrusted = false;
+      observer.observe(new Event.FeedTrusted(silentNanos / NANOS_PER_MILLI));
+    }
+  }
+
+  private void failed(String reason) {
+    if (!distrusted && !isTrusted()) {
+      distrusted = true;
+      observer.observe(new Event.FeedDistrusted(reason));
+    }
+  }
+
+  private void purge(ChangeStore store) {
+    long nano = nanoTime.getAsLong();
+    if (nano - nextPurgeNano >= 0 && !store.purge()) {
+      nextPurgeNano = nano + PURGE_NANOS;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package dev.coatcheck.cluster.change;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What a change is about. */
+public enum ChangeKind {
+  /**
+   * A public ID was revoked or merged; the subject is its token as a UUID. Or public IDs were
+   * imported, which ends that they were unknown; the subject is {@code imported}.
+   */
+  ENDING,
+  /** An API key was revoked; the subject is its ID. */
+  API_KEY,
+  /** A type was created or changed; the subject is its number. */
+  TYPE;
+
+  static Optional<ChangeKind> named(String wireName) {
+    return Arrays.stream(values()).filter(kind -> kind.wireName().equals(wireName)).findFirst();
+  }
+
+  String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

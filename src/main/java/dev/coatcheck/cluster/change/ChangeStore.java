@@ -1,0 +1,86 @@
+package dev.coatcheck.cluster.change;
+
+import dev.coatcheck.cluster.change.FeedReply.Change;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+import org.jooq.Result;
+import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
+
+/** All SQL about reading the feed, each statement on a connection of its own. */
+final class ChangeStore {
+  static final int READ_ROWS_MAX = 2_000;
+  private static final int PURGE_ROWS_MAX = 2_000;
+  private static final int STATEMENT_MILLIS_MAX = 800;
+
+  /** One statement, so that the head and the rows are of one moment. */
+  private static final String READ =
+      """
+      select head.number, change.number, change.kind, change.subject
+      from coatcheck.change_head head left join lateral (
+        select * from coatcheck.change where number > {0} order by number limit {1}
+      ) change on true
+      order by change.number
+      """;
+
+  /** Looks only at the oldest rows, however many there are. */
+  private static final String PURGE =
+      """
+      delete from coatcheck.change where number in (
+        select number from (
+          select number, created_at from coatcheck.change order by number limit {0}
+          for update skip locked
+        ) oldest where created_at < clock_timestamp() - interval '1 hour')
+      """;
+
+  private final DataSource pool;
+
+  ChangeStore(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /** Never throws for a database that is slow or gone: that is a reply too. */
+  FeedReply read(long after) {
+    try {
+      return ask(sql -> read(sql, after));
+    } catch (SQLException | DataAccessException failed) {
+      return new FeedReply.Failed(String.valueOf(failed.getMessage()));
+    }
+  }
+
+  private static FeedReply read(DSLContext sql, long after) {
+    Result<Record> rows = sql.fetch(READ, DSL.val(after), DSL.val(READ_ROWS_MAX));
+    List<Change> changes =
+        rows.stream()
+            .filter(row -> row.get(1) != null)
+            .map(
+                row ->
+                    new Change(
+                        row.get(1, Long.class), row.get(2, String.class), row.get(3, String.class)))
+            .toList();
+    return new FeedReply.Read(Objects.requireNonNull(rows.getFirst().get(0, Long.class)), changes);
+  }
+
+  /** Deletes rows older than an hour; true if there may be more of them. */
+  boolean purge() {
+    try {
+      return ask(sql -> sql.query(PURGE, DSL.val(PURGE_ROWS_MAX)).execute()) == PURGE_ROWS_MAX;
+    } catch (SQLException | DataAccessException failed) {
+      return false;
+    }
+  }
+
+  private <T> T ask(Function<DSLContext, T> work) throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      connection.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS_MAX);
+      return work.apply(DSL.using(connection, SQLDialect.POSTGRES));
+    }
+  }
+}

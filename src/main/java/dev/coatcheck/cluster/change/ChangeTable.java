@@ -1,0 +1,46 @@
+package dev.coatcheck.cluster.change;
+
+import static org.jooq.impl.DSL.val;
+
+import java.util.List;
+import org.jooq.DSLContext;
+
+/**
+ * Where a transaction says what others have to hear of.
+ *
+ * <p>The numbers come from one row that stays locked until the commit, so they are gapless and in
+ * the order of commits: whoever has read up to n has missed nothing. An identity would hand them
+ * out in another order than that of the commits, and a reader would lose changes for good.
+ */
+public final class ChangeTable {
+  static final String APPEND =
+      """
+      with head as (
+        update coatcheck.change_head set number = number + {0} returning number
+      )
+      insert into coatcheck.change (number, created_at, kind, subject)
+      select head.number - {0} + changed.place, clock_timestamp(), {1}, changed.subject
+      from head, unnest({2}) with ordinality as changed (subject, place)
+      """;
+
+  private ChangeTable() {}
+
+  /**
+   * Appends to the feed. It must be the last statement of its transaction: all other appends wait
+   * for the commit.
+   */
+  public static void append(DSLContext sql, ChangeKind kind, List<String> subjects) {
+    append(sql, APPEND, kind, subjects);
+  }
+
+  static void append(DSLContext sql, String statement, ChangeKind kind, List<String> subjects) {
+    if (!subjects.isEmpty()) {
+      sql.query(
+              statement,
+              val((long) subjects.size()),
+              val(kind.wireName()),
+              val(subjects.toArray(String[]::new)))
+          .execute();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.coatcheck.cluster.change;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.cluster.change.FeedReply.Change;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What this instance has heard, and how far it may be trusted. One thread tells it the replies, any
+ * thread asks. Knows no clock: it is told the monotonic time.
+ *
+ * <h2>Why nothing dead is served</h2>
+ *
+ * A change that commits at t is in every poll sent after t, and nothing is trusted for longer than
+ * {@value #TRUST_MILLIS} ms after the last such poll was sent. What was loaded carries the position
+ * from before its load began: a change with a later number, remembered for a minute, makes it
+ * worthless, also if the load was slow and came back after the change.
+ */
+final class FeedState {
+  static final long TRUST_MILLIS = 1_900;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long TRUST_NANOS = TRUST_MILLIS * NANOS_PER_MILLI;
+
+  /** Twice as long as anything is cached. */
+  private static final long REMEMBERED_NANOS = 60_000 * NANOS_PER_MILLI;
+
+  private static final int REMEMBERED_MAX = 100_000;
+  private static final long NOWHERE = -1;
+
+  private final Map<ChangeKind, Map<String, Long>> recent = new EnumMap<>(ChangeKind.class);
+  private final Deque<Remembered> order = new ArrayDeque<>();
+  private volatile long position = NOWHERE;
+  private volatile int generation;
+  private volatile long goodNano;
+  private volatile boolean good;
+
+  private record Remembered(ChangeKind kind, String subject, long number, long nano) {}
+
+  FeedState() {
+    for (ChangeKind kind : ChangeKind.values()) {
+      recent.put(kind, new ConcurrentHashMap<>());
+    }
+  }
+
+  long position() {
+    return position;
+  }
+
+  boolean isTrusted(long nano) {
+    return good && nano - goodNano <= TRUST_NANOS;
+  }
+
+  /** Nanoseconds since the last good poll was sent; very many if there was none. */
+  long silentNanos(long nano) {
+    return good ? nano - goodNano : Long.MAX_VALUE;
+  }
+
+  /** How old what was begun at {@code beganNano} was when the last good poll was sent. */
+  long ageNanos(long beganNano) {
+    return goodNano - beganNano;
+  }
+
+  boolean remembersAny(ChangeKind kind) {
+    return !of(kind).isEmpty();
+  }
+
+  /** Whether the subject may have changed since {@code position} was the last number heard of. */
+  boolean changedSince(ChangeKind kind, String subject, long since) {
+    Long number = of(kind).get(subject);
+    return number != null && number > since;
+  }
+
+  /**
+   * Goes up when changes may have been missed: what was loaded in an earlier one is worthless. To
+   * be read before the position.
+   */
+  int generation() {
+    return generation;
+  }
+
+  /**
+   * Takes what a poll has read.
+   *
+   * @return the kinds that changed; all of them if changes were missed
+   */
+  Set<ChangeKind> read(FeedReply.Read read, long sentNano) {
+    Set<ChangeKind> changed;
+    if (position != NOWHERE && read.follows(position)) {
+      changed = EnumSet.noneOf(ChangeKind.class);
+      read.changes().forEach(change -> hear(change, sentNano, changed));
+    } else {
+      changed = startAt(read.head());
+    }
+    if (position == read.head()) {
+      goodNano = sentNano;
+      good = true;
+      forget(sentNano);
+    }
+    return changed;
+  }
+
+  private void hear(Change change, long nano, Set<ChangeKind> changed) {
+    ChangeKind.named(change.kind())
+        .ifPresent(
+            kind -> {
+              of(kind).put(change.subject(), change.number());
+              order.add(new Remembered(kind, change.subject(), change.number(), nano));
+              changed.add(kind);
+            });
+    position = change.number();
+    if (order.size() > REMEMBERED_MAX) {
+      startAt(change.number());
+    }
+  }
+
+  /** Drops everything: it is not known what changed. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
+  private Set<ChangeKind> startAt(long head) {
+    position = head;
+    generation++;
+    recent.values().forEach(Map::clear);
+    order.clear();
+    return EnumSet.allOf(ChangeKind.class);
+  }
+
+  private void forget(long nano) {
+    for (Remembered oldest = order.peek();
+        oldest != null && nano - oldest.nano() > REMEMBERED_NANOS;
+        oldest = order.peek()) {
+      of(oldest.kind()).remove(oldest.subject(), oldest.number());
+      order.remove();
+    }
+  }
+
+  private Map<String, Long> of(ChangeKind kind) {
+    return requireNonNull(recent.get(kind));
+  }
+}

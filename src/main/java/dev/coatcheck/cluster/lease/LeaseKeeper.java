@@ -1,0 +1,195 @@
+package dev.coatcheck.cluster.lease;
+
+import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.Positions;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The holder's side of a lease, without threads, sockets or clocks of its own: it is told the
+ * monotonic time and the replies, and says what to send and when. One thread drives {@link #next}
+ * and {@link #replied}; any thread may reserve.
+ *
+ * <h2>Why no key is made twice</h2>
+ *
+ * A position is reserved only below the end of a window that the database granted to this worker
+ * and epoch, from a counter that only rises and that began after everything granted before. Late
+ * threads, late replies and wrong estimates change when a position is used, never by whom.
+ */
+final class LeaseKeeper {
+  /** What the driver does next. */
+  sealed interface Step {
+    record Sleep(long nanos) implements Step {}
+
+    record Send(LeaseRequest request) implements Step {}
+  }
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long RETRY_NANOS = 100 * NANOS_PER_MILLI;
+  private static final int RETRY_DOUBLINGS_MAX = 2;
+  private static final long REPLY_NANOS_MAX = 1_000 * NANOS_PER_MILLI;
+  private static final long LEAD_MILLIS_MAX = 1_000;
+  private static final long RETRY_AFTER_MILLIS = 1_000;
+
+  private final LeaseRules rules;
+  private final Consumer<LeaseEvent> events;
+  private final SnowflakeLayout layout;
+
+  private volatile @Nullable Held held;
+  private volatile boolean stopped;
+  private volatile String waitingFor = "no worker is leased yet";
+
+  private LeaseRequest.@Nullable Release toRelease;
+  private boolean lost;
+  private int failures;
+  private long nextNano;
+
+  LeaseKeeper(
+      SnowflakeLayout layout, LeaseRules rules, Consumer<LeaseEvent> events, long startNano) {
+    this.rules = rules;
+    this.events = events;
+    this.layout = layout;
+    this.nextNano = startNano;
+  }
+
+  /** Reserves up to {@code count} positions of the worker held. */
+  KeyRun reserve(int count, long nano) {
+    Held now = held;
+    if (stopped) {
+      return new KeyRun.Never("this instance is shutting down", RETRY_AFTER_MILLIS);
+    }
+    if (now == null) {
+      return new KeyRun.Wait(waitingFor, RETRY_AFTER_MILLIS);
+    }
+    long estimate = now.estimate().millis(nano);
+    long limit = layout.position(rules.lastMillis(now.untilMillis(), estimate) + 1);
+    Positions.Run run = now.positions().reserve(count, layout.position(estimate), limit);
+    if (run.count() > 0) {
+      return new KeyRun.Some(run, now.worker());
+    }
+    return now.closed(nano)
+        ? new KeyRun.Wait(waitingFor, RETRY_AFTER_MILLIS)
+        : new KeyRun.Wait("every key up to this millisecond is taken", 1);
+  }
+
+  Step next(long nano) {
+    if (nextNano - nano > 0) {
+      return new Step.Sleep(nextNano - nano);
+    }
+    Held now = held;
+    if (now == null || lost || now.closed(nano)) {
+      return new Step.Send(new LeaseRequest.Acquire());
+    }
+    if (toRelease != null) {
+      return new Step.Send(toRelease);
+    }
+    return new Step.Send(new LeaseRequest.Renew(now.worker(), now.epoch(), now.untilMillis()));
+  }
+
+  /** Every change of the lease's state. */
+  void replied(LeaseRequest request, LeaseReply reply, long sentNano, long nano) {
+    failures = reply instanceof LeaseReply.Failed ? failures + 1 : 0;
+    nextNano = sentNano + LeaseSettings.RENEW_EVERY_NANOS;
+    switch (reply) {
+      case LeaseReply.Acquired acquired -> acquired(acquired, sentNano, nano);
+      case LeaseReply.Renewed renewed -> renewed(renewed, sentNano, nano);
+      case LeaseReply.Gone _ -> gone(nano);
+      case LeaseReply.NoneFree(String reason) -> {
+        waitingFor = reason;
+        events.accept(new LeaseEvent.NoneFree(layout.name(), reason));
+      }
+      case LeaseReply.Released _ -> nextNano = nano;
+      case LeaseReply.Failed(String reason) -> {
+        waitingFor = "Postgres did not answer: " + reason;
+        nextNano = nano + (RETRY_NANOS << Math.min(failures - 1, RETRY_DOUBLINGS_MAX));
+        events.accept(new LeaseEvent.Failed(layout.name(), reason));
+      }
+    }
+    if (request instanceof LeaseRequest.Release) {
+      toRelease = null; // Once is enough: what is not released expires.
+    }
+  }
+
+  private void acquired(LeaseReply.Acquired reply, long sentNano, long nano) {
+    if (stopped || nano - sentNano > REPLY_NANOS_MAX) {
+      // An estimate begun from an old reply would lag by its age.
+      toRelease = new LeaseRequest.Release(reply.worker(), reply.epoch());
+      nextNano = nano;
+      return;
+    }
+    long floorMillis = reply.nowMillis();
+    Held before = held;
+    if (before != null) {
+      long lastMillis = layout.millisOf(before.positions().close());
+      // Keys go on rising over a change of worker, but not over a jump of the database's clock.
+      if (lastMillis - floorMillis <= LEAD_MILLIS_MAX) {
+        floorMillis = Math.max(floorMillis, lastMillis);
+      }
+    }
+    held =
+        new Held(
+            reply.worker(),
+            reply.epoch(),
+            reply.untilMillis(),
+            Estimate.ofMillis(reply.nowMillis() + 1, nano),
+            new Positions(layout.position(floorMillis + 1) - 1));
+    lost = false;
+    events.accept(new LeaseEvent.Acquired(layout.name(), reply.worker(), reply.epoch()));
+  }
+
+  private void renewed(LeaseReply.Renewed reply, long sentNano, long nano) {
+    Held before = held;
+    if (before == null || before.closed(nano)) {
+      // Closed while the reply was under way: it may speak of a row that had another holder.
+      nextNano = nano;
+      return;
+    }
+    Estimate estimate = rules.renewed(before.estimate(), reply.nowMillis(), sentNano, nano);
+    long lead = layout.millisOf(before.positions().last()) - estimate.millis(nano);
+    held = before.renewed(reply.untilMillis(), estimate);
+    if (lead > LEAD_MILLIS_MAX) {
+      toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
+      lost = true;
+      nextNano = nano;
+      events.accept(new LeaseEvent.SteppedBack(layout.name(), before.worker(), lead));
+    }
+  }
+
+  private void gone(long nano) {
+    Held before = held;
+    lost = true;
+    nextNano = nano;
+    if (before != null) {
+      // Mostly a reply was lost and the row is still ours: nobody should have to wait for it.
+      toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
+      events.accept(new LeaseEvent.Gone(layout.name(), before.worker(), before.epoch()));
+    }
+  }
+
+  LeaseStatus status(long nano) {
+    Held now = held;
+    if (now == null || stopped || now.closed(nano)) {
+      return new LeaseStatus.Waiting(stopped ? "shutting down" : waitingFor);
+    }
+    return new LeaseStatus.Minting(
+        now.worker(), now.epoch(), now.untilMillis() - now.estimate().millis(nano));
+  }
+
+  /** Ends minting at once, from any thread. */
+  void stop() {
+    stopped = true;
+    Held last = held;
+    if (last != null) {
+      last.positions().close();
+    }
+  }
+
+  /** What is still to be sent when the driver has ended. */
+  LeaseRequest.@Nullable Release farewell() {
+    Held last = held;
+    return toRelease != null || last == null || lost
+        ? toRelease
+        : new LeaseRequest.Release(last.worker(), last.epoch());
+  }
+}

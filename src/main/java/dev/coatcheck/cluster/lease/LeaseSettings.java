@@ -1,0 +1,48 @@
+package dev.coatcheck.cluster.lease;
+
+import dev.coatcheck.core.key.SnowflakeLayout;
+
+/**
+ * Which lease an instance asks for. {@code windowMillis} is how long it can mint through a database
+ * outage, and must be the same on every instance: the rest after a failover is measured by it.
+ */
+public record LeaseSettings(
+    SnowflakeLayout layout, int firstWorker, int lastWorker, String holder, long windowMillis) {
+  public static final long WINDOW_MILLIS_DEFAULT = 3_000;
+  public static final long WINDOW_MILLIS_MAX = 60_000;
+
+  static final long LEASE_MILLIS = 15_000;
+  static final long RENEW_EVERY_NANOS = 1_000_000_000L;
+  // Renewals come every second, so a shorter window could close between two of them.
+  private static final long WINDOW_MILLIS_MIN = 2_000;
+  private static final long REST_BEYOND_WINDOW_MILLIS = 12_000;
+
+  public LeaseSettings {
+    if (firstWorker < 0 || firstWorker > lastWorker || lastWorker >= layout.workersLeased()) {
+      throw new IllegalArgumentException(
+          "workers %d..%d are not within 0..%d, the leased ones of layout %s"
+              .formatted(firstWorker, lastWorker, layout.workersLeased() - 1, layout.name()));
+    }
+    if (holder.isBlank()) {
+      throw new IllegalArgumentException("a holder needs a name");
+    }
+    if (windowMillis < WINDOW_MILLIS_MIN || windowMillis > WINDOW_MILLIS_MAX) {
+      throw new IllegalArgumentException(
+          "windowMillis %d is not within %d..%d"
+              .formatted(windowMillis, WINDOW_MILLIS_MIN, WINDOW_MILLIS_MAX));
+    }
+  }
+
+  /** Any worker of the layout, with the default window. */
+  public static LeaseSettings of(SnowflakeLayout layout, String holder) {
+    return new LeaseSettings(layout, 0, layout.workersLeased() - 1, holder, WINDOW_MILLIS_DEFAULT);
+  }
+
+  /**
+   * How long acquires rest after a failover. A standby may have missed a grant whose window is
+   * still open, on a clock that differs from the old primary's by up to 12 s.
+   */
+  long restMillis() {
+    return windowMillis + REST_BEYOND_WINDOW_MILLIS;
+  }
+}

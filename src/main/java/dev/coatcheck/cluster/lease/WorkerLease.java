@@ -1,0 +1,119 @@
+package dev.coatcheck.cluster.lease;
+
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.Waiter;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+/**
+ * Snowflake keys of a leased worker. One thread of its own acquires a worker, renews the window and
+ * acquires another one when it must, so that a draw never touches the database.
+ */
+public final class WorkerLease implements KeyGenerator, AutoCloseable {
+  private static final long CLOSE_MILLIS_MAX = 3_000;
+
+  private final SnowflakeLayout layout;
+  private final Consumer<LeaseEvent> events;
+  private final Function<LeaseRequest, LeaseReply> database;
+  private final Waiter waiter;
+  private final LeaseKeeper keeper;
+  private final Thread driver;
+  private volatile boolean closing;
+
+  /**
+   * @param pool connections for leases alone, two are enough, so that overload elsewhere can't cost
+   *     an instance its worker
+   */
+  public WorkerLease(LeaseSettings settings, DataSource pool, Consumer<LeaseEvent> events) {
+    this(
+        settings,
+        new WorkerLeaseStore(pool, settings)::send,
+        LeaseRules.KEPT,
+        Waiter.PARKING,
+        events);
+  }
+
+  WorkerLease(
+      LeaseSettings settings,
+      Function<LeaseRequest, LeaseReply> database,
+      LeaseRules rules,
+      Waiter waiter,
+      Consumer<LeaseEvent> events) {
+    this.layout = settings.layout();
+    this.events = events;
+    this.database = database;
+    this.waiter = waiter;
+    this.keeper = new LeaseKeeper(layout, rules, events, waiter.nanoTime());
+    this.driver =
+        Thread.ofPlatform().daemon().name("lease-" + layout.name()).unstarted(this::drive);
+  }
+
+  /** Begins to lease. Draws are refused until the first worker is there, mostly a few ms later. */
+  public WorkerLease start() {
+    driver.start();
+    return this;
+  }
+
+  public SnowflakeLayout layout() {
+    return layout;
+  }
+
+  @Override
+  public KeyDraw next(int count) {
+    return KeyRun.draw(count, layout, this::reserve, waiter);
+  }
+
+  KeyRun reserve(int count) {
+    return keeper.reserve(count, waiter.nanoTime());
+  }
+
+  public LeaseStatus status() {
+    return keeper.status(waiter.nanoTime());
+  }
+
+  private void drive() {
+    while (!closing) {
+      switch (keeper.next(waiter.nanoTime())) {
+        case LeaseKeeper.Step.Sleep(long nanos) -> waiter.pause(nanos);
+        case LeaseKeeper.Step.Send(LeaseRequest request) -> {
+          long sentNano = waiter.nanoTime();
+          LeaseReply reply = send(request);
+          keeper.replied(request, reply, sentNano, waiter.nanoTime());
+        }
+      }
+    }
+  }
+
+  /** Whatever goes wrong here, the thread must live: without it the instance never mints again. */
+  private LeaseReply send(LeaseRequest request) {
+    try {
+      return database.apply(request);
+    } catch (RuntimeException e) {
+      return new LeaseReply.Failed(e.toString());
+    }
+  }
+
+  /** Stops minting, and gives the worker back with its mark kept. */
+  @Override
+  public void close() {
+    closing = true;
+    keeper.stop();
+    LockSupport.unpark(driver);
+    try {
+      driver.join(CLOSE_MILLIS_MAX);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    LeaseRequest.Release farewell = keeper.farewell();
+    if (!driver.isAlive() && farewell != null) {
+      send(farewell);
+      events.accept(new LeaseEvent.Released(layout.name(), farewell.worker()));
+    }
+  }
+}

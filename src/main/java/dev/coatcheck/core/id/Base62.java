@@ -1,0 +1,118 @@
+package dev.coatcheck.core.id;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Base62 in byte order, {@code 0-9A-Za-z}: 128 bits are 22 characters, the number big-endian and
+ * unsigned, padded on the left with {@code 0}. So text order is numeric order.
+ *
+ * <h2>Arithmetic</h2>
+ *
+ * Two longs hold the 128 bits, as BigInteger takes seven times as long. 62^10 is the greatest power
+ * of 62 that fits a long: writing divides by it twice, so that 2, 10 and 10 digits are left, and
+ * spells those in pairs from a table. The divisor is constant, so each division is a multiplication
+ * by its reciprocal and a correction (N. Möller and T. Granlund, Improved division by invariant
+ * integers, algorithm 4). Reading joins 8, 8 and 6 digits.
+ */
+public final class Base62 {
+  private static final String ALPHABET =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+  /** The two characters of each number below 62², the first in the upper byte. */
+  private static final char[] PAIRS = pairs();
+
+  private static final int POWER_2 = 3844;
+  private static final int POWER_4 = 14_776_336;
+  private static final long POWER_6 = 56_800_235_584L;
+  private static final long POWER_8 = 218_340_105_584_896L;
+  private static final long POWER_10 = 839_299_365_868_340_224L;
+
+  /** 62^10, shifted so that its top bit is set, and (2^128 - 1) / DIVISOR - 2^64. */
+  private static final long DIVISOR = POWER_10 << 4;
+
+  private static final long RECIPROCAL = 6_893_020_016_967_578_277L;
+
+  private Base62() {}
+
+  public static boolean isBase62(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  }
+
+  /** The 22 characters of a 128-bit number. */
+  public static String encode(long high, long low) {
+    byte[] text = new byte[Body.LENGTH];
+    spell(high, low).write(text, 0);
+    return new String(text, 0, Body.PAYLOAD_LENGTH, StandardCharsets.ISO_8859_1);
+  }
+
+  /** The body of a 128-bit number, its check characters still 0 bytes. */
+  static Body spell(long high, long low) {
+    long quotientHigh = Long.divideUnsigned(high, POWER_10);
+    long quotientLow = divide(high - quotientHigh * POWER_10, low);
+    long bottom = low - quotientLow * POWER_10;
+    long top = divide(quotientHigh, quotientLow);
+    long middle = quotientLow - top * POWER_10;
+    long middleUpper = middle / POWER_4;
+    int middleTop = (int) (middleUpper / POWER_4);
+    long bottomUpper = bottom / POWER_4;
+    int bottomTop = (int) (bottomUpper / POWER_4);
+    long middleFour = four(middleUpper - (long) middleTop * POWER_4);
+    long bottomFour = four(bottomUpper - (long) bottomTop * POWER_4);
+    return new Body(
+        pair((int) top) << 48 | pair(middleTop) << 32 | middleFour,
+        four(middle - middleUpper * POWER_4) << 32 | pair(bottomTop) << 16 | bottomFour >>> 16,
+        bottomFour << 48 | four(bottom - bottomUpper * POWER_4) << 16);
+  }
+
+  /** The 128-bit number of a body that is known to be base62 and not to overflow. */
+  static Token token(Body body) {
+    long first = Eight.value(body.first());
+    long low = first * POWER_8 + Eight.value(body.second());
+    long high = Math.multiplyHigh(first, POWER_8) + carry(low, first * POWER_8);
+    long product = low * POWER_6;
+    high = high * POWER_6 + Math.unsignedMultiplyHigh(low, POWER_6);
+    low = product + Eight.value(body.third()) / POWER_2;
+    return new Token(high + carry(low, product), low);
+  }
+
+  /** The two characters of a number below 62². */
+  static long pair(int number) {
+    return PAIRS[number];
+  }
+
+  /** The four characters of a number below 62^4. */
+  private static long four(long number) {
+    int upper = (int) number / POWER_2;
+    return pair(upper) << 16 | pair((int) number - upper * POWER_2);
+  }
+
+  /** {@code (high · 2^64 + low) / 62^10} for a high word below 62^10. */
+  private static long divide(long high, long low) {
+    long shiftedHigh = high << 4 | low >>> 60;
+    long shiftedLow = low << 4;
+    long fraction = RECIPROCAL * shiftedHigh + shiftedLow;
+    long quotient =
+        Math.unsignedMultiplyHigh(RECIPROCAL, shiftedHigh)
+            + shiftedHigh
+            + carry(fraction, shiftedLow)
+            + 1;
+    long remainder = shiftedLow - quotient * DIVISOR;
+    if (Long.compareUnsigned(remainder, fraction) > 0) {
+      quotient--;
+      remainder += DIVISOR;
+    }
+    return Long.compareUnsigned(remainder, DIVISOR) >= 0 ? quotient + 1 : quotient;
+  }
+
+  private static long carry(long sum, long addend) {
+    return Long.compareUnsigned(sum, addend) < 0 ? 1 : 0;
+  }
+
+  private static char[] pairs() {
+    char[] pairs = new char[62 * 62];
+    for (int i = 0; i < pairs.length; i++) {
+      pairs[i] = (char) (ALPHABET.charAt(i / 62) << 8 | ALPHABET.charAt(i % 62));
+    }
+    return pairs;
+  }
+}

@@ -1,0 +1,59 @@
+package dev.coatcheck.core.id;
+
+/** The 24 characters after the underscore, eight in each long: 22 of payload, 2 of check. */
+record Body(long first, long second, long third) {
+  static final int LENGTH = 24;
+  static final int PAYLOAD_LENGTH = 22;
+
+  private static final int CHECK_VALUES = 62 * 62;
+
+  // 2^128 - 1 is spelled 7n42DGM5 Tflk9n8m t7Fhc7.
+  private static final long FIRST_MAX = 0x376e_3432_4447_4d35L;
+  private static final long SECOND_MAX = 0x5466_6c6b_396e_386dL;
+  private static final long THIRD_MAX = 0x7437_4668_6337L;
+
+  static Body read(byte[] text, int at) {
+    return new Body(Eight.read(text, at), Eight.read(text, at + 8), Eight.read(text, at + 16));
+  }
+
+  void write(byte[] text, int at) {
+    Eight.write(first, text, at);
+    Eight.write(second, text, at + 8);
+    Eight.write(third, text, at + 16);
+  }
+
+  boolean isBase62() {
+    return (Eight.misfits(first) | Eight.misfits(second) | Eight.misfits(third)) == 0;
+  }
+
+  /** Whether the payload, base62, exceeds 2^128 - 1: ASCII in byte order compares as a number. */
+  boolean overflows() {
+    if (first != FIRST_MAX) {
+      return first > FIRST_MAX;
+    }
+    return second > SECOND_MAX || (second == SECOND_MAX && third >>> 16 > THIRD_MAX);
+  }
+
+  /** Where an overflowing payload first exceeds 2^128 - 1. */
+  int overflowIndex() {
+    if (first != FIRST_MAX) {
+      return differenceIndex(first, FIRST_MAX);
+    }
+    return second != SECOND_MAX
+        ? 8 + differenceIndex(second, SECOND_MAX)
+        : 16 + differenceIndex(third, THIRD_MAX << 16);
+  }
+
+  /** The value of the check characters, base62. */
+  int check() {
+    return (int) (Eight.value(third) % CHECK_VALUES);
+  }
+
+  Body withCheck(int value) {
+    return new Body(first, second, third | Base62.pair(value));
+  }
+
+  private static int differenceIndex(long one, long other) {
+    return Long.numberOfLeadingZeros(one ^ other) / 8;
+  }
+}

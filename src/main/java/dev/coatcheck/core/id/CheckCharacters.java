@@ -1,0 +1,46 @@
+package dev.coatcheck.core.id;
+
+/**
+ * The two characters at the end of a public ID: {@code Σ weight(i) · byte(i) mod 3833} over {@code
+ * prefix_payload}, where weights count from the right starting at 1.
+ *
+ * <p>3833 is the largest prime under 62². As no weight and no difference of two characters reaches
+ * it, no product of them is a multiple: each substituted character and each two swapped ones show.
+ * A swap of a payload character with a check character is no such product; those were all tried. It
+ * guards against typing errors and is no secret.
+ */
+final class CheckCharacters {
+  private static final int MODULUS = 3833;
+
+  // The weights 22 to 1 of the payload's characters and 0 of the check's, in the order of Eight.
+  private static final long FIRST_ODD = 0x0010_0012_0014_0016L;
+  private static final long FIRST_EVEN = 0x000f_0011_0013_0015L;
+  private static final long SECOND_ODD = 0x0008_000a_000c_000eL;
+  private static final long SECOND_EVEN = 0x0007_0009_000b_000dL;
+  private static final long THIRD_ODD = 0x0000_0002_0004_0006L;
+  private static final long THIRD_EVEN = 0x0000_0001_0003_0005L;
+
+  private CheckCharacters() {}
+
+  /** What the prefix and the underscore add to the sum: the same whatever the payload. */
+  static int sumOf(Prefix prefix) {
+    String text = prefix.value();
+    int sum = 0;
+    int weighted = 0;
+    for (int i = 0; i < text.length(); i++) {
+      sum += text.charAt(i);
+      weighted += sum; // so a character is added once for each one from it to the prefix's end
+    }
+    sum += '_';
+    return weighted + sum + Body.PAYLOAD_LENGTH * sum;
+  }
+
+  /** The check value, below 62². The check characters that the body may have do not count. */
+  static int valueOf(int prefixSum, Body body) {
+    long weighted =
+        Eight.weighted(body.first(), FIRST_ODD, FIRST_EVEN)
+            + Eight.weighted(body.second(), SECOND_ODD, SECOND_EVEN)
+            + Eight.weighted(body.third(), THIRD_ODD, THIRD_EVEN);
+    return (prefixSum + (int) (weighted >>> 48)) % MODULUS;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.coatcheck.core.id;
+
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.UUID;
+
+/** The 128-bit payload of a public ID, an unsigned number: the bucket is in its lowest ten bits. */
+public record Token(long high, long low) implements Comparable<Token> {
+  /** The same 128 bits, as Postgres keeps them; version and variant mean nothing in it. */
+  public UUID toUuid() {
+    return new UUID(high, low);
+  }
+
+  public static Token of(UUID uuid) {
+    return new Token(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
+  }
+
+  /** The shard hint, 0..1023. */
+  public int bucket() {
+    return (int) low & Bucket.MAX;
+  }
+
+  /** 16 bytes, big-endian. */
+  public byte[] toBytes() {
+    return ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+  }
+
+  /** Unsigned, which is also the order of the texts and of Postgres. */
+  @Override
+  public int compareTo(Token other) {
+    int order = Long.compareUnsigned(high, other.high);
+    return order != 0 ? order : Long.compareUnsigned(low, other.low);
+  }
+
+  /** 32 hex digits. */
+  @Override
+  public String toString() {
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(high) + hex.toHexDigits(low);
+  }
+}

@@ -1,0 +1,27 @@
+package dev.coatcheck.core.key;
+
+import java.util.List;
+
+/** What became of a draw. */
+public sealed interface KeyDraw {
+
+  /** The keys, rising. */
+  record Drawn(List<Key> keys) implements KeyDraw {
+    public Drawn {
+      keys = List.copyOf(keys);
+      if (keys.isEmpty()) {
+        throw new IllegalArgumentException("a draw holds at least one key");
+      }
+    }
+
+    /** True when the keys are consecutive numbers, so that the first and the count say it all. */
+    public boolean contiguous() {
+      return keys.getFirst() instanceof Key.Bigint(long first)
+          && keys.getLast() instanceof Key.Bigint(long last)
+          && last - first == keys.size() - 1;
+    }
+  }
+
+  /** No keys now; asking again after {@code retryAfterMillis} may succeed. */
+  record Refused(String reason, long retryAfterMillis) implements KeyDraw {}
+}

@@ -1,0 +1,85 @@
+package dev.coatcheck.core.key;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/** How the keys of a type are made, and so which column type holds them. */
+public enum KeyScheme {
+  SNOWFLAKE("snowflake"),
+  UUIDV7("uuidv7");
+
+  private static final int BIGINT_DIGITS_MAX = 19;
+  private static final int UUID_LENGTH = 36;
+
+  private final String wireName;
+
+  KeyScheme(String wireName) {
+    this.wireName = wireName;
+  }
+
+  /** The name in requests, answers and the database. */
+  public String wireName() {
+    return wireName;
+  }
+
+  public static Optional<KeyScheme> named(String wireName) {
+    for (KeyScheme scheme : values()) {
+      if (scheme.wireName.equals(wireName)) {
+        return Optional.of(scheme);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Reads the canonical spelling only, so that one key has one spelling: a bigint is ASCII digits
+   * without sign or leading zero up to 2^63 − 1, a UUID is 36 lower-case characters of any version.
+   */
+  public Optional<Key> parse(String text) {
+    return switch (this) {
+      case SNOWFLAKE -> parseBigint(text);
+      case UUIDV7 -> parseUuid(text);
+    };
+  }
+
+  private static Optional<Key> parseBigint(String text) {
+    int length = text.length();
+    if (length == 0 || length > BIGINT_DIGITS_MAX || (length > 1 && text.charAt(0) == '0')) {
+      return Optional.empty();
+    }
+    long value = 0;
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return Optional.empty();
+      }
+      value = value * 10 + (c - '0');
+    }
+    // Nineteen digits reach at most 10^19 − 1 < 2^64, so what passes 2^63 − 1 shows as negative.
+    return value < 0 ? Optional.empty() : Optional.of(new Key.Bigint(value));
+  }
+
+  private static Optional<Key> parseUuid(String text) {
+    if (text.length() != UUID_LENGTH) {
+      return Optional.empty();
+    }
+    long high = 0;
+    long low = 0;
+    for (int i = 0; i < UUID_LENGTH; i++) {
+      char c = text.charAt(i);
+      if (i == 8 || i == 13 || i == 18 || i == 23) {
+        if (c != '-') {
+          return Optional.empty();
+        }
+        continue;
+      }
+      int nibble = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+      if (nibble < 0) {
+        return Optional.empty();
+      }
+      high = (high << 4) | (low >>> 60);
+      low = (low << 4) | nibble;
+    }
+    return Optional.of(new Key.Uuid(new UUID(high, low)));
+  }
+}

@@ -1,0 +1,62 @@
+package dev.coatcheck.core.key;
+
+import com.fasterxml.uuid.Generators;
+import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * UUIDv7 keys, rising within the process whatever the clock does: a draw holds the lock, and time
+ * that steps back stands still instead.
+ */
+public final class UuidV7 implements KeyGenerator {
+  private static final long MILLIS_MAX = (1L << 48) - 1;
+  private static final long VERSION = 7L << 12;
+  private static final long VERSION_FIELD_MAX = VERSION | 0xfff;
+  private static final long VARIANT_MIN = 0x8000_0000_0000_0000L;
+  private static final long VARIANT_MAX = 0xbfff_ffff_ffff_ffffL;
+
+  private final Object lock = new Object();
+  private final TimeBasedEpochGenerator generator = Generators.timeBasedEpochGenerator();
+  private final LongSupplier wallMillis;
+  private long millis;
+
+  public UuidV7() {
+    this(System::currentTimeMillis);
+  }
+
+  public UuidV7(LongSupplier wallMillis) {
+    this.wallMillis = wallMillis;
+  }
+
+  @Override
+  public KeyDraw next(int count) {
+    Key[] keys = new Key[KeyGenerator.checked(count)];
+    synchronized (lock) {
+      millis = Math.max(millis, wallMillis.getAsLong());
+      for (int i = 0; i < count; i++) {
+        keys[i] = new Key.Uuid(generator.construct(millis));
+      }
+    }
+    return new KeyDraw.Drawn(List.of(keys));
+  }
+
+  /**
+   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
+   * nothing when none of them lies within the 48 bits.
+   */
+  public static Optional<KeyBounds> bounds(Instant first, Instant last) {
+    long from = Math.max(LayoutSpelling.millis(first), 0);
+    long to = Math.min(LayoutSpelling.millis(last), MILLIS_MAX);
+    if (from > to) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new KeyBounds(
+            new Key.Uuid(new UUID(from << 16 | VERSION, VARIANT_MIN)),
+            new Key.Uuid(new UUID(to << 16 | VERSION_FIELD_MAX, VARIANT_MAX))));
+  }
+}

@@ -1,0 +1,80 @@
+package dev.coatcheck.core.observe;
+
+/** A thing that happened and that an operator may want to know of. */
+public sealed interface Event {
+
+  /**
+   * A request was answered. The route is its pattern, so that its values stay out of the metrics.
+   */
+  record RequestServed(String method, String route, int status, long durationNanos)
+      implements Event {}
+
+  /** It was answered from memory, on the thread that had read it. */
+  record RequestServedHot() implements Event {}
+
+  /** A request ended in an error that is ours. */
+  record RequestFailed(String requestId, Throwable cause) implements Event {}
+
+  /** A request was refused because as many as are admitted were under way. */
+  record RequestShed(String route) implements Event {}
+
+  /** Public IDs were minted in one transaction. */
+  record Minted(String type, int created, int existing) implements Event {}
+
+  /** A mint was answered as the same request had been before. */
+  record MintReplayed() implements Event {}
+
+  /** Public IDs were resolved: from the cache, from the database, or not at all. */
+  record Resolved(int cached, int loaded, int unknown) implements Event {}
+
+  /** An old number was looked up: {@code found}, {@code not found} or {@code over}. */
+  record LegacyAnswered(String type, String outcome) implements Event {}
+
+  /** Somebody went through the old numbers of a type and is refused for a while. */
+  record ScanStopped(String type) implements Event {}
+
+  /**
+   * A generated key was taken already. It must never happen while leases hold: it means that a
+   * worker's memory was copied. The key was dropped and another one drawn.
+   */
+  record GeneratedKeyConflict(String type, String key) implements Event {}
+
+  /**
+   * A worker lease came, went or could not be had; {@code worker} is -1 where there is none.
+   *
+   * @param routine whether it happens at every start and stop
+   */
+  record LeaseChanged(String layout, int worker, String outcome, String detail, boolean routine)
+      implements Event {}
+
+  /** A transaction gave up on a row or a lock that another one held. */
+  record LockTimedOut(String operation) implements Event {}
+
+  /** Postgres could not be asked, or broke off. */
+  record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
+
+  /** The change feed can't be read: caches are not trusted from now on. */
+  record FeedDistrusted(String reason) implements Event {}
+
+  /** The change feed is read again. */
+  record FeedTrusted(long afterMillis) implements Event {}
+
+  /** Changes may have been missed, so everything cached was dropped; also at the start. */
+  record FeedRestarted(long position) implements Event {}
+
+  /** The registry was read anew because it had changed. */
+  record RegistryReloaded(int types) implements Event {}
+
+  /** An API key was refused. Only the public part of a key is ever named. */
+  record AccessRefused(String keyId, String reason) implements Event {}
+
+  /** Something happened to a table migration. */
+  record TableMigrated(String table, String kind, String detail) implements Event {}
+
+  /**
+   * What waits in an outbox.
+   *
+   * @param seconds age of the oldest entry
+   */
+  record OutboxFollowed(String table, long entries, long seconds) implements Event {}
+}

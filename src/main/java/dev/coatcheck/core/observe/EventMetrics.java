@@ -1,0 +1,135 @@
+package dev.coatcheck.core.observe;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts events. Labels are types, routes and statuses: bounded sets, never an ID or a key. */
+final class EventMetrics {
+  private record Route(String method, String route, int status) {}
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Map<Route, Timer> requests = new ConcurrentHashMap<>();
+
+  private record Gauge(String name, String table) {}
+
+  private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
+
+  private final Counter hot = registry.counter("coatcheck.requests.hot");
+
+  EventMetrics() {
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+  }
+
+  void count(Event event) {
+    switch (event) {
+      case Event.RequestServed served ->
+          requests
+              .computeIfAbsent(
+                  new Route(served.method(), served.route(), served.status()), this::timer)
+              .record(served.durationNanos(), TimeUnit.NANOSECONDS);
+      case Event.RequestServedHot _ -> hot.increment();
+      case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
+      case Event.RequestShed shed ->
+          counter("coatcheck.requests.shed", "route", shed.route()).increment();
+      case Event.Minted minted -> {
+        counter("coatcheck.mints", "type", minted.type(), "outcome", "created")
+            .increment(minted.created());
+        counter("coatcheck.mints", "type", minted.type(), "outcome", "existing")
+            .increment(minted.existing());
+      }
+      case Event.MintReplayed _ -> counter("coatcheck.mints.replayed").increment();
+      case Event.Resolved resolved -> {
+        counter("coatcheck.resolves", "outcome", "cached").increment(resolved.cached());
+        counter("coatcheck.resolves", "outcome", "loaded").increment(resolved.loaded());
+        counter("coatcheck.resolves", "outcome", "unknown").increment(resolved.unknown());
+      }
+      case Event.LegacyAnswered answered ->
+          counter(
+                  "coatcheck.legacy.lookups",
+                  "type",
+                  answered.type(),
+                  "outcome",
+                  answered.outcome())
+              .increment();
+      case Event.ScanStopped stopped ->
+          counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
+      case Event.GeneratedKeyConflict conflict ->
+          counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
+      case Event.LeaseChanged change ->
+          counter("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome())
+              .increment();
+      case Event.LockTimedOut timedOut ->
+          counter("coatcheck.database.lock.timeouts", "operation", timedOut.operation())
+              .increment();
+      case Event.DatabaseFailed failed ->
+          counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
+      case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
+      case Event.FeedTrusted _ -> {}
+      case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
+      case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
+      case Event.TableMigrated migrated ->
+          counter(
+                  "coatcheck.table.migration.events",
+                  "table",
+                  migrated.table(),
+                  "kind",
+                  migrated.kind())
+              .increment();
+      case Event.OutboxFollowed followed -> {
+        gauge("coatcheck.table.migration.outbox.entries", followed.table(), followed.entries());
+        gauge("coatcheck.table.migration.outbox.lag.seconds", followed.table(), followed.seconds());
+      }
+      case Event.AccessRefused refused ->
+          counter("coatcheck.access.refused", "reason", refused.reason()).increment();
+    }
+  }
+
+  String scrape() {
+    return registry.scrape();
+  }
+
+  MeterRegistry registry() {
+    return registry;
+  }
+
+  private Counter counter(String name, String... labels) {
+    return registry.counter(name, labels);
+  }
+
+  private void gauge(String name, String table, long value) {
+    gauges
+        .computeIfAbsent(
+            new Gauge(name, table),
+            gauge ->
+                registry.gauge(gauge.name(), Tags.of("table", gauge.table()), new AtomicLong()))
+        .set(value);
+  }
+
+  private Timer timer(Route route) {
+    return Timer.builder("coatcheck.requests")
+        .tags("method", route.method(), "route", route.route())
+        .tag("status", Integer.toString(route.status()))
+        .serviceLevelObjectives(
+            Duration.ofMillis(1),
+            Duration.ofMillis(5),
+            Duration.ofMillis(25),
+            Duration.ofMillis(100),
+            Duration.ofMillis(500))
+        .register(registry);
+  }
+}

@@ -1,5 +1,0 @@
-/** Requests that may be sent again: one key, one answer. */
-@NullMarked
-package dev.coatcheck.idempotency;
-
-import org.jspecify.annotations.NullMarked;

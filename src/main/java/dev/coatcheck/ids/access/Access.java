@@ -1,0 +1,161 @@
+package dev.coatcheck.ids.access;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides who may call, and makes the keys. A key that was found is cached as long as the change
+ * feed vouches for it, so that an ended one is dead everywhere soon after; unknown keys never are.
+ */
+public final class Access {
+  private static final String BEARER = "bearer ";
+  private static final int CACHED_KEYS_MAX = 10_000;
+
+  private final AccessStore store;
+  private final RandomSource random;
+  private final Observer observer;
+  private final InstantSource clock;
+  private final TrustedCache<String, StoredKey> known;
+  private final Duration staleMax;
+
+  /**
+   * Wires it.
+   *
+   * @param trust what a cached key is worth
+   */
+  public Access(
+      Database database, Trust trust, RandomSource random, Observer observer, InstantSource clock) {
+    this.store = new AccessStore(database);
+    this.known =
+        new TrustedCache<>(
+            trust.feed(), ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
+    this.staleMax = trust.staleMax();
+    this.random = random;
+    this.observer = observer;
+    this.clock = clock;
+  }
+
+  /**
+   * What a cached key is worth.
+   *
+   * @param staleMax how long it is served while Postgres doesn't answer
+   */
+  public record Trust(ChangeFeed feed, Duration staleMax) {
+    /** For commands that run once: every key is asked for. */
+    public static Trust none() {
+      return new Trust(ChangeFeed.none(), Duration.ZERO);
+    }
+  }
+
+  /** A key that was just made. Its text can't be had again. */
+  public record Issued(ApiKey key, StoredKey stored) {}
+
+  /** Makes a key; it works at once on every instance. */
+  public Issued create(String name, Set<Scope> scopes, Optional<Duration> validFor) {
+    ApiKey key = ApiKey.generate(random);
+    StoredKey stored =
+        new StoredKey(
+            key.id(),
+            key.hash(),
+            name,
+            name,
+            scopes,
+            clock.instant(),
+            validFor.map(clock.instant()::plus),
+            Optional.empty());
+    store.insert(stored);
+    return new Issued(key, stored);
+  }
+
+  public List<StoredKey> list() {
+    return store.all();
+  }
+
+  /** Ends the key for good; false if there is none of that ID or it was ended before. */
+  public boolean revoke(String keyId) {
+    boolean revoked = store.revoke(keyId);
+    known.forget(keyId);
+    return revoked;
+  }
+
+  /** Whether the text is a key that is alive now. */
+  public boolean accepts(String text) {
+    return ApiKey.parse(text).flatMap(this::alive).isPresent();
+  }
+
+  /**
+   * Reads an Authorization header and checks it against what the call needs.
+   *
+   * @param authorization the header's value, empty if there is none
+   */
+  public AccessDecision decide(Optional<String> authorization, Scope needed) {
+    if (authorization.isEmpty()) {
+      return new AccessDecision.Unauthenticated("no Authorization header");
+    }
+    if (!isBearer(authorization.get())) {
+      return refused("-", "not a bearer token");
+    }
+    Optional<ApiKey> key = key(authorization.get());
+    if (key.isEmpty()) {
+      return refused("-", "malformed key");
+    }
+    Optional<StoredKey> stored = alive(key.get());
+    if (stored.isEmpty()) {
+      return refused(key.get().id(), "unknown, expired or revoked key");
+    }
+    Caller caller = stored.get().caller();
+    return caller.may(needed)
+        ? new AccessDecision.Granted(caller)
+        : new AccessDecision.Forbidden(needed);
+  }
+
+  /**
+   * As {@link #decide}, where memory alone grants the call; never waits.
+   *
+   * @return empty if the key has to be looked up, and where the call is to be refused: refusals are
+   *     logged, and a log can make its writer wait
+   */
+  public Optional<AccessDecision.Granted> grantIfCached(
+      Optional<String> authorization, Scope needed) {
+    return authorization
+        .filter(Access::isBearer)
+        .flatMap(Access::key)
+        .flatMap(key -> alive(key, known.ifTrusted(key.id())))
+        .map(StoredKey::caller)
+        .filter(caller -> caller.may(needed))
+        .map(AccessDecision.Granted::new);
+  }
+
+  private static boolean isBearer(String authorization) {
+    return authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
+  }
+
+  private static Optional<ApiKey> key(String bearer) {
+    return ApiKey.parse(bearer.substring(BEARER.length()));
+  }
+
+  private Optional<StoredKey> alive(ApiKey key) {
+    return alive(key, known.get(key.id(), staleMax, () -> store.find(key.id())));
+  }
+
+  private Optional<StoredKey> alive(ApiKey key, Optional<StoredKey> stored) {
+    return stored
+        .filter(found -> found.hash().matches(key.hash()))
+        .filter(found -> found.isAlive(clock.instant()));
+  }
+
+  private AccessDecision refused(String keyId, String reason) {
+    observer.observe(new Event.AccessRefused(keyId, reason));
+    return new AccessDecision.Unauthenticated(reason);
+  }
+}

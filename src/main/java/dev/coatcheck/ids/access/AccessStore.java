@@ -1,0 +1,83 @@
+package dev.coatcheck.ids.access;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
+import static org.jooq.impl.DSL.currentOffsetDateTime;
+
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** All SQL about API keys. */
+final class AccessStore {
+  private final Database database;
+
+  AccessStore(Database database) {
+    this.database = database;
+  }
+
+  void insert(StoredKey key) {
+    int inserted =
+        database.write(
+            "API key insert",
+            sql -> {
+              ApiKeyRecord row = sql.newRecord(API_KEY);
+              row.setKeyId(key.keyId());
+              row.setSecretHash(key.hash().bytes());
+              row.setName(key.name());
+              row.setPrincipal(key.principal());
+              row.setScopes(key.scopes().stream().map(Scope::name).toArray(String[]::new));
+              row.setCreatedAt(key.createdAt());
+              row.setExpiresAt(key.expiresAt().orElse(null));
+              return sql.insertInto(API_KEY).set(row).execute();
+            });
+    if (inserted != 1) {
+      throw new IllegalStateException("API key rows inserted: " + inserted);
+    }
+  }
+
+  Optional<StoredKey> find(String keyId) {
+    return database.read(
+        "API key read",
+        sql ->
+            sql.selectFrom(API_KEY)
+                .where(API_KEY.KEY_ID.eq(keyId))
+                .fetchOptional(AccessStore::storedKey));
+  }
+
+  List<StoredKey> all() {
+    return database.read(
+        "API key list",
+        sql -> sql.selectFrom(API_KEY).orderBy(API_KEY.CREATED_AT).fetch(AccessStore::storedKey));
+  }
+
+  boolean revoke(String keyId) {
+    return database.write(
+        "API key revoke",
+        sql -> {
+          int revoked =
+              sql.update(API_KEY)
+                  .set(API_KEY.REVOKED_AT, currentOffsetDateTime().coerce(API_KEY.REVOKED_AT))
+                  .where(API_KEY.KEY_ID.eq(keyId), API_KEY.REVOKED_AT.isNull())
+                  .execute();
+          ChangeTable.append(sql, ChangeKind.API_KEY, revoked == 1 ? List.of(keyId) : List.of());
+          return revoked == 1;
+        });
+  }
+
+  private static StoredKey storedKey(ApiKeyRecord row) {
+    return new StoredKey(
+        row.getKeyId(),
+        new StoredKey.Hash(row.getSecretHash()),
+        row.getName(),
+        row.getPrincipal(),
+        Arrays.stream(row.getScopes()).map(Scope::new).collect(Collectors.toUnmodifiableSet()),
+        row.getCreatedAt(),
+        Optional.ofNullable(row.getExpiresAt()),
+        Optional.ofNullable(row.getRevokedAt()));
+  }
+}

@@ -1,0 +1,106 @@
+package dev.coatcheck.ids.access;
+
+import dev.coatcheck.core.id.RandomSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * The text of an API key, as its holder sends it.
+ *
+ * <pre>
+ *   ccg_live_2bN8Qx0LmT4a_Zk3…32 base62…9fA0kZ7t
+ *            └────┬─────┘ └──────┬───────┘└─┬──┘
+ *             key ID, 12      secret, 32    CRC-32 of all before it, 6
+ * </pre>
+ *
+ * The fixed start and the check make it recognisable to secret scanners, and let junk be refused
+ * without asking the database. Only the key ID may be logged or shown.
+ */
+public final class ApiKey {
+  private static final String START = "ccg_live_";
+  private static final Pattern SHAPE = Pattern.compile(START + "[0-9A-Za-z]{12}_[0-9A-Za-z]{38}");
+  private static final String BASE62 =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  private static final int ID_LENGTH = 12;
+  private static final int SECRET_LENGTH = 32;
+  private static final int CHECK_LENGTH = 6;
+
+  private final String text;
+
+  private ApiKey(String text) {
+    this.text = text;
+  }
+
+  static ApiKey generate(RandomSource random) {
+    String body = START + base62(random, ID_LENGTH) + "_" + base62(random, SECRET_LENGTH);
+    return new ApiKey(body + check(body));
+  }
+
+  /** Empty unless the text has the shape of a key and its check fits. */
+  static Optional<ApiKey> parse(String text) {
+    if (!SHAPE.matcher(text).matches()) {
+      return Optional.empty();
+    }
+    int end = text.length() - CHECK_LENGTH;
+    return check(text.substring(0, end)).equals(text.substring(end))
+        ? Optional.of(new ApiKey(text))
+        : Optional.empty();
+  }
+
+  /** The public part, which names the key in the database, in logs and in audits. */
+  public String id() {
+    return text.substring(START.length(), START.length() + ID_LENGTH);
+  }
+
+  /** The whole key. It is shown once, when it is made. */
+  public String secretText() {
+    return text;
+  }
+
+  /** What is stored and compared. */
+  StoredKey.Hash hash() {
+    try {
+      return new StoredKey.Hash(
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** Never the secret, so that a key in a log line does no harm. */
+  @Override
+  public String toString() {
+    return START + id() + "_…";
+  }
+
+  private static String base62(RandomSource random, int length) {
+    StringBuilder out = new StringBuilder(length);
+    byte[] bytes = new byte[length];
+    while (out.length() < length) {
+      random.fill(bytes);
+      for (int i = 0; i < bytes.length && out.length() < length; i++) {
+        int value = bytes[i] & 63;
+        if (value < 62) { // the other two are drawn again, so that no character is more likely
+          out.append(BASE62.charAt(value));
+        }
+      }
+    }
+    return out.toString();
+  }
+
+  private static String check(String body) {
+    CRC32 crc = new CRC32();
+    crc.update(body.getBytes(StandardCharsets.US_ASCII));
+    char[] out = new char[CHECK_LENGTH];
+    long rest = crc.getValue();
+    for (int i = CHECK_LENGTH - 1; i >= 0; i--) {
+      out[i] = BASE62.charAt((int) (rest % 62));
+      rest /= 62;
+    }
+    return new String(out);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.coatcheck.ids.access;
+
+import java.util.regex.Pattern;
+
+/**
+ * What a key may do, as text: {@code *} is everything, {@code ids:read} one kind of call.
+ *
+ * @param name {@code *}, or lower-case words joined by a colon
+ */
+public record Scope(String name) {
+  // Before the constants: their constructor uses it.
+  private static final Pattern SHAPE = Pattern.compile("\\*|[a-z_]{1,32}(:[a-z_]{1,32})?");
+
+  public static final Scope ALL = new Scope("*");
+  public static final Scope IDS_READ = new Scope("ids:read");
+  public static final Scope IDS_WRITE = new Scope("ids:write");
+  public static final Scope TYPES_READ = new Scope("types:read");
+  public static final Scope TYPES_WRITE = new Scope("types:write");
+  public static final Scope KEYS_READ = new Scope("keys:read");
+  public static final Scope KEYS_WRITE = new Scope("keys:write");
+  public static final Scope TABLE_MIGRATIONS_READ = new Scope("table_migrations:read");
+  public static final Scope TABLE_MIGRATIONS_WRITE = new Scope("table_migrations:write");
+  public static final Scope METRICS_READ = new Scope("metrics:read");
+
+  public Scope {
+    if (!SHAPE.matcher(name).matches()) {
+      throw new IllegalArgumentException("a scope is * or words such as ids:read, not: " + name);
+    }
+  }
+}

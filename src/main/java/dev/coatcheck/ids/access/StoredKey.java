@@ -1,0 +1,44 @@
+package dev.coatcheck.ids.access;
+
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+
+/** An API key as it is stored: its hash, never its secret. */
+public record StoredKey(
+    String keyId,
+    Hash hash,
+    String name,
+    String principal,
+    Set<Scope> scopes,
+    Instant createdAt,
+    Optional<Instant> expiresAt,
+    Optional<Instant> revokedAt) {
+
+  /** SHA-256 of the whole key. */
+  static final class Hash {
+    private final byte[] bytes;
+
+    Hash(byte[] bytes) {
+      this.bytes = bytes.clone();
+    }
+
+    byte[] bytes() {
+      return bytes.clone();
+    }
+
+    /** Takes the same time wherever the two differ. */
+    boolean matches(Hash other) {
+      return MessageDigest.isEqual(bytes, other.bytes);
+    }
+  }
+
+  boolean isAlive(Instant now) {
+    return revokedAt.isEmpty() && expiresAt.map(now::isBefore).orElse(true);
+  }
+
+  Caller caller() {
+    return new Caller(keyId, principal, scopes);
+  }
+}

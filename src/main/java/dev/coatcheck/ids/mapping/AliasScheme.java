@@ -1,0 +1,39 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.ids.registry.LegacyNumber;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Where another name of a thing comes from. */
+public enum AliasScheme {
+  /** The auto-increment number that it had before: a decimal from 1 to 2^63 − 1. */
+  LEGACY("[1-9][0-9]{0,18}"),
+  /** A UUID that a client made while it was offline: 36 lower-case characters. */
+  CLIENT("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+  /** The key that it got when its table was migrated, as a key's text. */
+  KEY("[0-9a-f-]{1,36}"),
+  /** A public ID of an older system: 1 to 255 visible ASCII characters. */
+  PUBLIC("[!-~]{1,255}");
+
+  private final Pattern shape;
+
+  AliasScheme(String shape) {
+    this.shape = Pattern.compile(shape);
+  }
+
+  public static Optional<AliasScheme> named(String wireName) {
+    return Stream.of(values()).filter(scheme -> scheme.wireName().equals(wireName)).findFirst();
+  }
+
+  /** Whether the text is a value in its one spelling; nothing is folded or trimmed. */
+  public boolean accepts(String value) {
+    return this == LEGACY ? LegacyNumber.parse(value).isPresent() : shape.matcher(value).matches();
+  }
+
+  /** As it stands in the API and in the database. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,90 @@
+package dev.coatcheck.ids.mapping;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
+import static org.jooq.impl.DSL.field;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.postgres.sql.Unnest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+
+/** The rows of aliases, for use inside transactions. */
+public final class AliasTable {
+  private static final Field<Integer> PLACE = field("place", Integer.class);
+
+  private AliasTable() {}
+
+  /** The rows of those names that belong to somebody, ended ones included. */
+  public static Map<Alias, StoredMapping> mappings(DSLContext sql, List<Alias> names) {
+    Map<Alias, Token> targets = targets(sql, names);
+    Map<Token, StoredMapping> rows = new HashMap<>();
+    if (!targets.isEmpty()) {
+      List<Token> tokens = targets.values().stream().distinct().toList();
+      for (MappingTable<?> table : MappingTable.all()) {
+        PublicIdTable.byTokens(sql, table, tokens).forEach(row -> rows.put(row.token(), row));
+      }
+    }
+    Map<Alias, StoredMapping> found = new HashMap<>();
+    targets.forEach(
+        (alias, token) -> {
+          StoredMapping row = rows.get(token);
+          if (row == null) {
+            throw new IllegalStateException("alias without its mapping: " + token);
+          }
+          found.put(alias, row);
+        });
+    return found;
+  }
+
+  /**
+   * Writes names, each unless it is taken.
+   *
+   * @param names in {@link Alias#LOCK_ORDER}
+   * @return how many were written
+   */
+  public static int insert(DSLContext sql, List<Alias> names, Function<Alias, Token> target) {
+    return sql.execute(
+        """
+        insert into {0} (bucket, type_id, scheme, value, token)
+        select * from unnest({1}, {2}, {3}, {4}, {5})
+        on conflict do nothing
+        """,
+        ALIAS,
+        Unnest.shorts(names, Alias::bucket),
+        Unnest.integers(names, Alias::typeNumber),
+        Unnest.texts(names, name -> name.scheme().wireName()),
+        Unnest.texts(names, Alias::value),
+        Unnest.uuids(names, name -> target.apply(name).toUuid()));
+  }
+
+  /**
+   * Whose those names are, of those that belong to somebody. Each is looked for along the index, as
+   * in {@link PublicIdTable}.
+   */
+  public static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
+    Map<Alias, Token> found = HashMap.newHashMap(names.size());
+    sql.resultQuery(
+            """
+            select wanted.place, found.token
+              from unnest({1}, {2}, {3}, {4}) with ordinality
+                as wanted (bucket, type_id, scheme, value, place)
+             cross join lateral (
+               select token from {0}
+                where bucket = wanted.bucket and type_id = wanted.type_id
+                  and scheme = wanted.scheme and value = wanted.value
+                limit 1) as found
+            """,
+            ALIAS,
+            Unnest.shorts(names, Alias::bucket),
+            Unnest.integers(names, Alias::typeNumber),
+            Unnest.texts(names, name -> name.scheme().wireName()),
+            Unnest.texts(names, Alias::value))
+        .coerce(PLACE, ALIAS.TOKEN)
+        .forEach(row -> found.put(names.get(row.value1() - 1), Token.of(row.value2())));
+    return found;
+  }
+}

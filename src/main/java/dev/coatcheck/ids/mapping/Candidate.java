@@ -1,0 +1,13 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.core.id.Token;
+import java.time.Instant;
+
+/** A row that is about to be inserted, unless its subject has one already. */
+public record Candidate(Subject subject, Token token) {
+
+  public StoredMapping insertedAt(Instant createdAt) {
+    return new StoredMapping(
+        subject.key(), token, subject.typeNumber(), createdAt, Mapping.Status.ACTIVE);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
+import java.util.Locale;
+
+/** A public ID and the key that it stands for. */
+public record Mapping(Type type, Key key, Token token, Instant createdAt, Status status) {
+
+  /** Whether it is in force. */
+  public enum Status {
+    ACTIVE(0),
+    REVOKED(1),
+    MERGED(2);
+
+    private final short number;
+
+    Status(int number) {
+      this.number = (short) number;
+    }
+
+    /** As it stands in the API. */
+    public String wireName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** As it stands in the database. */
+    short number() {
+      return number;
+    }
+
+    static Status of(short number) {
+      return switch (number) {
+        case 0 -> ACTIVE;
+        case 1 -> REVOKED;
+        case 2 -> MERGED;
+        default -> throw new IllegalArgumentException("status: " + number);
+      };
+    }
+  }
+
+  public PublicId publicId() {
+    return new PublicId(type.prefix(), token);
+  }
+}

@@ -1,0 +1,100 @@
+package dev.coatcheck.ids.mapping;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyBounds;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Coalescer;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
+
+/** Reads mappings, each time in a statement of its own. */
+final class MappingStore {
+  private static final int GROUPS_MAX = 3;
+  private static final int GROUP_TOKENS_MAX = 200;
+
+  private final Database database;
+  private final Map<MappingTable<?>, Coalescer<Token, Optional<StoredMapping>>> together =
+      new HashMap<>();
+
+  MappingStore(Database database) {
+    this.database = database;
+    for (MappingTable<?> table : MappingTable.all()) {
+      together.put(
+          table,
+          new Coalescer<>(GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
+    }
+  }
+
+  /** The rows of those subjects that have one. */
+  Map<Subject, StoredMapping> byKey(List<Subject> subjects) {
+    return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
+  }
+
+  /** The row of one token. Callers that ask at the same time share a statement. */
+  Optional<StoredMapping> byToken(MappingTable<?> table, Token token) {
+    return requireNonNull(together.get(table)).call(token);
+  }
+
+  private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {
+    if (tokens.size() == 1) {
+      Optional<StoredMapping> row =
+          database.read("resolve", sql -> byToken(sql, table, tokens.getFirst()));
+      return List.of(row);
+    }
+    Map<Token, StoredMapping> found =
+        byTokens(table, tokens.stream().distinct().toList()).stream()
+            .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
+    return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
+  }
+
+  private static <K> Optional<StoredMapping> byToken(
+      DSLContext sql, MappingTable<K> table, Token token) {
+    return sql.select(table.columns())
+        .from(table.table())
+        .where(table.bucket().eq((short) token.bucket()), table.token().eq(token.toUuid()))
+        .fetchOptional(table.mapper());
+  }
+
+  /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
+  List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
+    return database.read("resolve", sql -> PublicIdTable.byTokens(sql, table, wanted));
+  }
+
+  /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
+  List<StoredMapping> newest(
+      Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
+    return database.read(
+        "list",
+        sql -> newest(sql, MappingTable.of(type.keyScheme()), type, within, before, rowsMax));
+  }
+
+  private static <K> List<StoredMapping> newest(
+      DSLContext sql,
+      MappingTable<K> table,
+      Type type,
+      Optional<KeyBounds> within,
+      Optional<Key> before,
+      int rowsMax) {
+    return sql.select(table.columns())
+        .from(table.table())
+        .where(table.typeNumber().eq(type.number()))
+        .and(
+            within
+                .map(keys -> table.between(keys.smallest(), keys.largest()))
+                .orElse(DSL.noCondition()))
+        .and(before.map(table::below).orElse(DSL.noCondition()))
+        .orderBy(table.typeNumber().desc(), table.key().desc())
+        .limit(rowsMax)
+        .fetch(table.mapper());
+  }
+}

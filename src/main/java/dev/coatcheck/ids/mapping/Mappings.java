@@ -1,0 +1,41 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.postgres.sql.Database;
+
+/** The verbs of this room, wired on one store. */
+public record Mappings(
+    Resolver resolver, Lookup lookup, Listing listing, Aliases aliases, Endings endings) {
+
+  /**
+   * Wires them.
+   *
+   * @param feed says how long what was resolved may be trusted
+   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each
+   */
+  public static Mappings open(
+      Database database,
+      Registry registry,
+      ChangeFeed feed,
+      Observer observer,
+      int cachedMappingsMax) {
+    MappingStore store = new MappingStore(database);
+    AliasStore aliases = new AliasStore(database);
+    EndingStore endings = new EndingStore(database);
+    Resolver resolver =
+        new Resolver(
+            new Resolver.Stores(store, endings, aliases),
+            registry,
+            feed,
+            observer,
+            cachedMappingsMax);
+    return new Mappings(
+        resolver,
+        new Lookup(store),
+        new Listing(store),
+        new Aliases(aliases),
+        new Endings(endings, resolver));
+  }
+}

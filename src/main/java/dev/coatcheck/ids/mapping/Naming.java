@@ -1,0 +1,117 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
+ * a type's public pattern describes, is looked up among the names of an older system.
+ */
+final class Naming {
+  private final Registry registry;
+  private final AliasStore aliases;
+
+  Naming(Registry registry, AliasStore aliases) {
+    this.registry = registry;
+    this.aliases = aliases;
+  }
+
+  /** A text after parsing: which token it stands for, or why none. */
+  sealed interface Named {
+    record Wanted(Type type, Token token) implements Named {}
+
+    record Refused(ResolveOutcome.Unissued outcome) implements Named {}
+  }
+
+  /** A text on the way: it may have to be looked up. */
+  private sealed interface Step {
+    record Done(Named named) implements Step {}
+
+    record Foreign(Map<Alias, Type> names) implements Step {}
+  }
+
+  Named name(String text) {
+    return nameAll(List.of(text)).getFirst();
+  }
+
+  /** Names all, with at most one query. */
+  List<Named> nameAll(List<String> texts) {
+    List<Step> steps = texts.stream().map(this::step).toList();
+    List<Alias> foreign =
+        steps.stream()
+            .filter(Step.Foreign.class::isInstance)
+            .flatMap(step -> ((Step.Foreign) step).names().keySet().stream())
+            .distinct()
+            .toList();
+    Map<Alias, Token> targets = foreign.isEmpty() ? Map.of() : aliases.targets(foreign);
+    return steps.stream()
+        .map(
+            step ->
+                switch (step) {
+                  case Step.Done(Named named) -> named;
+                  case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets);
+                })
+        .toList();
+  }
+
+  /** As {@link #name}, where memory alone decides; never waits. */
+  Optional<Named> nameIfCached(String text) {
+    return switch (PublicId.parse(text)) {
+      case ParsedId.Malformed malformed ->
+          foreign(text).isEmpty() ? Optional.of(refused(malformed)) : Optional.empty();
+      case ParsedId.Valid(PublicId id) ->
+          registry.withPrefixIfCached(id.prefix()).map(type -> new Named.Wanted(type, id.token()));
+    };
+  }
+
+  private Step step(String text) {
+    return switch (PublicId.parse(text)) {
+      case ParsedId.Valid(PublicId id) ->
+          registry
+              .withPrefix(id.prefix())
+              .<Step>map(type -> new Step.Done(new Named.Wanted(type, id.token())))
+              .orElseGet(() -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0)));
+      case ParsedId.Malformed malformed -> foreignOr(text, malformed);
+    };
+  }
+
+  private Step foreignOr(String text, ParsedId.Malformed malformed) {
+    Map<Alias, Type> names = foreign(text);
+    return names.isEmpty() ? new Step.Done(refused(malformed)) : new Step.Foreign(names);
+  }
+
+  /** The names that the text may be: one for each type whose pattern describes it. */
+  private Map<Alias, Type> foreign(String text) {
+    Map<Alias, Type> names = new LinkedHashMap<>();
+    if (AliasScheme.PUBLIC.accepts(text)) {
+      for (Type type : registry.withPublicPattern()) {
+        if (type.publicPattern().filter(pattern -> pattern.matches(text)).isPresent()) {
+          names.put(Alias.of(type, AliasScheme.PUBLIC, text), type);
+        }
+      }
+    }
+    return names;
+  }
+
+  private static Named lookedUp(Map<Alias, Type> names, Map<Alias, Token> targets) {
+    for (Map.Entry<Alias, Type> name : names.entrySet()) {
+      Token token = targets.get(name.getKey());
+      if (token != null) {
+        return new Named.Wanted(name.getValue(), token);
+      }
+    }
+    return new Named.Refused(new ResolveOutcome.Unknown());
+  }
+
+  private static Named refused(ParsedId.Malformed malformed) {
+    return new Named.Refused(
+        new ResolveOutcome.Malformed(malformed.reason(), malformed.position()));
+  }
+}

@@ -1,0 +1,250 @@
+package dev.coatcheck.ids.mapping;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.Naming.Named;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Turns public IDs into keys. What was found is cached, and what was not: a random token is never
+ * asked for before it exists. The change feed says for how long that may be trusted. Malformed
+ * texts are refused without asking anybody.
+ */
+public final class Resolver {
+  /**
+   * The subject of a change that brought public IDs from elsewhere: whatever was not there may be
+   * there now. Minted ones need no such change, because nobody asks for a random token before.
+   */
+  public static final String IMPORTED = "imported";
+
+  private final Stores stores;
+  private final Naming naming;
+  private final Observer observer;
+  private final TrustedCache<Asked, Finding> cache;
+
+  /** Whom it asks. */
+  record Stores(MappingStore mappings, EndingStore endings, AliasStore aliases) {}
+
+  /** A token in the table that the keys of a scheme lie in. */
+  private record Asked(Token token, KeyScheme scheme) {
+    static Asked of(Named.Wanted wanted) {
+      return new Asked(wanted.token(), wanted.type().keyScheme());
+    }
+  }
+
+  Resolver(
+      Stores stores, Registry registry, ChangeFeed feed, Observer observer, int cachedMappingsMax) {
+    this.stores = stores;
+    this.naming = new Naming(registry, stores.aliases());
+    this.observer = observer;
+    this.cache =
+        new TrustedCache<>(
+            feed,
+            ChangeKind.ENDING,
+            (asked, finding) -> subjects(asked.token(), finding),
+            cachedMappingsMax);
+  }
+
+  /** A merged one ends with its survivor, and moves on with it; one that wasn't there may come. */
+  private static List<String> subjects(Token token, Finding finding) {
+    String own = StoredMapping.subjectOfChange(token);
+    return switch (finding) {
+      case Finding.Merged merged ->
+          List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
+      case Finding.Nothing _ -> List.of(IMPORTED);
+      case Finding.Known _ -> List.of(own);
+    };
+  }
+
+  /**
+   * Resolves one text.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if it isn't cached and Postgres can't be
+   *     asked
+   */
+  public ResolveOutcome resolve(String text) {
+    return switch (naming.name(text)) {
+      case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
+      case Named.Wanted(Type type, Token token) -> resolve(type, token);
+    };
+  }
+
+  /**
+   * As {@link #resolve}, where memory alone decides; never waits.
+   *
+   * @return empty if Postgres has to be asked, for the type or for the row
+   */
+  public Optional<ResolveOutcome> resolveIfCached(String text) {
+    return naming
+        .nameIfCached(text)
+        .flatMap(
+            named ->
+                switch (named) {
+                  case Named.Refused(ResolveOutcome.Unissued refusal) ->
+                      Optional.<ResolveOutcome>of(refusal);
+                  case Named.Wanted wanted -> cached(wanted);
+                });
+  }
+
+  /**
+   * Resolves another name. That a name is not there is never cached: it may be given at any time.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
+   */
+  public ResolveOutcome resolveAlias(Type type, AliasScheme scheme, String value) {
+    return stores
+        .aliases()
+        .target(Alias.of(type, scheme, value))
+        .map(token -> resolve(type, token))
+        .orElseGet(ResolveOutcome.Unknown::new);
+  }
+
+  /** What a text asks for, to whoever wants the row itself. */
+  Named name(String text) {
+    return naming.name(text);
+  }
+
+  /**
+   * Resolves many texts, in their order, with at most one query per table, and one for older names.
+   */
+  public List<ResolveOutcome> resolveAll(List<String> texts) {
+    List<Named> named = naming.nameAll(texts);
+    List<Named.Wanted> wanted = new ArrayList<>();
+    for (Named each : named) {
+      if (each instanceof Named.Wanted sound) {
+        wanted.add(sound);
+      }
+    }
+    Map<Asked, Finding> found = find(wanted);
+    return named.stream()
+        .map(
+            each ->
+                switch (each) {
+                  case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
+                  case Named.Wanted sound ->
+                      outcome(sound.type(), requireNonNull(found.get(Asked.of(sound))));
+                })
+        .toList();
+  }
+
+  private ResolveOutcome resolve(Type type, Token token) {
+    Named.Wanted wanted = new Named.Wanted(type, token);
+    return cached(wanted)
+        .orElseGet(
+            () -> outcome(type, requireNonNull(find(List.of(wanted)).get(Asked.of(wanted)))));
+  }
+
+  private Optional<ResolveOutcome> cached(Named.Wanted wanted) {
+    return cache
+        .ifTrusted(Asked.of(wanted))
+        .map(
+            finding -> {
+              observer.observe(new Event.Resolved(1, 0, 0));
+              return outcome(wanted.type(), finding);
+            });
+  }
+
+  private Map<Asked, Finding> find(List<Named.Wanted> wanted) {
+    Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
+    wanted.forEach(
+        each -> staleMax.merge(Asked.of(each), staleMax(each.type()), Resolver::shorter));
+    List<Finding> loaded = Collections.synchronizedList(new ArrayList<>());
+    Map<Asked, Finding> found =
+        cache.getAll(
+            List.copyOf(staleMax.keySet()),
+            asked -> requireNonNull(staleMax.get(asked)),
+            missing -> {
+              Map<Asked, Finding> some = load(missing);
+              loaded.addAll(some.values());
+              return some;
+            });
+    int absent = Math.toIntExact(loaded.stream().filter(Finding.Nothing.class::isInstance).count());
+    observer.observe(
+        new Event.Resolved(found.size() - loaded.size(), loaded.size() - absent, absent));
+    return found;
+  }
+
+  private static Duration staleMax(Type type) {
+    return switch (type.outage().onOutage()) {
+      case SERVE_STALE -> Duration.ofSeconds(type.outage().staleSecondsMax());
+      case REFUSE -> Duration.ZERO;
+    };
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) <= 0 ? one : other;
+  }
+
+  private Map<Asked, Finding> load(List<Asked> missing) {
+    Map<Asked, Finding> found = HashMap.newHashMap(missing.size());
+    missing.forEach(asked -> found.put(asked, Finding.NOTHING));
+    missing.stream()
+        .collect(
+            Collectors.groupingBy(
+                Asked::scheme, Collectors.mapping(Asked::token, Collectors.toList())))
+        .forEach(
+            (scheme, tokens) ->
+                findings(MappingTable.of(scheme), rows(scheme, tokens))
+                    .forEach(
+                        finding -> found.put(new Asked(finding.row().token(), scheme), finding)));
+    return found;
+  }
+
+  private List<StoredMapping> rows(KeyScheme scheme, List<Token> tokens) {
+    MappingTable<?> table = MappingTable.of(scheme);
+    return tokens.size() == 1
+        ? stores.mappings().byToken(table, tokens.getFirst()).stream().toList()
+        : stores.mappings().byTokens(table, tokens);
+  }
+
+  /** The endings are asked for only where a row says that there is one. */
+  private List<Finding.Known> findings(MappingTable<?> table, List<StoredMapping> rows) {
+    List<Finding.Known> found = new ArrayList<>();
+    List<StoredMapping> ended = new ArrayList<>();
+    for (StoredMapping row : rows) {
+      if (row.status() == Mapping.Status.ACTIVE) {
+        found.add(new Finding.Active(row));
+      } else {
+        ended.add(row);
+      }
+    }
+    if (!ended.isEmpty()) {
+      found.addAll(stores.endings().findings(table, ended));
+    }
+    return found;
+  }
+
+  /**
+   * Asks for the token anew: it was just ended here, or brought from elsewhere. Other instances
+   * hear of it through the change feed.
+   */
+  public void forget(Token token) {
+    for (KeyScheme scheme : KeyScheme.values()) {
+      cache.forget(new Asked(token, scheme));
+    }
+  }
+
+  /** A row of another type than the prefix says looks like no row at all. */
+  private static ResolveOutcome outcome(Type type, Finding finding) {
+    return switch (finding) {
+      case Finding.Known known when known.row().typeNumber() == type.number() -> known.of(type);
+      case Finding.Known _, Finding.Nothing _ -> new ResolveOutcome.Unknown();
+    };
+  }
+}

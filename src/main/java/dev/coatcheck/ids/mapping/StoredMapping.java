@@ -1,0 +1,27 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
+
+/**
+ * A row, which is also what the cache holds: it names its type by number only, so that a changed
+ * type takes effect on rows that are cached already.
+ */
+public record StoredMapping(
+    Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
+
+  public Subject subject() {
+    return new Subject(typeNumber, key, token.bucket());
+  }
+
+  /** How the change feed names it. */
+  static String subjectOfChange(Token token) {
+    return token.toUuid().toString();
+  }
+
+  public Mapping of(Type type) {
+    return new Mapping(type, key, token, createdAt, status);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.registry.Type;
+import java.util.Comparator;
+import java.util.UUID;
+
+/** One key of one type: what has at most one public ID. The bucket follows from the other two. */
+public record Subject(int typeNumber, Key key, int bucket) {
+  /**
+   * One order for everyone, so that two transactions can't wait for each other. Rising keys keep
+   * the key index dense: by bucket, a mapping took 13 bytes more.
+   */
+  public static final Comparator<Subject> LOCK_ORDER =
+      Comparator.comparingInt(Subject::typeNumber).thenComparing(Subject::key, Subject::compare);
+
+  public static Subject of(Type type, Key key) {
+    return new Subject(type.number(), key, type.salt().bucketOf(key));
+  }
+
+  /** Keys of one type, so of one kind. */
+  private static int compare(Key one, Key other) {
+    return switch (one) {
+      case Key.Bigint(long value) -> Long.compare(value, ((Key.Bigint) other).value());
+      case Key.Uuid(UUID value) -> {
+        UUID that = ((Key.Uuid) other).value();
+        int high =
+            Long.compareUnsigned(value.getMostSignificantBits(), that.getMostSignificantBits());
+        yield high != 0
+            ? high
+            : Long.compareUnsigned(value.getLeastSignificantBits(), that.getLeastSignificantBits());
+      }
+    };
+  }
+}

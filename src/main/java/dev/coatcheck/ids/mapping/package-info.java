@@ -1,0 +1,5 @@
+/** Which public ID stands for which key: resolve, look up, list, name, end. */
+@NullMarked
+package dev.coatcheck.ids.mapping;
+
+import org.jspecify.annotations.NullMarked;

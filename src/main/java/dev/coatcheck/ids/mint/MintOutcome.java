@@ -1,0 +1,68 @@
+package dev.coatcheck.ids.mint;
+
+import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.mapping.Mapping;
+import java.util.List;
+
+/** What became of a mint. */
+public sealed interface MintOutcome {
+
+  /** The call was worked on. */
+  sealed interface Worked extends MintOutcome {}
+
+  /** Each request in its order; what was created is committed. */
+  record Minted(List<Item> items) implements Worked {
+    public Minted {
+      items = List.copyOf(items);
+    }
+  }
+
+  /** Some request of an atomic call was refused, so nothing was done. */
+  record NothingDone(List<RefusedItem> refused) implements Worked {
+    public NothingDone {
+      refused = List.copyOf(refused);
+    }
+  }
+
+  /** A refused request of an atomic call, by its place. */
+  record RefusedItem(int index, Refused item) {}
+
+  /**
+   * The call came with an Idempotency-Key: this is its answer, now and from now on.
+   *
+   * @param replayed whether it was worked out for an earlier request
+   */
+  record Answered(Recorded answer, boolean replayed) implements MintOutcome {}
+
+  /** The Idempotency-Key belongs to another request; nothing was done. */
+  record KeyReused() implements MintOutcome {}
+
+  /** Another call with one of the same names was not done in time; nothing was done by this one. */
+  record Busy() implements MintOutcome {}
+
+  /** As many batches as are let in were under way for too long; nothing was done. */
+  record Overloaded() implements MintOutcome {}
+
+  /** No keys can be generated now; nothing was done. */
+  record KeysUnavailable(String reason, long retryAfterMillis) implements MintOutcome {}
+
+  /** What became of one request. */
+  sealed interface Item permits Ticket, Refused {}
+
+  /** Why a request got no public ID. */
+  sealed interface Refused extends Item permits AliasTaken, Ended {}
+
+  /**
+   * One public ID.
+   *
+   * @param created false if the (type, key) or the alias had it before
+   */
+  record Ticket(Mapping mapping, boolean created) implements Item {}
+
+  /** The alias is the name of another thing. */
+  record AliasTaken(AliasScheme scheme) implements Refused {}
+
+  /** The thing's public ID has ended, and there is never another one. */
+  record Ended() implements Refused {}
+}

@@ -1,0 +1,185 @@
+package dev.coatcheck.ids.mint;
+
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.idempotency.IdempotencyTable;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+
+/**
+ * The transaction of a mint: locks, answers given before, names, rows, answers to keep. Everything
+ * of a call is in it, so that a call whose outcome is unknown can be sent again.
+ */
+final class MintStore {
+  private final Database database;
+  private final IntFunction<Token> drawToken;
+  private final KeyDraws keys;
+
+  /** Draws tokens from {@code drawToken}, which takes a bucket. */
+  MintStore(Database database, IntFunction<Token> drawToken, KeyDraws keys) {
+    this.database = database;
+    this.drawToken = drawToken;
+    this.keys = keys;
+  }
+
+  /** What a transaction did about one call. */
+  sealed interface Attempt {
+    /**
+     * It is settled.
+     *
+     * @param answer for the caller
+     * @param work what was done, where anything was
+     */
+    record Done(MintOutcome answer, MintOutcome work) implements Attempt {
+      static Done of(MintOutcome answer) {
+        return new Done(answer, answer);
+      }
+    }
+
+    /** Another transaction works on one of its names; nothing was done about this call. */
+    record Locked() implements Attempt {}
+  }
+
+  /**
+   * Another transaction wrote a name between our look and our write; everything was rolled back,
+   * and a second look will find it.
+   */
+  static final class Overtaken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Overtaken(String what) {
+      super(what, null, false, false);
+    }
+  }
+
+  /**
+   * Works on all calls in one transaction.
+   *
+   * @param lockMillisMax how long to wait for a row that another transaction is about to write
+   * @throws Overtaken to be tried again
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if a row was not to be had; nothing was done
+   */
+  List<Attempt> run(List<MintCall> calls, int lockMillisMax) {
+    return database.write("mint", sql -> run(sql, calls, lockMillisMax));
+  }
+
+  private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
+    MintRound round = new MintRound(calls);
+    if (round.bringsNames()) {
+      round.leave(lock(sql, round.locks(), lockMillisMax));
+    }
+    round.replay(IdempotencyTable.find(sql, round.idempotencyKeys()));
+    MintPlan plan;
+    do {
+      plan = round.plan(requests -> look(sql, requests));
+    } while (!round.draw(plan, keys));
+    if (!(round.isAtomic() && plan.refusesAny())) {
+      plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
+      insertAliases(sql, plan.newNames());
+      insertMappings(sql, plan.newThings(), round.isAtomic());
+    }
+    List<Attempt> attempts = round.attempts(plan);
+    if (!IdempotencyTable.keep(sql, round.entries())) {
+      throw new Overtaken("idempotency key");
+    }
+    return attempts;
+  }
+
+  /**
+   * Bounds every wait that follows, and takes the locks without any, so that one hot name holds up
+   * nobody but its own callers.
+   *
+   * @return those that another transaction holds
+   */
+  private static Set<Long> lock(DSLContext sql, Collection<Long> locks, int lockMillisMax) {
+    Set<Long> refused = new HashSet<>();
+    sql.resultQuery(
+            """
+            select hash, pg_try_advisory_xact_lock(hash), waits.bound
+              from (select set_config('lock_timeout', {1}, true)) as waits (bound)
+              left join unnest({0}) as hash on true
+            """,
+            val(locks.toArray(Long[]::new)), val(lockMillisMax + "ms"))
+        .forEach(
+            row -> {
+              if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
+                refused.add(row.get(0, Long.class));
+              }
+            });
+    return refused;
+  }
+
+  private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
+    List<Alias> names =
+        requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
+    List<Subject> subjects =
+        requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
+    return new MintPlan.Known(
+        names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
+        subjects.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, subjects));
+  }
+
+  /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
+  private static void insertAliases(DSLContext sql, List<MintPlan.NewName> names) {
+    if (names.isEmpty()) {
+      return;
+    }
+    Map<Alias, Token> targets =
+        names.stream()
+            .collect(Collectors.toMap(MintPlan.NewName::alias, name -> name.thing().token()));
+    List<Alias> sorted = targets.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
+    if (AliasTable.insert(sql, sorted, targets::get) != sorted.size()) {
+      throw new Overtaken("alias");
+    }
+  }
+
+  private void insertMappings(DSLContext sql, List<MintPlan.Thing> things, boolean looked) {
+    Map<Token, Instant> inserted =
+        PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::candidate).toList());
+    List<MintPlan.Thing> missing = new ArrayList<>();
+    for (MintPlan.Thing thing : things) {
+      Instant createdAt = inserted.get(thing.token());
+      if (createdAt == null) {
+        missing.add(thing);
+      } else {
+        thing.inserted(thing.candidate().insertedAt(createdAt));
+      }
+    }
+    if (!missing.isEmpty()) {
+      readBack(sql, missing, looked);
+    }
+  }
+
+  private void readBack(DSLContext sql, List<MintPlan.Thing> missing, boolean looked) {
+    Map<Subject, StoredMapping> present =
+        PublicIdTable.byKey(sql, missing.stream().map(MintPlan.Thing::subject).toList());
+    for (MintPlan.Thing thing : missing) {
+      StoredMapping row = present.get(thing.subject());
+      if (row == null) {
+        throw new Overtaken("token"); // another key has it already: 2^-118 a try
+      }
+      if (thing.generated) {
+        keys.wasTaken(thing.type, row.key());
+      }
+      if (looked || thing.generated || thing.isLookedUp()) {
+        throw new Overtaken("key");
+      }
+      thing.wasThere(row);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.coatcheck.ids.redirect;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.LEGACY_HIT;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
+import dev.coatcheck.ids.redirect.LegacyHits.TypeDay;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.SequencedMap;
+
+/** All SQL about the look-ups of old numbers. */
+final class LegacyHitStore {
+  private final Database database;
+
+  LegacyHitStore(Database database) {
+    this.database = database;
+  }
+
+  void add(SequencedMap<TypeDay, Long> counts) {
+    Integer[] types = counts.keySet().stream().map(TypeDay::typeNumber).toArray(Integer[]::new);
+    LocalDate[] days = counts.keySet().stream().map(TypeDay::day).toArray(LocalDate[]::new);
+    Long[] added = counts.values().toArray(Long[]::new);
+    var _ =
+        database.write(
+            "legacy hits",
+            sql ->
+                sql.execute(
+                    """
+                    insert into {0} as hit (count, day, type_id)
+                    select * from unnest({1}, {2}, {3})
+                    on conflict (type_id, day) do update set count = hit.count + excluded.count
+                    """,
+                    LEGACY_HIT, val(added), val(days), val(types)));
+  }
+
+  List<DayCount> of(int typeNumber, LocalDate first, LocalDate last) {
+    return database.read(
+        "legacy hits of a type",
+        sql ->
+            sql.select(LEGACY_HIT.DAY, LEGACY_HIT.COUNT)
+                .from(LEGACY_HIT)
+                .where(LEGACY_HIT.TYPE_ID.eq(typeNumber), LEGACY_HIT.DAY.between(first, last))
+                .orderBy(LEGACY_HIT.DAY)
+                .fetch(row -> new DayCount(row.value1(), row.value2())));
+  }
+}

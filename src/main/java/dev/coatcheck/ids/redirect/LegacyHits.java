@@ -1,0 +1,118 @@
+package dev.coatcheck.ids.redirect;
+
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts the look-ups that found something, per type and day in UTC, so that a sunset is a decision
+ * and not a guess. Counted in memory and added to the table every five seconds and at the end: a
+ * kill loses the last seconds, and a commit whose outcome is unknown may count twice.
+ */
+public final class LegacyHits implements AutoCloseable {
+  private static final int FLUSH_SECONDS = 5;
+
+  /** Rows of one statement. */
+  private static final int FLUSHED_MAX = 1_000;
+
+  /** Types and days that wait for Postgres; what is counted beyond them is lost. */
+  private static final int PENDING_MAX = 10_000;
+
+  private final LegacyHitStore store;
+  private final Observer observer;
+  private final InstantSource clock;
+  private final Map<TypeDay, Long> pending = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService flusher;
+
+  LegacyHits(LegacyHitStore store, Observer observer, InstantSource clock) {
+    this.store = store;
+    this.observer = observer;
+    this.clock = clock;
+    this.flusher =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("legacy-hits").factory());
+  }
+
+  static LegacyHits open(Database database, Observer observer, InstantSource clock) {
+    LegacyHits hits = new LegacyHits(new LegacyHitStore(database), observer, clock);
+    var _ =
+        hits.flusher.scheduleWithFixedDelay(
+            hits::flush, FLUSH_SECONDS, FLUSH_SECONDS, TimeUnit.SECONDS);
+    return hits;
+  }
+
+  /** The look-ups of one day. */
+  public record DayCount(LocalDate day, long count) {}
+
+  record TypeDay(int typeNumber, LocalDate day) implements Comparable<TypeDay> {
+    @Override
+    public int compareTo(TypeDay other) {
+      return typeNumber == other.typeNumber
+          ? day.compareTo(other.day)
+          : Integer.compare(typeNumber, other.typeNumber);
+    }
+  }
+
+  public LocalDate today() {
+    return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+  }
+
+  /**
+   * The days from {@code first} to {@code last}, both inclusive, that have any, in order; of all
+   * instances, as of some seconds ago.
+   *
+   * @throws DatabaseUnavailable if Postgres can't be asked
+   */
+  public List<DayCount> of(Type type, LocalDate first, LocalDate last) {
+    return store.of(type.number(), first, last);
+  }
+
+  void count(Type type) {
+    TypeDay key = new TypeDay(type.number(), today());
+    if (pending.size() < PENDING_MAX || pending.containsKey(key)) {
+      pending.merge(key, 1L, Long::sum);
+    }
+  }
+
+  /** Adds what was counted to the table, or keeps it for the next time. */
+  synchronized void flush() {
+    // In the order of the keys, so that two instances don't wait for each other.
+    TreeMap<TypeDay, Long> taken = new TreeMap<>();
+    for (TypeDay key : new ArrayList<>(pending.keySet())) {
+      Long count = taken.size() < FLUSHED_MAX ? pending.remove(key) : null;
+      if (count != null) {
+        taken.put(key, count);
+      }
+    }
+    if (taken.isEmpty()) {
+      return;
+    }
+    try {
+      store.add(taken);
+    } catch (DatabaseUnavailable reportedAlready) {
+      taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
+    } catch (RuntimeException bug) {
+      taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
+      observer.observe(new Event.RequestFailed("legacy-hits", bug));
+    }
+  }
+
+  @Override
+  public void close() {
+    flusher.shutdownNow();
+    flush();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.coatcheck.ids.redirect;
+
+import dev.coatcheck.ids.registry.Type;
+
+/** Where things lie whose numbers have no mapping yet: the table that a migration is filling. */
+public interface LegacySource {
+  /** For a gateway without table migrations. */
+  LegacySource NONE =
+      new LegacySource() {
+        @Override
+        public boolean mayBring(Type type) {
+          return false;
+        }
+
+        @Override
+        public boolean bring(Type type, long number) {
+          return false;
+        }
+      };
+
+  /** Whether numbers of the type may lie there; asks nobody. */
+  boolean mayBring(Type type);
+
+  /**
+   * Makes the mapping of a number if there is a thing that has it; says whether there is.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if that can't be found out now
+   */
+  boolean bring(Type type, long number);
+}

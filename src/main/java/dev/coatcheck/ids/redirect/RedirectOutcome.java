@@ -1,0 +1,18 @@
+package dev.coatcheck.ids.redirect;
+
+/** Where a public ID's redirect leads. */
+public sealed interface RedirectOutcome {
+
+  /**
+   * To a URL of the type's template.
+   *
+   * @param maxAgeSeconds how long a cache may keep it
+   */
+  record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
+
+  /** Revoked, of a public redirect: whoever holds it had it from somebody. */
+  record Gone() implements RedirectOutcome {}
+
+  /** Malformed, unknown, without redirect or private: an outsider can't tell which. */
+  record NotFound() implements RedirectOutcome {}
+}

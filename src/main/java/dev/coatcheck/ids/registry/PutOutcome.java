@@ -1,0 +1,19 @@
+package dev.coatcheck.ids.registry;
+
+/** What became of a {@link TypeDefinition}. */
+public sealed interface PutOutcome {
+
+  record Created(Type type) implements PutOutcome {}
+
+  /** The type was there; its mutable fields are now as defined (they may have been before). */
+  record Updated(Type type) implements PutOutcome {}
+
+  /** Another type has the prefix. */
+  record PrefixTaken() implements PutOutcome {}
+
+  /** The type was there with another value of a field that never changes. */
+  record ImmutableFieldDiffers(String field) implements PutOutcome {}
+
+  /** The type is not at the version that the caller expected; 0 where there is none. */
+  record VersionDiffers(int actual) implements PutOutcome {}
+}

@@ -1,0 +1,60 @@
+package dev.coatcheck.ids.registry;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The hosts that redirects may lead to. Unset, any host is allowed over https, and this machine's
+ * loopback names over http too. Set, only what is listed: {@code shop.example} or {@code
+ * shop.example:8443} over https, {@code http://shop.example} over both.
+ */
+public final class RedirectHosts {
+  private static final Pattern ENTRY =
+      Pattern.compile("(http://|https://)?[a-z0-9.-]+(:[0-9]{1,5})?");
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final boolean any;
+  private final Set<String> overHttps;
+  private final Set<String> overHttp;
+
+  private RedirectHosts(boolean any, Set<String> overHttps, Set<String> overHttp) {
+    this.any = any;
+    this.overHttps = Set.copyOf(overHttps);
+    this.overHttp = Set.copyOf(overHttp);
+  }
+
+  public static RedirectHosts any() {
+    return new RedirectHosts(true, Set.of(), Set.of());
+  }
+
+  /**
+   * Reads a comma list.
+   *
+   * @throws IllegalArgumentException naming the first entry that is no host
+   */
+  public static RedirectHosts parse(String list) {
+    Set<String> overHttps = new LinkedHashSet<>();
+    Set<String> overHttp = new LinkedHashSet<>();
+    for (String part : list.split(",", -1)) {
+      String entry = part.strip();
+      if (!ENTRY.matcher(entry).matches()) {
+        throw new IllegalArgumentException("\"" + entry + "\" is no host");
+      }
+      String authority = entry.replaceFirst("^https?://", "");
+      overHttps.add(authority);
+      if (entry.startsWith("http://")) {
+        overHttp.add(authority);
+      }
+    }
+    return new RedirectHosts(false, overHttps, overHttp);
+  }
+
+  boolean allow(String scheme, String host, String authority) {
+    boolean secure = scheme.equals("https");
+    if (any) {
+      return secure || LOOPBACK.contains(host);
+    }
+    return (secure ? overHttps : overHttp).contains(authority);
+  }
+}

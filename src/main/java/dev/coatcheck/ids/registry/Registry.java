@@ -1,0 +1,175 @@
+package dev.coatcheck.ids.registry;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * All types, in memory, and the one place that changes them. What another instance changes comes
+ * with the change feed; a prefix or name that this instance doesn't know yet is asked for at once,
+ * at most ten times a second, before it is refused.
+ */
+public final class Registry implements AutoCloseable {
+  private static final long RETRY_MILLIS = 500;
+  private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final TypeStore store;
+  private final RandomSource random;
+  private final Observer observer;
+  private final LongSupplier nanoTime;
+  private final ScheduledExecutorService reloader;
+  private final AtomicBoolean reloadDue = new AtomicBoolean();
+  private long nextUnknownNanos;
+  private volatile Snapshot snapshot = Snapshot.EMPTY;
+
+  private record Snapshot(
+      TypeStore.Revision revision,
+      List<Type> all,
+      List<Type> foreign,
+      Map<String, Type> byName,
+      Map<String, Type> byPrefix) {
+    static final Snapshot EMPTY =
+        new Snapshot(TypeStore.Revision.NONE, List.of(), List.of(), Map.of(), Map.of());
+  }
+
+  private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
+    this.store = store;
+    this.random = random;
+    this.observer = observer;
+    this.nanoTime = nanoTime;
+    this.nextUnknownNanos = nanoTime.getAsLong();
+    this.reloader =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("registry-reload").factory());
+  }
+
+  /** Loads all types and starts to follow them. */
+  public static Registry open(
+      Database database,
+      ChangeFeed feed,
+      RandomSource random,
+      Observer observer,
+      LongSupplier nanoTime) {
+    Registry registry = new Registry(new TypeStore(database), random, observer, nanoTime);
+    feed.onChange(ChangeKind.TYPE, registry::reloadSoon);
+    registry.refresh();
+    return registry;
+  }
+
+  /** All types, by name. */
+  public List<Type> all() {
+    return snapshot.all;
+  }
+
+  /** Those types that take in public IDs of an older system. */
+  public List<Type> withPublicPattern() {
+    return snapshot.foreign;
+  }
+
+  /** By the number that rows carry; of a type that was found before, so asks nobody. */
+  public Optional<Type> numbered(int number) {
+    return all().stream().filter(type -> type.number() == number).findFirst();
+  }
+
+  /** By any text; what can't be a name is no reason to ask Postgres. */
+  public Optional<Type> named(String name) {
+    return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
+  }
+
+  public Optional<Type> withPrefix(Prefix prefix) {
+    return find(types -> types.byPrefix.get(prefix.value()));
+  }
+
+  /** As {@link #withPrefix}, of the types known by now: asks nobody and never waits. */
+  public Optional<Type> withPrefixIfCached(Prefix prefix) {
+    return Optional.ofNullable(snapshot.byPrefix.get(prefix.value()));
+  }
+
+  /**
+   * Creates the type or changes its mutable fields.
+   *
+   * @param expectedVersion from If-Match: the version that the caller has seen
+   */
+  public PutOutcome put(TypeDefinition definition, OptionalInt expectedVersion) {
+    byte[] salt = new byte[Salt.BYTES];
+    random.fill(salt);
+    PutOutcome outcome = store.put(definition, new Salt(salt), expectedVersion);
+    refresh();
+    return outcome;
+  }
+
+  @Override
+  public void close() {
+    reloader.shutdownNow();
+  }
+
+  private Optional<Type> find(Function<Snapshot, Type> pick) {
+    Type known = pick.apply(snapshot);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    refreshIfDue();
+    return Optional.ofNullable(pick.apply(snapshot));
+  }
+
+  /** Whoever comes while somebody else asks waits for that answer: it may hold what is wanted. */
+  private synchronized void refreshIfDue() {
+    long now = nanoTime.getAsLong();
+    if (now - nextUnknownNanos >= 0) {
+      nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
+      refresh();
+    }
+  }
+
+  /** At most one reload waits. */
+  private void reloadSoon() {
+    if (!reloader.isShutdown() && reloadDue.compareAndSet(false, true)) {
+      reloader.execute(this::reload);
+    }
+  }
+
+  private void reload() {
+    reloadDue.set(false);
+    try {
+      refresh();
+    } catch (DatabaseUnavailable reportedAlready) {
+      // The types known so far stay valid meanwhile.
+      var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RuntimeException bug) {
+      observer.observe(new Event.RequestFailed("registry-reload", bug));
+    }
+  }
+
+  private synchronized void refresh() {
+    TypeStore.Revision revision = store.revision();
+    if (revision.equals(snapshot.revision)) {
+      return;
+    }
+    List<Type> all = store.all();
+    snapshot =
+        new Snapshot(
+            revision,
+            all,
+            all.stream().filter(type -> type.publicPattern().isPresent()).toList(),
+            all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
+            all.stream()
+                .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), t -> t)));
+    observer.observe(new Event.RegistryReloaded(all.size()));
+  }
+}

@@ -1,0 +1,46 @@
+package dev.coatcheck.ids.registry;
+
+import dev.coatcheck.core.id.Bucket;
+import dev.coatcheck.core.key.Key;
+import java.util.Arrays;
+
+/**
+ * Sixteen random bytes of a type that are mixed into the bucket of every key, so that a bucket
+ * tells an outsider nothing. Immutable, and part of a type's exports.
+ */
+public final class Salt {
+  static final int BYTES = 16;
+
+  private final byte[] bytes;
+
+  Salt(byte[] bytes) {
+    if (bytes.length != BYTES) {
+      throw new IllegalArgumentException("a salt has 16 bytes, this one " + bytes.length);
+    }
+    this.bytes = bytes.clone();
+  }
+
+  /** The bucket, 0 to 1023, where the key's row lies. */
+  public int bucketOf(Key key) {
+    return Bucket.ofKey(bytes, key.toBytes());
+  }
+
+  /** The bucket, 0 to 1023, where an alias's row lies. */
+  public int bucketOfAlias(String scheme, String value) {
+    return Bucket.ofAlias(bytes, scheme, value);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Salt that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  byte[] bytes() {
+    return bytes.clone();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.coatcheck.ids.registry;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyBounds;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.UuidV7;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A registered resource type.
+ *
+ * @param number its number in the database, which rows carry in place of the name
+ * @param keyLayout of Snowflake keys; the default one, and unused, with other schemes
+ * @param version goes up by one with every change
+ */
+public record Type(
+    int number,
+    String name,
+    Prefix prefix,
+    KeyScheme keyScheme,
+    SnowflakeLayout keyLayout,
+    Salt salt,
+    Policies policies,
+    Instant createdAt,
+    Instant updatedAt,
+    int version) {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+
+  public Optional<Redirect> redirect() {
+    return policies.redirect();
+  }
+
+  public Optional<LegacyPolicy> legacy() {
+    return policies.legacy();
+  }
+
+  public Optional<PublicPattern> publicPattern() {
+    return policies.publicPattern();
+  }
+
+  public OutagePolicy outage() {
+    return policies.outage();
+  }
+
+  /** Whether the text can name a type: a lower-case letter, then up to 62 of {@code a-z0-9_}. */
+  public static boolean isName(String text) {
+    return NAME.matcher(text).matches();
+  }
+
+  /**
+   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
+   * empty if there are none. It goes by the time in the key, which a caller's own key may not have.
+   */
+  public Optional<KeyBounds> keysWithin(Instant first, Instant last) {
+    return switch (keyScheme) {
+      case SNOWFLAKE -> keyLayout.bounds(first, last);
+      case UUIDV7 -> UuidV7.bounds(first, last);
+    };
+  }
+}

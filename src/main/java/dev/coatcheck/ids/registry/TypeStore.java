@@ -1,0 +1,128 @@
+package dev.coatcheck.ids.registry;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.sum;
+
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jooq.DSLContext;
+
+/** All SQL about types. */
+final class TypeStore {
+  private final Database database;
+
+  TypeStore(Database database) {
+    this.database = database;
+  }
+
+  /** Differs whenever any type was created or changed: types are never deleted. */
+  record Revision(int types, long versions) {
+    static final Revision NONE = new Revision(0, 0);
+  }
+
+  Revision revision() {
+    return database.read(
+        "registry revision",
+        sql ->
+            sql.select(count(), coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
+                .from(TYPE)
+                .fetchSingle(row -> new Revision(row.value1(), row.value2().longValueExact())));
+  }
+
+  List<Type> all() {
+    return database.read(
+        "registry load", sql -> sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read));
+  }
+
+  /** The unique constraints settle a race between two that create the same name or prefix. */
+  PutOutcome put(TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
+    return database.write(
+        "type put",
+        sql -> {
+          Optional<Type> present = locked(sql, definition.name());
+          if (expectedVersion.isPresent()
+              && present.map(Type::version).orElse(0) != expectedVersion.getAsInt()) {
+            return new PutOutcome.VersionDiffers(present.map(Type::version).orElse(0));
+          }
+          return present.isPresent()
+              ? update(sql, present.get(), definition)
+              : create(sql, definition, salt, expectedVersion);
+        });
+  }
+
+  private PutOutcome create(
+      DSLContext sql, TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
+    TypeRecord row = sql.newRecord(TYPE);
+    row.setName(definition.name());
+    row.setPrefix(definition.prefix().value());
+    row.setKeyScheme(definition.keyScheme().wireName());
+    row.setKeyLayout(definition.keyLayout().name());
+    row.setSalt(salt.bytes());
+    TypeTable.setPolicies(row, definition.policies());
+    Optional<Type> created =
+        sql.insertInto(TYPE)
+            .set(row)
+            .onConflictDoNothing()
+            .returning()
+            .fetchOptional(TypeTable::read);
+    if (created.isPresent()) {
+      tell(sql, created.get());
+      return new PutOutcome.Created(created.get());
+    }
+    Optional<Type> winner = locked(sql, definition.name());
+    if (winner.isEmpty()) {
+      return new PutOutcome.PrefixTaken();
+    }
+    return expectedVersion.isPresent()
+        ? new PutOutcome.VersionDiffers(winner.get().version())
+        : update(sql, winner.get(), definition);
+  }
+
+  private static PutOutcome update(DSLContext sql, Type present, TypeDefinition definition) {
+    if (!present.prefix().equals(definition.prefix())) {
+      return new PutOutcome.ImmutableFieldDiffers("prefix");
+    }
+    if (present.keyScheme() != definition.keyScheme()) {
+      return new PutOutcome.ImmutableFieldDiffers("key_scheme");
+    }
+    if (!present.keyLayout().equals(definition.keyLayout())) {
+      return new PutOutcome.ImmutableFieldDiffers("key_layout");
+    }
+    if (present.policies().equals(definition.policies())) {
+      return new PutOutcome.Updated(present);
+    }
+    TypeRecord row = sql.newRecord(TYPE);
+    TypeTable.setPolicies(row, definition.policies());
+    Type updated =
+        sql.update(TYPE)
+            .set(row)
+            .set(TYPE.VERSION, TYPE.VERSION.plus(1))
+            .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
+            .where(TYPE.TYPE_ID.eq(present.number()))
+            .returning()
+            .fetchSingle(TypeTable::read);
+    tell(sql, updated);
+    return new PutOutcome.Updated(updated);
+  }
+
+  /** The last statement of the transaction. */
+  private static void tell(DSLContext sql, Type changed) {
+    ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
+  }
+
+  private static Optional<Type> locked(DSLContext sql, String name) {
+    return sql.selectFrom(TYPE)
+        .where(TYPE.NAME.eq(name))
+        .forUpdate()
+        .fetchOptional(TypeTable::read);
+  }
+}

@@ -1,0 +1,5 @@
+/** The registered types. */
+@NullMarked
+package dev.coatcheck.ids.registry;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+package dev.coatcheck.ids.url;
+
+/**
+ * Where a URL holds a text of interest, from {@code start} up to but not including {@code end}.
+ *
+ * @param text decoded; the URL may spell it with percent signs
+ */
+record Place(String text, int start, int end) {}

@@ -1,0 +1,34 @@
+package dev.coatcheck.ids.url;
+
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.registry.Type;
+import java.util.List;
+
+/** What became of an internal URL. */
+public sealed interface PublishOutcome {
+
+  /**
+   * Public IDs stand in the place of the keys.
+   *
+   * @param ids in the order of the URL
+   */
+  record Published(String published, List<Mapping> ids) implements PublishOutcome {}
+
+  /**
+   * The URL can't be read.
+   *
+   * @param why ends the sentence "The URL …"; a fixed text
+   */
+  record InvalidUrl(String why) implements PublishOutcome {}
+
+  record InvalidTemplate() implements PublishOutcome {}
+
+  /** The template names a type that is not there. */
+  record UnknownType() implements PublishOutcome {}
+
+  /** Where the template has a key of the type, the URL has something else. */
+  record MalformedKey(Type type) implements PublishOutcome {}
+
+  /** A key of the URL has no public ID. */
+  record UnknownKey() implements PublishOutcome {}
+}

@@ -1,0 +1,49 @@
+package dev.coatcheck.ids.url;
+
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import java.util.List;
+
+/** What became of a public URL. The first ID that can't be resolved decides. */
+public sealed interface UrlOutcome {
+
+  /**
+   * All its IDs were resolved.
+   *
+   * @param resolved the URL with keys in the place of the IDs, and nothing else changed
+   * @param ids in the order of the URL, each as often as it stands there
+   */
+  record Resolved(String resolved, List<ResolvedId> ids) implements UrlOutcome {}
+
+  /** Why there is no resolved URL. */
+  sealed interface Refused extends UrlOutcome {}
+
+  /**
+   * Can't be read, because two programs in a row could read it in two ways, or for its size.
+   *
+   * @param why ends the sentence "The URL …"; a fixed text
+   */
+  record Invalid(String why) implements Refused {}
+
+  /**
+   * Holds a text with the shape of a public ID that is none.
+   *
+   * @param position where in the URL the text starts
+   */
+  record Malformed(ParsedId.Reason reason, int position) implements Refused {}
+
+  /** Holds a public ID that was revoked. */
+  record Revoked(ResolveOutcome.Revoked id) implements Refused {}
+
+  /** Holds a public ID that was never issued. */
+  record Unknown() implements Refused {}
+
+  /**
+   * A public ID of the URL.
+   *
+   * @param id as it stands there
+   * @param target what it stands for: its own mapping, or its survivor's if it was merged
+   */
+  record ResolvedId(String id, Mapping target, boolean merged) {}
+}

@@ -1,0 +1,174 @@
+package dev.coatcheck.ids.url;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A URL that everybody reads alike: {@code http(s)://host…} or {@code /path…}, then maybe a query.
+ *
+ * <p>Refused are user names, fragments, characters that no URL has unencoded, dot segments, a path
+ * that starts with two slashes, and in the path whatever is encoded twice, is not UTF-8, or decodes
+ * to a slash, a backslash or a control character. The query is the business of whoever reads it:
+ * there, anything printable passes.
+ *
+ * @param pathAt where the path starts, or would start
+ * @param queryAt where the question mark stands, or the URL ends
+ */
+record UrlParts(String text, int pathAt, int queryAt) {
+  static final int LENGTH_MAX = 4_096;
+
+  /** What may follow an ID or key within its segment: a format, an action, a matrix parameter. */
+  private static final String SUFFIX_STARTS = ".:;";
+
+  private static final Pattern ORIGIN =
+      Pattern.compile("(?i:https?)://(?:[0-9A-Za-z._~-]+|\\[[0-9A-Fa-f:.]+])(?::[0-9]{1,5})?");
+
+  static ParsedUrl parse(String text) {
+    if (text.isEmpty() || text.length() > LENGTH_MAX) {
+      return new ParsedUrl.Invalid("is empty or has more than 4,096 characters");
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c <= ' ' || c >= 0x7f || c == '\\' || c == '#') {
+        return new ParsedUrl.Invalid(
+            "has a space, a backslash, a fragment, or a character beyond printable ASCII");
+      }
+    }
+    int pathAt = pathAt(text);
+    if (pathAt < 0) {
+      return new ParsedUrl.Invalid(
+          "starts neither with one slash nor with http:// or https:// and a plain host");
+    }
+    int mark = text.indexOf('?', pathAt);
+    UrlParts parts = new UrlParts(text, pathAt, mark < 0 ? text.length() : mark);
+    String offence = parts.pathOffence();
+    return offence == null ? new ParsedUrl.Valid(parts) : new ParsedUrl.Invalid(offence);
+  }
+
+  /** Each segment of the path, up to what may follow an ID or key in it. */
+  List<Place> segments() {
+    List<Place> segments = new ArrayList<>();
+    eachPart(
+        '/',
+        Math.min(pathAt + 1, queryAt),
+        queryAt,
+        part -> {
+          Escapes.Decoded decoded = Escapes.decode(text, part.start(), part.end());
+          segments.add(decoded.place(0, suffixAt(decoded.text())));
+        });
+    return segments;
+  }
+
+  /** Each segment of the path in full, as the URL spells it. */
+  List<String> wholeSegments() {
+    List<String> segments = new ArrayList<>();
+    eachPart('/', Math.min(pathAt + 1, queryAt), queryAt, part -> segments.add(part.text()));
+    return segments;
+  }
+
+  /** Each item of each comma list in the query's values; most lists have one item. */
+  List<Place> values() {
+    List<Place> values = new ArrayList<>();
+    if (queryAt == text.length()) {
+      return values;
+    }
+    eachPart(
+        '&',
+        queryAt + 1,
+        text.length(),
+        part -> {
+          int equals = part.text().indexOf('=');
+          if (equals >= 0) {
+            Escapes.Decoded decoded = Escapes.decode(text, part.start() + equals + 1, part.end());
+            addItems(decoded, values);
+          }
+        });
+    return values;
+  }
+
+  /** The URL with other texts in some places, which are in their order; the rest byte for byte. */
+  String with(List<Place> places, List<String> texts) {
+    StringBuilder changed = new StringBuilder(text.length());
+    int from = 0;
+    for (int i = 0; i < places.size(); i++) {
+      changed.append(text, from, places.get(i).start()).append(texts.get(i));
+      from = places.get(i).end();
+    }
+    return changed.append(text, from, text.length()).toString();
+  }
+
+  private static int pathAt(String text) {
+    if (text.charAt(0) == '/') {
+      return 0;
+    }
+    Matcher origin = ORIGIN.matcher(text);
+    if (!origin.lookingAt()) {
+      return -1;
+    }
+    int end = origin.end();
+    return end == text.length() || text.charAt(end) == '/' || text.charAt(end) == '?' ? end : -1;
+  }
+
+  private @Nullable String pathOffence() {
+    if (text.startsWith("//", pathAt)) {
+      return "has a path that starts with two slashes";
+    }
+    int start = pathAt;
+    while (start < queryAt) {
+      int slash = text.indexOf('/', start + 1);
+      int end = slash < 0 || slash > queryAt ? queryAt : slash;
+      String offence = segmentOffence(start + 1, end);
+      if (offence != null) {
+        return offence;
+      }
+      start = end;
+    }
+    return null;
+  }
+
+  private @Nullable String segmentOffence(int start, int end) {
+    int percent = text.indexOf('%', start);
+    boolean escaped = percent >= 0 && percent < end;
+    String offence = escaped ? Escapes.offence(text, start, end) : null;
+    if (offence != null) {
+      return offence;
+    }
+    String name = escaped ? Escapes.decode(text, start, end).text() : text.substring(start, end);
+    int semicolon = name.indexOf(';');
+    String plain = semicolon < 0 ? name : name.substring(0, semicolon);
+    return plain.equals(".") || plain.equals("..") ? "has a dot segment" : null;
+  }
+
+  private void eachPart(char separator, int from, int to, Consumer<Place> each) {
+    int start = from;
+    while (start <= to) {
+      int found = text.indexOf(separator, start);
+      int end = found < 0 || found > to ? to : found;
+      each.accept(new Place(text.substring(start, end), start, end));
+      start = end + 1;
+    }
+  }
+
+  private static int suffixAt(String segment) {
+    for (int i = 0; i < segment.length(); i++) {
+      if (SUFFIX_STARTS.indexOf(segment.charAt(i)) >= 0) {
+        return i;
+      }
+    }
+    return segment.length();
+  }
+
+  private static void addItems(Escapes.Decoded value, List<Place> into) {
+    int start = 0;
+    while (start <= value.text().length()) {
+      int comma = value.text().indexOf(',', start);
+      int end = comma < 0 ? value.text().length() : comma;
+      into.add(value.place(start, end));
+      start = end + 1;
+    }
+  }
+}

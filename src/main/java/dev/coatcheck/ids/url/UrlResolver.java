@@ -1,0 +1,142 @@
+package dev.coatcheck.ids.url;
+
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.registry.Registry;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * Puts keys in the place of the public IDs of a URL.
+ *
+ * <p>An ID is a whole segment of the path, or all of it before the first {@code .}, {@code :} or
+ * {@code ;}, or an item of a comma list that is the value of a query parameter, and has the {@link
+ * IdShape shape} of one. All else passes as it is, byte for byte.
+ */
+public final class UrlResolver {
+  private static final int IDS_MAX = 50;
+
+  private final Resolver resolver;
+  private final Registry registry;
+
+  public UrlResolver(Resolver resolver, Registry registry) {
+    this.resolver = resolver;
+    this.registry = registry;
+  }
+
+  /** As {@link #resolveAll}, for one. */
+  public UrlOutcome resolve(String url) {
+    return resolveAll(List.of(url)).getFirst();
+  }
+
+  /**
+   * Resolves URLs, in their order; the IDs of all together, with at most one query per table.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
+   */
+  public List<UrlOutcome> resolveAll(List<String> urls) {
+    List<Read> all = urls.stream().map(url -> read(url, this::isOurs)).toList();
+    List<String> ids = all.stream().flatMap(Read::ids).map(Place::text).distinct().toList();
+    Map<String, ResolveOutcome> outcomes = HashMap.newHashMap(ids.size());
+    if (!ids.isEmpty()) {
+      List<ResolveOutcome> resolved = resolver.resolveAll(ids);
+      for (int i = 0; i < ids.size(); i++) {
+        outcomes.put(ids.get(i), resolved.get(i));
+      }
+    }
+    return all.stream().map(read -> outcome(read, outcomes)).toList();
+  }
+
+  /**
+   * As {@link #resolve}, where memory alone decides; never waits.
+   *
+   * @return empty if somebody has to be asked
+   */
+  public Optional<UrlOutcome> resolveIfCached(String url) {
+    AtomicBoolean undecided = new AtomicBoolean();
+    Read read = read(url, place -> isOursIfCached(place, undecided));
+    Map<String, ResolveOutcome> outcomes = new HashMap<>();
+    for (String id : read.ids().map(Place::text).distinct().toList()) {
+      resolver.resolveIfCached(id).ifPresent(outcome -> outcomes.put(id, outcome));
+    }
+    boolean known = read.ids().allMatch(place -> outcomes.containsKey(place.text()));
+    return known && !undecided.get() ? Optional.of(outcome(read, outcomes)) : Optional.empty();
+  }
+
+  private boolean isOursIfCached(Place place, AtomicBoolean undecided) {
+    return switch (IdShape.of(place.text(), registry)) {
+      case OURS -> true;
+      case FOREIGN -> false;
+      case UNDECIDED -> {
+        undecided.set(true);
+        yield false;
+      }
+    };
+  }
+
+  private boolean isOurs(Place place) {
+    return IdShape.isOurs(place.text(), registry);
+  }
+
+  /** A URL after reading: what it asks for, or why it is refused. */
+  private sealed interface Read {
+    record Sound(UrlParts url, List<Place> places) implements Read {}
+
+    record Refused(UrlOutcome.Invalid outcome) implements Read {}
+
+    default Stream<Place> ids() {
+      return switch (this) {
+        case Sound(UrlParts _, List<Place> places) -> places.stream();
+        case Refused _ -> Stream.empty();
+      };
+    }
+  }
+
+  private static Read read(String text, Predicate<Place> isId) {
+    return switch (UrlParts.parse(text)) {
+      case ParsedUrl.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
+      case ParsedUrl.Valid(UrlParts url) -> {
+        List<Place> ids =
+            Stream.concat(url.segments().stream(), url.values().stream()).filter(isId).toList();
+        yield ids.size() > IDS_MAX
+            ? new Read.Refused(new UrlOutcome.Invalid("holds more than 50 public IDs"))
+            : new Read.Sound(url, ids);
+      }
+    };
+  }
+
+  private static UrlOutcome outcome(Read read, Map<String, ResolveOutcome> outcomes) {
+    return switch (read) {
+      case Read.Refused(UrlOutcome.Invalid outcome) -> outcome;
+      case Read.Sound(UrlParts url, List<Place> places) -> {
+        List<UrlOutcome.ResolvedId> ids = new ArrayList<>(places.size());
+        for (Place place : places) {
+          switch (outcomes.getOrDefault(place.text(), new ResolveOutcome.Unknown())) {
+            case ResolveOutcome.Found(Mapping mapping) ->
+                ids.add(new UrlOutcome.ResolvedId(place.text(), mapping, false));
+            case ResolveOutcome.Merged merged ->
+                ids.add(new UrlOutcome.ResolvedId(place.text(), merged.survivor(), true));
+            case ResolveOutcome.Revoked revoked -> {
+              yield new UrlOutcome.Revoked(revoked);
+            }
+            case ResolveOutcome.Unknown _ -> {
+              yield new UrlOutcome.Unknown();
+            }
+            case ResolveOutcome.Malformed malformed -> {
+              yield new UrlOutcome.Malformed(malformed.reason(), place.start());
+            }
+          }
+        }
+        yield new UrlOutcome.Resolved(
+            url.with(places, ids.stream().map(id -> id.target().key().text()).toList()), ids);
+      }
+    };
+  }
+}

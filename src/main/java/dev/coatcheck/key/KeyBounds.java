@@ -1,4 +1,0 @@
-package dev.coatcheck.key;
-
-/** The smallest and the largest key that a span of time can hold, both inclusive. */
-public record KeyBounds(Key smallest, Key largest) {}

@@ -1,8 +1,0 @@
-package dev.coatcheck.key;
-
-/** The result of reading a layout's name or spelling. */
-public sealed interface LayoutParse {
-  record Known(SnowflakeLayout layout) implements LayoutParse {}
-
-  record Invalid(String reason) implements LayoutParse {}
-}

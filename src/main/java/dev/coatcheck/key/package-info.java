@@ -1,5 +1,0 @@
-/** Internal keys: Snowflake layouts and generators, UUIDv7, and the time bounds of either. */
-@NullMarked
-package dev.coatcheck.key;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Names from elsewhere and where they lead: redirect targets, old numbers. */
-@NullMarked
-package dev.coatcheck.legacy;
-
-import org.jspecify.annotations.NullMarked;

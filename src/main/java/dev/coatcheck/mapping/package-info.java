@@ -1,5 +1,0 @@
-/** Which public ID stands for which key: resolve, look up, list, name, end. */
-@NullMarked
-package dev.coatcheck.mapping;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package dev.coatcheck.migrate.backfill;
+
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.Session;
+
+/** All SQL of archiving. */
+final class ArchiveStore {
+  private static final String PART =
+      """
+      with part as materialized (
+        select t.<id>::bigint as legacy, t.snowflake_id as key from <table> t
+         where t.<id> > (select archived_id from <schema>.checkpoint where run = <run>)
+         order by t.<id> limit ?),
+      kept as (
+        insert into <archive> (legacy, key)
+        select legacy, key from part where key is not null on conflict do nothing)
+      update <schema>.checkpoint
+         set archived_id = (select max(legacy) from part)
+       where run = <run> and exists (select from part)\
+      """;
+
+  private static final String HAS_CHECKPOINT =
+      """
+      select exists (select from <schema>.checkpoint where run = <run>)\
+      """;
+
+  private final Session session;
+  private final TargetSql names;
+
+  ArchiveStore(Session session, Target target) {
+    this.session = session;
+    this.names = new TargetSql(target);
+  }
+
+  /** Archives some more rows; false if there are none. */
+  boolean part(int rows) {
+    return session.transaction(
+        "archive",
+        sql ->
+            PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
+                && PlainSql.execute(sql, names.fill(PART), rows) == 1);
+  }
+}

@@ -1,0 +1,102 @@
+package dev.coatcheck.migrate.backfill;
+
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jooq.DSLContext;
+
+/** Reads one row, and fills it. */
+final class FillAheadStore {
+  private static final String READ = "select t.snowflake_id from <table> t where t.<id> = ?";
+
+  private static final String LOCK = READ + " for no key update of t";
+
+  private static final String FILL =
+      """
+      with place as (
+        select greatest(c.last_place,
+                 (select max(e.ms) << 12
+                    from (select <created_ms> - <epoch> as ms from <table> t
+                           where t.<id> > c.last_id and t.<id> <= ?) as e
+                   where e.ms between 0 and c.t0_ms - 60000)) + (? - c.last_id) as place, c.t0_ms
+          from <schema>.checkpoint c where c.run = <run> and c.last_id < ?),
+      archived as (select key from <archive> where legacy = ?)
+      update <table> t
+         set snowflake_id = coalesce((select key from archived),
+           ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095))
+        from place p
+       where t.<id> = ? and t.snowflake_id is null and p.place >> 12 < p.t0_ms
+      returning t.snowflake_id\
+      """;
+
+  private static final String ANNOUNCE = "insert into <outbox_a> (legacy, key) values (?, ?)";
+
+  private final Database source;
+  private final TargetSql names;
+
+  FillAheadStore(Database source, Target target) {
+    this.source = source;
+    this.names = new TargetSql(target);
+  }
+
+  /** A row's key; null in the value: it has none yet. */
+  private record Row(long key, boolean isFilled) {}
+
+  OptionalLong find(long legacy) {
+    List<Row> rows = source.read("source row", sql -> row(sql, READ, legacy));
+    if (rows.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    return rows.getFirst().isFilled()
+        ? OptionalLong.of(rows.getFirst().key())
+        : source.write("fill ahead", sql -> fill(sql, legacy));
+  }
+
+  private OptionalLong fill(DSLContext sql, long legacy) {
+    PlainSql.execute(
+        sql,
+        """
+        select set_config('lock_timeout', least(250, greatest(1, floor(extract(epoch from
+                 current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
+               set_config('statement_timeout', '1s', true),
+               set_config('row_security', 'off', true), set_config('coatcheck.fill', 'on', true)\
+        """);
+    List<Row> rows = row(sql, LOCK, legacy);
+    if (rows.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    if (rows.getFirst().isFilled()) {
+      return OptionalLong.of(rows.getFirst().key());
+    }
+    long key =
+        PlainSql.rows(
+                sql,
+                names.fill(FILL),
+                row -> row.getLong(1),
+                legacy,
+                legacy,
+                legacy,
+                legacy,
+                legacy)
+            .stream()
+            .findFirst()
+            .orElseThrow(() -> new DatabaseUnavailable("the key of a row that was set aside"));
+    PlainSql.execute(sql, names.fill(ANNOUNCE), legacy, key);
+    return OptionalLong.of(key);
+  }
+
+  private List<Row> row(DSLContext sql, String query, long legacy) {
+    return PlainSql.rows(
+        sql,
+        names.fill(query),
+        row -> {
+          long key = row.getLong(1);
+          return new Row(key, !row.wasNull());
+        },
+        legacy);
+  }
+}

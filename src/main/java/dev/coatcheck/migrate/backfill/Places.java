@@ -1,0 +1,59 @@
+package dev.coatcheck.migrate.backfill;
+
+/**
+ * The arithmetic of the backfill for rows that come one by one: the same places as {@link Backfill}
+ * gives inside Postgres.
+ */
+public final class Places {
+  /** The worker of keys that a backfill makes. */
+  public static final int WORKER = 1022;
+
+  private static final int WORKER_MAX = 1023;
+  private static final int MINUTE_MILLIS = 60_000;
+  private static final int TIME_SHIFT = 22;
+  private static final int PLACE_BITS = 12;
+  private static final long SEQUENCE = (1 << PLACE_BITS) - 1;
+
+  private final long t0Millis;
+  private long last;
+
+  /**
+   * Begins after a place.
+   *
+   * @param t0Millis since the epoch of the layout: no place reaches it
+   */
+  public Places(long t0Millis, long last) {
+    this.t0Millis = t0Millis;
+    this.last = last;
+  }
+
+  /** The place after which every key exceeds a legacy ID. */
+  public static long above(long highestId) {
+    return ((highestId >> TIME_SHIFT) + 1) << PLACE_BITS;
+  }
+
+  public long last() {
+    return last;
+  }
+
+  /** The key of a row that has one, so that the next ones come after it. */
+  public void held(long key) {
+    if (((key >> PLACE_BITS) & WORKER_MAX) == WORKER) {
+      last = Math.max(last, ((key >> TIME_SHIFT) << PLACE_BITS) | (key & SEQUENCE));
+    }
+  }
+
+  /**
+   * The key of the next row.
+   *
+   * @param millis when it was made, since the epoch of the layout; negative: not known
+   */
+  public long next(long millis) {
+    long own = millis >= 0 && millis <= t0Millis - MINUTE_MILLIS ? millis << PLACE_BITS : 0;
+    last = Math.max(last + 1, own);
+    if (last >> PLACE_BITS >= t0Millis) {
+      throw new IllegalStateException("the keys of old rows would reach the time of the plan");
+    }
+    return ((last >> PLACE_BITS) << TIME_SHIFT) | ((long) WORKER << PLACE_BITS) | (last & SEQUENCE);
+  }
+}

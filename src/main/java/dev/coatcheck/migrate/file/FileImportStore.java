@@ -1,0 +1,125 @@
+package dev.coatcheck.migrate.file;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.mapping.AliasTable;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.Places;
+import dev.coatcheck.migrate.file.FileImport.Row;
+import dev.coatcheck.migrate.file.FileOutcome.BadRow;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+
+/**
+ * Writes a file's rows chunk by chunk; what was given is kept beside the run, in the same commit.
+ */
+final class FileImportStore {
+  private static final int TRIES_MAX = 5;
+  private static final long EPOCH_MILLIS = SnowflakeLayout.DEFAULT.epochMillis();
+
+  private final Database gateway;
+  private final TableMigration run;
+  private final Type type;
+  private final LegacyKeyTable mappings;
+
+  FileImportStore(Database gateway, TableMigration run, Type type, LegacyKeyTable mappings) {
+    this.gateway = gateway;
+    this.run = run;
+    this.type = type;
+    this.mappings = mappings;
+  }
+
+  /** What became of a chunk. */
+  record Settled(int created, int existing, List<BadRow> refused) {}
+
+  Settled settle(List<Row> rows) {
+    for (int tried = 1; ; tried++) {
+      try {
+        return gateway.write("file import", sql -> settle(sql, rows));
+      } catch (AlreadyThere somebodyElse) {
+        if (tried == TRIES_MAX) {
+          throw somebodyElse;
+        }
+      }
+    }
+  }
+
+  private Settled settle(DSLContext sql, List<Row> rows) {
+    var mark =
+        sql.select(TABLE_MIGRATION.IMPORTED_ID, TABLE_MIGRATION.IMPORTED_PLACE)
+            .from(TABLE_MIGRATION)
+            .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+            .forNoKeyUpdate()
+            .fetchSingle();
+    Map<String, StoredMapping> held =
+        AliasTable.mappings(sql, rows.stream().map(this::name).distinct().toList())
+            .entrySet()
+            .stream()
+            .collect(Collectors.toMap(found -> found.getKey().value(), Map.Entry::getValue));
+    long highest = run.plan().highestId();
+    Places places =
+        new Places(
+            run.times().createdAt().toEpochMilli() - EPOCH_MILLIS,
+            Math.max(Places.above(highest), mark.value2()));
+    long lastId = mark.value1();
+    List<LegacyKey> made = new ArrayList<>();
+    List<BadRow> refused = new ArrayList<>();
+    int existing = 0;
+    for (Row row : rows) {
+      StoredMapping there = held.get(Long.toString(row.legacy()));
+      if (there != null) {
+        if (there.key() instanceof Key.Bigint(long key)) {
+          places.held(key);
+        }
+        lastId = Math.max(lastId, row.legacy());
+        existing++;
+      } else if (row.legacy() <= lastId) {
+        refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
+      } else if (row.legacy() > highest) {
+        refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_UNPLANNED));
+      } else {
+        made.add(new LegacyKey(row.legacy(), places.next(millis(row))));
+        lastId = row.legacy();
+      }
+    }
+    refused.addAll(conflicts(mappings.insert(sql, made, true), rows));
+    sql.update(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.IMPORTED_ID, lastId)
+        .set(TABLE_MIGRATION.IMPORTED_PLACE, places.last())
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+        .execute();
+    return new Settled(rows.size() - existing - refused.size(), existing, refused);
+  }
+
+  private static List<BadRow> conflicts(List<LegacyKey> refused, List<Row> rows) {
+    Set<Long> numbers = refused.stream().map(LegacyKey::legacy).collect(Collectors.toSet());
+    return rows.stream()
+        .filter(row -> numbers.contains(row.legacy()))
+        .map(row -> new BadRow(row.line(), RowFault.ALIAS_CONFLICT))
+        .toList();
+  }
+
+  private Alias name(Row row) {
+    return Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()));
+  }
+
+  private static long millis(Row row) {
+    return row.createdAt().map(Instant::toEpochMilli).map(at -> at - EPOCH_MILLIS).orElse(-1L);
+  }
+}

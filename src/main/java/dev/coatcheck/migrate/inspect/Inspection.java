@@ -1,0 +1,11 @@
+package dev.coatcheck.migrate.inspect;
+
+import java.util.List;
+
+/** What an {@link Inventory} makes of a table. */
+public sealed interface Inspection {
+  record Sound(TableShape shape) implements Inspection {}
+
+  /** All that stands in the way. */
+  record Refused(List<Finding> findings) implements Inspection {}
+}

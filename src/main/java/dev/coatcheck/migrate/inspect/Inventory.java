@@ -1,0 +1,144 @@
+package dev.coatcheck.migrate.inspect;
+
+import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
+import dev.coatcheck.migrate.source.ObjectNames;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Wish;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Looks at a table before anything is done to it: what it is made of, what its applications have to
+ * be ready for, and whether anything stands in the way. Changes nothing, and couldn't: its
+ * transaction is read only.
+ */
+public final class Inventory {
+  /** Postgres cuts a longer name without a word, and may then mean another table. */
+  private static final int NAME_BYTES_MAX = 63;
+
+  private static final Set<String> OWN_SCHEMAS = Set.of("coatcheck", ObjectNames.SCHEMA);
+
+  private final Limits limits;
+
+  /**
+   * From when on a table is large, and a transaction old.
+   *
+   * @param exactRowsMax and {@code exactBytesMax}: above either, rows are estimated
+   * @param freezeAgeMax beside the server's own: vacuums of older tables are against wraparound
+   */
+  record Limits(
+      long exactRowsMax, long exactBytesMax, long oldTransactionSeconds, int freezeAgeMax) {
+    static final Limits USUAL = new Limits(2_000_000, 512L << 20, 3_600, Integer.MAX_VALUE);
+  }
+
+  public Inventory() {
+    this(Limits.USUAL);
+  }
+
+  Inventory(Limits limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * Says whether the table can get new keys, with everything that stands in the way.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer, or the
+   *     table is locked for longer than a second
+   */
+  public Inspection inspect(Source source, Wish wish) {
+    List<Finding> misnamed = misnamed(wish);
+    if (!misnamed.isEmpty()) {
+      return new Inspection.Refused(misnamed);
+    }
+    StatementStore.Recorded recorded = StatementStore.recorded(source.database(), wish.table());
+    return InventoryStore.reading(source.database(), store -> inspection(store, wish, recorded));
+  }
+
+  private Inspection inspection(InventoryStore store, Wish wish, StatementStore.Recorded recorded) {
+    InventoryStore.Server server = store.server();
+    List<Finding> faults = new ArrayList<>(serverFaults(server));
+    if (server.version() < 15) {
+      return new Inspection.Refused(faults);
+    }
+    Optional<Relation> found = store.relation(wish.schema(), wish.table());
+    Optional<Finding> noTable =
+        found.isEmpty()
+            ? Optional.of(unknown(store.alike(wish.table())))
+            : RelationKind.refused(found.get().kind());
+    if (found.isEmpty() || noTable.isPresent()) {
+      noTable.ifPresent(faults::add);
+      return new Inspection.Refused(faults);
+    }
+    return new Survey(store, wish, limits, server, found.get()).inspection(faults, recorded);
+  }
+
+  /** What is refused before anybody is asked. */
+  private static List<Finding> misnamed(Wish wish) {
+    List<Finding> findings = new ArrayList<>();
+    tooLong("schema", wish.schema()).ifPresent(findings::add);
+    tooLong("table", wish.table()).ifPresent(findings::add);
+    wish.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
+    if (wish.schema().startsWith("pg_temp")) {
+      findings.add(
+          new Finding(
+              "temporary_table", "It is temporary: it ends with the session that made it."));
+    } else if (wish.schema().startsWith("pg_") || wish.schema().equals("information_schema")) {
+      findings.add(
+          new Finding("system_table", "Its schema is Postgres's own; name a table of yours."));
+    } else if (OWN_SCHEMAS.contains(wish.schema())) {
+      findings.add(
+          new Finding("own_table", "Its schema is the gateway's own; name a table of yours."));
+    }
+    if (findings.isEmpty()
+        && (wish.schema() + wish.table() + wish.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
+      findings.add(unknown(List.of()));
+    }
+    return findings;
+  }
+
+  private static Optional<Finding> tooLong(String what, String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    return bytes <= NAME_BYTES_MAX
+        ? Optional.empty()
+        : Optional.of(
+            new Finding(
+                "name_too_long",
+                "The name of the %s has %d bytes, and Postgres knows only the first %d: give it as the catalog has it."
+                    .formatted(what, bytes, NAME_BYTES_MAX)));
+  }
+
+  private static Finding unknown(List<String> alike) {
+    return new Finding(
+        "table_unknown",
+        "There is no table of that name in that schema; names are compared letter for letter,"
+            + " without quotes."
+            + (alike.isEmpty() ? "" : " There is " + String.join(", ", alike) + "."));
+  }
+
+  private static List<Finding> serverFaults(InventoryStore.Server server) {
+    List<Finding> faults = new ArrayList<>();
+    if (server.version() < 15) {
+      faults.add(
+          new Finding(
+              "server_too_old",
+              "The source is PostgreSQL "
+                  + server.version()
+                  + ", and 15 is the oldest supported."));
+    }
+    if (server.isInRecovery()) {
+      faults.add(new Finding("server_in_recovery", "The source is a standby; name the primary."));
+    }
+    if (!server.losesCommitsBy().isEmpty()) {
+      faults.add(
+          new Finding(
+              "server_loses_commits",
+              "The source may lose what it acknowledged, because this is off: "
+                  + String.join(", ", server.losesCommitsBy())
+                  + ". Turn it on."));
+    }
+    return faults;
+  }
+}

@@ -1,0 +1,132 @@
+package dev.coatcheck.migrate.inspect;
+
+import java.util.List;
+
+/** What is worth knowing about a table, though nothing has to be done about it. */
+final class Notes {
+  private static final String KEY_SEQUENCE =
+      """
+      select s.oid::regclass::text
+        from pg_attribute a
+        join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = a.attrelid
+         and d.refobjsubid = a.attnum and d.classid = 'pg_class'::regclass
+         and d.deptype in ('a', 'i')
+        join pg_class s on s.oid = d.objid and s.relkind = 'S'
+       where a.attrelid = <oid> and a.attnum = <key>\
+      """;
+
+  static final List<Check> CHECKS =
+      List.of(
+          new Check(
+              "key_identity",
+              KEY_SEQUENCE + " and a.attidentity <> ''",
+              "The key is an identity column: dropping an identity column later drops its sequence,"
+                  + " here %s."),
+          new Check(
+              "key_serial",
+              KEY_SEQUENCE + " and a.attidentity = ''",
+              "The key takes its values from a sequence that it owns: dropping the column later"
+                  + " drops %s."),
+          new Check(
+              "key_default",
+              """
+              select pg_get_expr(f.adbin, f.adrelid) from pg_attrdef f
+               where f.adrelid = <oid> and f.adnum = <key>
+                 and not exists (<sequence>)\
+              """
+                  .replace("<sequence>", KEY_SEQUENCE),
+              "The key takes its values from a default of its own: %s."),
+          new Check(
+              "key_without_default",
+              """
+              select 'none' from pg_attribute a
+               where a.attrelid = <oid> and a.attnum = <key>
+                 and a.attidentity = '' and not a.atthasdef\
+              """,
+              "The key has no default (%s): applications bring it along."),
+          new Check(
+              "key_deferrable",
+              "select quote_ident(conname) from pg_constraint"
+                  + " where conrelid = <oid> and contype = 'p' and condeferrable",
+              "The primary key %s is deferrable; the new one will not be."),
+          new Check(
+              "key_includes",
+              """
+              select quote_ident(a.attname)
+                from pg_index i
+                join pg_attribute a on a.attrelid = i.indexrelid and a.attnum > i.indnkeyatts
+               where i.indrelid = <oid> and i.indisprimary order by a.attnum\
+              """,
+              "The index of the primary key includes %s; the new one will not."),
+          new Check(
+              "key_in_views",
+              """
+              select distinct r.ev_class::regclass::text
+                from pg_depend d join pg_rewrite r on r.oid = d.objid
+               where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass
+                 and d.refobjid = <oid> and d.refobjsubid = <key> and r.ev_class <> <oid>
+               order by 1\
+              """,
+              "Views read the old key: %s. They have to be changed before it can be dropped."),
+          new Check(
+              "foreign_keys",
+              """
+              select f.conrelid::regclass || ' (' || f.conname || ')'
+                from pg_constraint f
+               where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
+                 and f.confkey = array[<key>::int2] order by 1\
+              """,
+              "Foreign keys refer to the key, and will get columns of their own: %s."),
+          new Check(
+              "composite_foreign_keys",
+              """
+              select f.conrelid::regclass || ' (' || f.conname || ')'
+                from pg_constraint f
+               where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
+                 and <key>::int2 = any(f.confkey) and cardinality(f.confkey) > 1 order by 1\
+              """,
+              "Foreign keys of several columns contain the key: %s. They stay on the old one."),
+          new Check(
+              "children_partitioned",
+              """
+              select distinct c.oid::regclass::text
+                from pg_constraint f join pg_class c on c.oid = f.conrelid
+               where f.confrelid = <oid> and f.contype = 'f' and c.relkind = 'p'
+                 and f.conparentid = 0 and <key>::int2 = any(f.confkey) order by 1\
+              """,
+              "Tables with a foreign key to it are partitioned: %s."),
+          new Check(
+              "children_not_owned",
+              """
+              select distinct c.oid::regclass::text
+                from pg_constraint f join pg_class c on c.oid = f.conrelid
+               where f.confrelid = <oid> and f.contype = 'f'
+                 and not pg_has_role(c.relowner, 'usage') order by 1\
+              """,
+              "Tables with a foreign key to it belong to somebody else than the source's user:"
+                  + " %s."),
+          new Check(
+              "replica_triggers",
+              """
+              select quote_ident(tgname) from pg_trigger
+               where tgrelid = <oid> and not tgisinternal and tgenabled in ('R', 'A') order by 1\
+              """,
+              "Triggers of its own fire when rows are replicated: %s. Ours will not."),
+          new Check(
+              "replica_identity",
+              """
+              select case c.relreplident when 'f' then 'full' when 'n' then 'nothing'
+                     else (select 'index ' || quote_ident(x.relname)
+                             from pg_index i join pg_class x on x.oid = i.indexrelid
+                            where i.indrelid = c.oid and i.indisreplident) end
+                from pg_class c where c.oid = <oid> and c.relreplident <> 'd'\
+              """,
+              "Its replica identity is %s, and will not follow the primary key."),
+          new Check(
+              "event_triggers",
+              "select quote_ident(evtname) from pg_event_trigger"
+                  + " where evtenabled <> 'D' order by 1",
+              "Event triggers will see every change of the table: %s."));
+
+  private Notes() {}
+}

@@ -1,0 +1,200 @@
+package dev.coatcheck.migrate.inspect;
+
+import dev.coatcheck.migrate.inspect.InventoryStore.Count;
+import dev.coatcheck.migrate.inspect.InventoryStore.PrimaryKey;
+import dev.coatcheck.migrate.inspect.InventoryStore.Range;
+import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
+import dev.coatcheck.migrate.inspect.InventoryStore.Server;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.Wish;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The inspection of one ordinary table. */
+final class Survey {
+  private static final Set<String> KEY_TYPES = Set.of("smallint", "integer", "bigint");
+
+  /** Pages that are read for an estimate. */
+  private static final long SAMPLE_PAGES = 2_000;
+
+  private static final int PAGE_BYTES = 8_192;
+  private static final int KEY_TIME_SHIFT = 22;
+
+  private final InventoryStore store;
+  private final Wish wish;
+  private final Inventory.Limits limits;
+  private final Server server;
+  private final Relation relation;
+  private final TableName table;
+
+  Survey(
+      InventoryStore store, Wish wish, Inventory.Limits limits, Server server, Relation relation) {
+    this.store = store;
+    this.wish = wish;
+    this.limits = limits;
+    this.server = server;
+    this.relation = relation;
+    this.table = new TableName(wish.schema(), wish.table());
+  }
+
+  /** With the faults that were found before. */
+  Inspection inspection(List<Finding> before, StatementStore.Recorded recorded) {
+    List<Finding> faults = new ArrayList<>(before);
+    for (Check check : Obstacles.of(wish.keepPrimaryKey())) {
+      run(check, 0).ifPresent(faults::add);
+    }
+    if (store.hasCheckpoint(relation.oid())) {
+      faults.add(
+          new Finding("run_active", "A migration of it is under way. Finish, undo or cancel it."));
+    }
+    TimeColumns.Choice choice =
+        TimeColumns.choose(store.columns(relation.oid()), wish.createdAtColumn());
+    Optional<PrimaryKey> key = store.primaryKey(relation.oid());
+    keyFault(key).ifPresent(faults::add);
+    Optional<Range> range = Optional.empty();
+    if (key.isPresent() && keyFault(key).isEmpty() && relation.maySelect()) {
+      range = Optional.of(store.range(table, key.get().columns().getFirst()));
+      faults.addAll(rangeFaults(range.get()));
+    }
+    return switch (choice) {
+      case TimeColumns.Choice.Refused(Finding finding) -> {
+        faults.add(finding);
+        yield new Inspection.Refused(List.copyOf(faults));
+      }
+      case TimeColumns.Choice.Made made ->
+          faults.isEmpty() && key.isPresent() && range.isPresent()
+              ? new Inspection.Sound(shape(key.get(), range.get(), made, recorded))
+              : new Inspection.Refused(List.copyOf(faults));
+    };
+  }
+
+  private static Optional<Finding> keyFault(Optional<PrimaryKey> key) {
+    if (key.isEmpty()) {
+      return Optional.of(
+          new Finding("no_primary_key", "It has no primary key. Add one on its number first."));
+    }
+    if (key.get().columns().size() > 1) {
+      return Optional.of(
+          new Finding(
+              "composite_key",
+              "Its primary key has several columns: "
+                  + String.join(", ", key.get().columns())
+                  + ". Only a key of one number can be migrated."));
+    }
+    String type = key.get().types().getFirst();
+    return KEY_TYPES.contains(type)
+        ? Optional.empty()
+        : Optional.of(
+            new Finding(
+                "key_type",
+                "Its key %s is of type %s. Only smallint, integer and bigint can be migrated."
+                    .formatted(key.get().columns().getFirst(), type)));
+  }
+
+  private List<Finding> rangeFaults(Range range) {
+    List<Finding> faults = new ArrayList<>();
+    if (range.lowest() <= 0) {
+      faults.add(
+          new Finding(
+              "id_not_positive",
+              "It has a row with the key "
+                  + range.lowest()
+                  + ", and keys have to be 1 or more. Give it another one."));
+    }
+    long now = (server.nowMillis() - wish.layoutEpochMillis()) << KEY_TIME_SHIFT;
+    if (range.highest() > now / 2) {
+      faults.add(
+          new Finding(
+              "id_too_large",
+              "Its highest key, %d, is more than half of what a new key would be now (%d), which leaves too little room. Are they Snowflakes already?"
+                  .formatted(range.highest(), now)));
+    }
+    return faults;
+  }
+
+  private TableShape shape(
+      PrimaryKey key, Range range, TimeColumns.Choice.Made time, StatementStore.Recorded recorded) {
+    String column = key.columns().getFirst();
+    List<Finding> notes = new ArrayList<>();
+    notes.add(time.note());
+    Notes.CHECKS.forEach(check -> run(check, key.place()).ifPresent(notes::add));
+    if (!server.seesOthers()) {
+      notes.add(
+          new Finding(
+              "sessions_hidden",
+              "The source's user may not see how long others' transactions have been open."
+                  + " Grant it pg_read_all_stats."));
+    }
+    Count count = count(time.column(), notes);
+    return new TableShape(
+        relation.oid(),
+        column,
+        key.types().getFirst(),
+        time.column(),
+        range.highest(),
+        count.rows(),
+        relation.bytes(),
+        count.olderThanEpoch(),
+        preconditions(key, recorded),
+        List.copyOf(notes),
+        store.children(relation.oid(), key.place()));
+  }
+
+  private List<Finding> preconditions(PrimaryKey key, StatementStore.Recorded recorded) {
+    Statements statements = new Statements(table, key.columns().getFirst(), key.constraint());
+    StatementStore.Recorded searched =
+        server.seesOthers() || recorded.whyNot().isPresent()
+            ? recorded
+            : new StatementStore.Recorded(
+                recorded.statements(),
+                Optional.of("the source's user sees only its own; grant it pg_read_all_stats"));
+    List<Finding> findings =
+        new ArrayList<>(
+            new Preconditions(statements, searched, store.texts(filled(Preconditions.FUNCTIONS, 0)))
+                .findings(wish.keepPrimaryKey()));
+    run(Preconditions.COLUMN_GRANTS, 0).ifPresent(findings::add);
+    run(Preconditions.UPDATE_TRIGGERS, 0).ifPresent(findings::add);
+    return List.copyOf(findings);
+  }
+
+  /** Exact where that is quick, else by a sample of the pages and what the last analyze saw. */
+  private Count count(Optional<Target.TimeColumn> createdAt, List<Finding> notes) {
+    boolean isSmall =
+        relation.tuples() < limits.exactRowsMax() && relation.heapBytes() <= limits.exactBytesMax();
+    long pages = Math.max(1, relation.heapBytes() / PAGE_BYTES);
+    double percent = isSmall ? 100 : Math.min(99, 100.0 * SAMPLE_PAGES / pages);
+    Count count = store.count(table, createdAt, wish.layoutEpochMillis(), percent);
+    if (!isSmall) {
+      notes.add(
+          new Finding(
+              "rows_estimated", "It is large, so its rows were estimated and not counted."));
+      if (relation.tuples() >= 0) {
+        count = new Count(Math.round(relation.tuples()), count.olderThanEpoch());
+      }
+    }
+    if (count.olderThanEpoch() > 0) {
+      notes.add(
+          new Finding(
+              "older_than_epoch",
+              count.olderThanEpoch()
+                  + " rows were made before the keys' epoch. Their new keys keep the order of the"
+                  + " old ones, but not those times."));
+    }
+    return count;
+  }
+
+  private Optional<Finding> run(Check check, int keyPlace) {
+    return check.finding(store.texts(filled(check.query(), keyPlace)));
+  }
+
+  private String filled(String query, int keyPlace) {
+    return query
+        .replace("<oid>", Long.toString(relation.oid()))
+        .replace("<key>", Integer.toString(keyPlace))
+        .replace("<old_seconds>", Long.toString(limits.oldTransactionSeconds()))
+        .replace("<freeze_age>", Integer.toString(limits.freezeAgeMax()));
+  }
+}

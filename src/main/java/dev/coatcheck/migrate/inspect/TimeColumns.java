@@ -1,0 +1,84 @@
+package dev.coatcheck.migrate.inspect;
+
+import dev.coatcheck.migrate.inspect.InventoryStore.Column;
+import dev.coatcheck.migrate.source.Target;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which column says when a row was made. */
+final class TimeColumns {
+  private static final Set<String> TYPES = Set.of("timestamptz", "timestamp", "date");
+  private static final Set<String> USUAL =
+      Set.of("created_at", "createdat", "created", "inserted_at");
+
+  private TimeColumns() {}
+
+  /** A choice and a word about it, or why there can be none. */
+  sealed interface Choice {
+    record Made(Optional<Target.TimeColumn> column, Finding note) implements Choice {}
+
+    record Refused(Finding finding) implements Choice {}
+  }
+
+  static Choice choose(List<Column> columns, Optional<String> wished) {
+    return wished.map(name -> named(columns, name)).orElseGet(() -> usual(columns));
+  }
+
+  private static Choice named(List<Column> columns, String name) {
+    Optional<Column> found = columns.stream().filter(each -> each.name().equals(name)).findFirst();
+    if (found.isEmpty()) {
+      return new Choice.Refused(
+          new Finding(
+              "created_at_unknown",
+              "It has no column named " + name + ", letter for letter. Name another, or none."));
+    }
+    if (!TYPES.contains(found.get().type())) {
+      return new Choice.Refused(
+          new Finding(
+              "created_at_type",
+              "The column %s is of type %s. Name one of type timestamptz, timestamp or date, or none."
+                  .formatted(name, found.get().type())));
+    }
+    return made(found.get(), "as you said");
+  }
+
+  private static Choice usual(List<Column> columns) {
+    List<Column> fitting =
+        columns.stream()
+            .filter(each -> USUAL.contains(each.name().toLowerCase(Locale.ROOT)))
+            .filter(each -> TYPES.contains(each.type()))
+            .toList();
+    if (fitting.size() == 1) {
+      return made(fitting.getFirst(), "by its name; name another if that is wrong");
+    }
+    String why =
+        fitting.isEmpty()
+            ? "No column of a usual name says when a row was made"
+            : "More than one column may say when a row was made ("
+                + Check.listed(fitting.stream().map(Column::name).toList())
+                + ")";
+    return new Choice.Made(
+        Optional.empty(),
+        new Finding(
+            "created_at",
+            why
+                + ". None is used: new keys keep the order of the old ones, but the times in them"
+                + " lie at the epoch of the layout. Name a column to have its times."));
+  }
+
+  private static Choice made(Column column, String how) {
+    return new Choice.Made(
+        Optional.of(new Target.TimeColumn(column.name(), column.type())),
+        new Finding(
+            "created_at",
+            "The column %s says when a row was made (%s)%s."
+                .formatted(
+                    column.name(),
+                    how,
+                    column.type().equals("timestamptz")
+                        ? ""
+                        : ". Its type is " + column.type() + ", which is read as UTC")));
+  }
+}

@@ -1,0 +1,20 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.inspect.Finding;
+import java.util.List;
+
+/** What became of something that somebody wanted of a run. */
+public sealed interface ActionOutcome {
+  record Done(TableMigration run) implements ActionOutcome {}
+
+  record NotFound() implements ActionOutcome {}
+
+  /** Not in this state. */
+  record NotNow(RunState state, String detail) implements ActionOutcome {}
+
+  /** Preconditions that have to be accepted by their codes. */
+  record NotAccepted(List<Finding> missing) implements ActionOutcome {}
+
+  /** The table can't be migrated, or no longer. */
+  record Refused(List<Finding> findings) implements ActionOutcome {}
+}

@@ -1,0 +1,136 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.run.LeaseStore.Claim;
+import dev.coatcheck.migrate.run.LeaseStore.Orders;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Renews a runner's lease, carries its progress to the database and brings back what people want of
+ * the run now. Once the lease is gone, or somebody wants the run to stop, the runner is told at its
+ * next question; it asks between any two batches.
+ */
+final class Heartbeat implements AutoCloseable {
+  static final int LEASE_MILLIS = 3_000;
+  private static final int BEAT_MILLIS = 500;
+  private static final int SLICE_MILLIS = 50;
+
+  private final LeaseStore store;
+  private final Claim claim;
+  private final Goal goal;
+  private final ScheduledExecutorService beats;
+  private final AtomicLong workedMillis = new AtomicLong();
+  private volatile long rowsDone;
+  private volatile Optional<String> reason = Optional.empty();
+  private volatile Knobs knobs;
+  private volatile boolean mine = true;
+  private volatile long leaseEndNano;
+
+  private Heartbeat(LeaseStore store, Claim claim, TableMigration run) {
+    this.store = store;
+    this.claim = claim;
+    this.goal = run.status().goal();
+    this.knobs = run.knobs();
+    this.leaseEndNano = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
+    this.beats =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("table-migration-beat").factory());
+  }
+
+  /** The runner has to stop: the run is not to go on, or not here. */
+  static final class Stopped extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super("the run is not to go on here", null, false, false);
+    }
+  }
+
+  static Heartbeat start(LeaseStore store, Claim claim, TableMigration run) {
+    Heartbeat heartbeat = new Heartbeat(store, claim, run);
+    var _ =
+        heartbeat.beats.scheduleWithFixedDelay(
+            heartbeat::beat, BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
+    return heartbeat;
+  }
+
+  Knobs knobs() {
+    return knobs;
+  }
+
+  /** Whether the run is to go on here. */
+  boolean isMine() {
+    return mine && leaseEndNano - System.nanoTime() > 0;
+  }
+
+  /**
+   * Returns if the run is to go on here.
+   *
+   * @throws Stopped if not
+   */
+  void requireMine() {
+    if (!isMine()) {
+      throw new Stopped();
+    }
+  }
+
+  /** Waits, but not beyond the end of the lease. */
+  void pause(long millis) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    for (long left = millis; left > 0; ) {
+      requireMine();
+      try {
+        Thread.sleep(Math.min(left, SLICE_MILLIS));
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        throw new Stopped();
+      }
+      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+    }
+    requireMine();
+  }
+
+  void worked(long rowsDoneNow, long millis) {
+    rowsDone = rowsDoneNow;
+    workedMillis.addAndGet(millis);
+  }
+
+  /** Time that counts as worked, though it was spent keeping to a rate. */
+  void rested(long millis) {
+    workedMillis.addAndGet(millis);
+  }
+
+  /** Says why it waits; empty: it doesn't. True if that is news. */
+  boolean because(Optional<String> why) {
+    boolean isNews = !why.equals(reason);
+    reason = why;
+    return isNews;
+  }
+
+  /** Writes down the progress now. */
+  synchronized void beat() {
+    long sentNano = System.nanoTime();
+    long worked = workedMillis.getAndSet(0);
+    try {
+      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, rowsDone, worked, reason);
+      if (orders.isEmpty() || orders.get().goal() != goal) {
+        mine = false;
+        return;
+      }
+      knobs = orders.get().knobs();
+      leaseEndNano = sentNano + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
+    } catch (DatabaseUnavailable gone) {
+      // The lease runs out by itself if this lasts.
+      workedMillis.addAndGet(worked);
+    }
+  }
+
+  @Override
+  public void close() {
+    beats.shutdownNow();
+  }
+}

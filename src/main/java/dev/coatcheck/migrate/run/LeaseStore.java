@@ -1,0 +1,91 @@
+package dev.coatcheck.migrate.run;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.postgres.sql.Database;
+import java.util.Collection;
+import java.util.Optional;
+
+/**
+ * The right to run a run. It lasts for seconds and is renewed while the runner lives; the fence
+ * counts the runners, and what an earlier one still has under way is rolled back in the source.
+ */
+final class LeaseStore {
+  private static final String CLAIM =
+      """
+      update coatcheck.table_migration
+         set fence = fence + 1, holder = {0},
+             lease_until = clock_timestamp() + {1} * interval '1 millisecond'
+       where migration_id = (
+         select migration_id from coatcheck.table_migration
+          where state = 'running' and lease_until < clock_timestamp() and source = any({2})
+          order by lease_until limit 1 for no key update skip locked)
+      returning migration_id, fence\
+      """;
+
+  private static final String RENEW =
+      """
+      update coatcheck.table_migration
+         set lease_until = clock_timestamp() + {2} * interval '1 millisecond',
+             rows_done = greatest(rows_done, {3}), worked_millis = worked_millis + {4},
+             reason = {5}
+       where migration_id = {0} and fence = {1} and state = 'running'
+      returning goal, knobs\
+      """;
+
+  private static final String RELEASE =
+      """
+      update coatcheck.table_migration set lease_until = 'epoch'
+       where migration_id = {0} and fence = {1}\
+      """;
+
+  private final Database database;
+
+  LeaseStore(Database database) {
+    this.database = database;
+  }
+
+  /** A run that is this instance's now. */
+  record Claim(long id, long fence) {}
+
+  /** What the run is to do, as people have it now. */
+  record Orders(Goal goal, Knobs knobs) {}
+
+  Optional<Claim> claim(String holder, Collection<String> sources, int leaseMillis) {
+    return database.write(
+        "claim table migration",
+        sql ->
+            sql.resultQuery(
+                    CLAIM, val(holder), val(leaseMillis), val(sources.toArray(String[]::new)))
+                .fetchOptional(row -> new Claim(row.get(0, Long.class), row.get(1, Long.class))));
+  }
+
+  /** Empty if the run is not to go on, or is somebody else's. */
+  Optional<Orders> renew(
+      Claim claim, int leaseMillis, long rowsDone, long workedMillis, Optional<String> reason) {
+    return database.write(
+        "renew table migration",
+        sql ->
+            sql.resultQuery(
+                    RENEW,
+                    val(claim.id()),
+                    val(claim.fence()),
+                    val(leaseMillis),
+                    val(rowsDone),
+                    val(workedMillis),
+                    val(reason.orElse(null), String.class))
+                .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.KNOBS)
+                .fetchOptional(
+                    row ->
+                        new Orders(
+                            Goal.named(row.value1()),
+                            RunStore.read(row.value2().data(), Knobs.class))));
+  }
+
+  void release(Claim claim) {
+    database.write(
+        "release table migration",
+        sql -> sql.execute(RELEASE, val(claim.id()), val(claim.fence())));
+  }
+}

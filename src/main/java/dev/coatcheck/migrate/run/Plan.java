@@ -1,0 +1,35 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.inspect.Finding;
+import java.util.List;
+
+/**
+ * What a run would do, as it was shown.
+ *
+ * @param rows that would get a key
+ * @param bytes of the table with its indexes
+ * @param highestId the highest legacy ID
+ * @param olderThanEpoch rows that are older than any key can say
+ * @param estimatedSeconds of the backfill, without throttling
+ * @param preconditions of the application, each to be accepted before the start
+ * @param notes what is good to know
+ */
+public record Plan(
+    long rows,
+    long bytes,
+    long highestId,
+    long olderThanEpoch,
+    long estimatedSeconds,
+    List<Finding> preconditions,
+    List<Finding> notes,
+    List<PlannedStep> steps) {
+  public Plan {
+    preconditions = List.copyOf(preconditions);
+    notes = List.copyOf(notes);
+    steps = List.copyOf(steps);
+  }
+
+  /** A step with every statement that it sends. */
+  public record PlannedStep(
+      String phase, String name, List<String> statements, List<String> undoStatements) {}
+}

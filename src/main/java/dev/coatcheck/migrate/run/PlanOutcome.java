@@ -1,0 +1,14 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.inspect.Finding;
+import java.util.List;
+
+/** What became of a plan. */
+public sealed interface PlanOutcome {
+  record Planned(TableMigration run) implements PlanOutcome {}
+
+  /** No source has this name. */
+  record SourceUnknown() implements PlanOutcome {}
+
+  record Refused(List<Finding> findings) implements PlanOutcome {}
+}

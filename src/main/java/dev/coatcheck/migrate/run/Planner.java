@@ -1,0 +1,133 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Inspection;
+import dev.coatcheck.migrate.inspect.Inventory;
+import dev.coatcheck.migrate.inspect.TableShape;
+import dev.coatcheck.migrate.run.Plan.PlannedStep;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.Wish;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.Steps;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Looks at a table and says what would be done to it, or why nothing can be. */
+final class Planner {
+  /** What a backfill did on two cores, with the mappings beside it. */
+  private static final long ROWS_PER_SECOND = 20_000;
+
+  /** Also what the unique indexes say when two start at once. */
+  static final Finding BUSY =
+      new Finding(
+          "migration_active",
+          "Another table migration of this table or type is on the table. Undo that one first.");
+
+  private static final Finding TYPE_KEYS =
+      new Finding(
+          "type_unsuitable",
+          "The type must have Snowflake keys of the default layout. Create one for this table.");
+  private static final Finding CHANGED =
+      new Finding(
+          "table_changed", "The table is not the one that was planned. Plan the migration anew.");
+
+  private final RunStore store;
+  private final Sources sources;
+  private final Inventory inventory = new Inventory();
+
+  Planner(RunStore store, Sources sources) {
+    this.store = store;
+    this.sources = sources;
+  }
+
+  PlanOutcome plan(TableMigrations.PlanRequest request, String actor) {
+    Optional<Source> source = sources.named(request.source());
+    if (source.isEmpty()) {
+      return new PlanOutcome.SourceUnknown();
+    }
+    Type type = request.type();
+    if (type.keyScheme() != KeyScheme.SNOWFLAKE
+        || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
+      return new PlanOutcome.Refused(List.of(TYPE_KEYS));
+    }
+    boolean isTaken = store.occupying().stream().anyMatch(run -> run.typeNumber() == type.number());
+    if (isTaken) {
+      return new PlanOutcome.Refused(List.of(BUSY));
+    }
+    Wish wish =
+        new Wish(
+            request.schema(),
+            request.table(),
+            request.createdAtColumn(),
+            request.keepPrimaryKey(),
+            SnowflakeLayout.DEFAULT.epochMillis());
+    return switch (inventory.inspect(source.get(), wish)) {
+      case Inspection.Refused(List<Finding> findings) -> new PlanOutcome.Refused(findings);
+      case Inspection.Sound(TableShape shape) ->
+          new PlanOutcome.Planned(write(request, shape, actor));
+    };
+  }
+
+  /** What by now speaks against a run that was planned. */
+  List<Finding> refusals(TableMigration run) {
+    Target target = run.target();
+    Wish wish =
+        new Wish(
+            target.table().schema(),
+            target.table().table(),
+            target.createdAt().map(Target.TimeColumn::name),
+            run.keepPrimaryKey(),
+            SnowflakeLayout.DEFAULT.epochMillis());
+    return switch (inventory.inspect(sources.named(run.source()).orElseThrow(), wish)) {
+      case Inspection.Refused(List<Finding> findings) -> findings;
+      case Inspection.Sound(TableShape shape) ->
+          shape.oid() == target.oid() && shape.keyColumn().equals(target.keyColumn())
+              ? List.of()
+              : List.of(CHANGED);
+    };
+  }
+
+  private TableMigration write(
+      TableMigrations.PlanRequest request, TableShape shape, String actor) {
+    Target target =
+        new Target(
+            UUID.randomUUID(),
+            new TableName(request.schema(), request.table()),
+            shape.oid(),
+            shape.keyColumn(),
+            shape.keyType(),
+            shape.createdAt());
+    List<Step> steps = Steps.of(target, request.keepPrimaryKey());
+    Plan plan =
+        new Plan(
+            shape.rows(),
+            shape.bytes(),
+            shape.highestId(),
+            shape.olderThanEpoch(),
+            Math.ceilDiv(shape.rows(), ROWS_PER_SECOND),
+            shape.preconditions(),
+            shape.notes(),
+            steps.stream()
+                .map(
+                    step ->
+                        new PlannedStep(
+                            step.phase().wireName(),
+                            step.name(),
+                            step.statements(),
+                            step.undoStatements()))
+                .toList());
+    long id =
+        store.insert(
+            request.source(), target, request.type().number(), request.keepPrimaryKey(), plan);
+    store.insertSteps(id, steps);
+    store.event(id, actor, "plan", request.schema() + "." + request.table());
+    return store.find(id).orElseThrow();
+  }
+}

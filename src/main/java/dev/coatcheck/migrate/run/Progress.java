@@ -1,0 +1,27 @@
+package dev.coatcheck.migrate.run;
+
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * How far a backfill has come.
+ *
+ * @param workedMillis the time it has worked, pauses left out
+ */
+public record Progress(long rowsDone, long rowsTotal, long workedMillis) {
+
+  /** Rows a second so far; empty before the first. */
+  public OptionalDouble rowsPerSecond() {
+    return rowsDone == 0 || workedMillis == 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(rowsDone * 1_000.0 / workedMillis);
+  }
+
+  /** Of the rest at that rate; empty while there is no rate. */
+  public OptionalLong secondsLeft() {
+    long left = Math.max(0, rowsTotal - rowsDone);
+    return rowsPerSecond().isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of((long) Math.ceil(left / rowsPerSecond().getAsDouble()));
+  }
+}

@@ -1,0 +1,368 @@
+package dev.coatcheck.migrate.run;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_BATCH;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.migrate.run.TableMigration.FailedRange;
+import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jooq.JSONB;
+import org.jooq.exception.DataAccessException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The rows of runs: what people asked for, and what came of it. */
+final class RunStore {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final int LISTED_MAX = 100;
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  private final Database database;
+
+  RunStore(Database database) {
+    this.database = database;
+  }
+
+  /** As the database keeps plans, knobs and reports. */
+  static String json(Object value) {
+    return JSON.writeValueAsString(value);
+  }
+
+  static <T> T read(String json, Class<T> type) {
+    return JSON.readValue(json, type);
+  }
+
+  /** A decision about a run that is locked. */
+  sealed interface Decision {
+    /** To be written, with an event. */
+    record Change(TableMigration run, String kind, String detail) implements Decision {}
+
+    record Refuse(ActionOutcome outcome) implements Decision {}
+  }
+
+  long insert(String source, Target target, int typeNumber, boolean keepPrimaryKey, Plan plan) {
+    return database.write(
+        "plan",
+        sql ->
+            sql.insertInto(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.RUN, target.run())
+                .set(TABLE_MIGRATION.SOURCE, source)
+                .set(TABLE_MIGRATION.TABLE_SCHEMA, target.table().schema())
+                .set(TABLE_MIGRATION.TABLE_NAME, target.table().table())
+                .set(TABLE_MIGRATION.TABLE_OID, target.oid())
+                .set(TABLE_MIGRATION.KEY_COLUMN, target.keyColumn())
+                .set(TABLE_MIGRATION.KEY_TYPE, target.keyType())
+                .set(
+                    TABLE_MIGRATION.CREATED_AT_COLUMN,
+                    target.createdAt().map(Target.TimeColumn::name).orElse(null))
+                .set(
+                    TABLE_MIGRATION.CREATED_AT_TYPE,
+                    target.createdAt().map(Target.TimeColumn::type).orElse(null))
+                .set(TABLE_MIGRATION.TYPE_ID, typeNumber)
+                .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, keepPrimaryKey)
+                .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
+                .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(Knobs.DEFAULT)))
+                .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
+                .returningResult(TABLE_MIGRATION.MIGRATION_ID)
+                .fetchSingle()
+                .value1());
+  }
+
+  void insertSteps(long id, List<Step> steps) {
+    database.write(
+        "plan",
+        sql -> {
+          for (int i = 0; i < steps.size(); i++) {
+            sql.insertInto(TABLE_MIGRATION_STEP)
+                .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
+                .set(TABLE_MIGRATION_STEP.ORDINAL, i)
+                .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
+                .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
+                .onConflictDoNothing()
+                .execute();
+          }
+          return true;
+        });
+  }
+
+  Optional<TableMigration> find(long id) {
+    return database.read(
+        "table migration",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .fetchOptional(RunStore::run));
+  }
+
+  /** Whether a file gave keys for it. */
+  boolean hasImported(long id) {
+    return database.read(
+        "table migration",
+        sql ->
+            sql.fetchExists(
+                TABLE_MIGRATION,
+                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.gt(0L))));
+  }
+
+  /** The last ones, newest first. */
+  List<TableMigration> list() {
+    return database.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID.desc())
+                .limit(LISTED_MAX)
+                .fetch(RunStore::run));
+  }
+
+  /** Those that have something on their table. */
+  List<TableMigration> occupying() {
+    return database.read(
+        "table migrations",
+        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunStore::run));
+  }
+
+  List<StepStatus> steps(long id) {
+    return database.read(
+        "table migration steps",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_STEP)
+                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+                .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
+                .fetch(
+                    row ->
+                        new StepStatus(
+                            Phase.named(row.getPhase()).orElseThrow(),
+                            row.getName(),
+                            StepState.named(row.getState()),
+                            Optional.ofNullable(row.getError()),
+                            Optional.ofNullable(row.getChangedAt()))));
+  }
+
+  void step(long id, Step step, StepState state, Optional<String> error) {
+    database.write(
+        "table migration step",
+        sql ->
+            sql.update(TABLE_MIGRATION_STEP)
+                .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                .set(TABLE_MIGRATION_STEP.CHANGED_AT, field("now()", java.time.Instant.class))
+                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
+                .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
+                .execute());
+  }
+
+  /** Those after a number, oldest first. */
+  List<RunEvent> events(long id, long after, int limit) {
+    return database.read(
+        "table migration events",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_EVENT)
+                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_EVENT.NUMBER.gt(after))
+                .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
+                .limit(limit)
+                .fetch(
+                    row ->
+                        new RunEvent(
+                            row.getNumber(),
+                            row.getAt(),
+                            row.getActor(),
+                            row.getKind(),
+                            row.getDetail())));
+  }
+
+  void event(long id, String actor, String kind, String detail) {
+    database.write(
+        "table migration event",
+        sql -> {
+          append(sql, id, actor, kind, detail);
+          return true;
+        });
+  }
+
+  /** Locks the run, asks, and writes the decision with its event. */
+  ActionOutcome decide(long id, String actor, Function<TableMigration, Decision> decider) {
+    try {
+      return database.write("table migration", sql -> decide(sql, id, actor, decider));
+    } catch (DataAccessException refused) {
+      if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
+        return new ActionOutcome.Refused(List.of(Planner.BUSY));
+      }
+      throw refused;
+    }
+  }
+
+  private static ActionOutcome decide(
+      DSLContext sql, long id, String actor, Function<TableMigration, Decision> decider) {
+    Optional<TableMigration> run =
+        sql.selectFrom(TABLE_MIGRATION)
+            .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+            .forNoKeyUpdate()
+            .fetchOptional(RunStore::run);
+    if (run.isEmpty()) {
+      return new ActionOutcome.NotFound();
+    }
+    return switch (decider.apply(run.get())) {
+      case Decision.Refuse(ActionOutcome outcome) -> outcome;
+      case Decision.Change(TableMigration next, String kind, String detail) -> {
+        write(sql, next);
+        append(sql, id, actor, kind, detail);
+        yield new ActionOutcome.Done(next);
+      }
+    };
+  }
+
+  private static void write(DSLContext sql, TableMigration run) {
+    TableMigration.Status status = run.status();
+    boolean started = status.state() != RunState.PLANNED && run.times().startedAt().isEmpty();
+    boolean ended = status.state() == RunState.DONE || status.state() == RunState.CANCELLED;
+    sql.update(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.STATE, status.state().wireName())
+        .set(TABLE_MIGRATION.OCCUPIES, status.occupies())
+        .set(TABLE_MIGRATION.GOAL, status.goal().wireName())
+        .set(TABLE_MIGRATION.UNDO_PHASE, status.undoPhase().map(Phase::wireName).orElse(null))
+        .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
+        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(run.knobs())))
+        .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
+        .set(
+            TABLE_MIGRATION.STARTED_AT,
+            started ? field("now()", java.time.Instant.class) : TABLE_MIGRATION.STARTED_AT)
+        .set(
+            TABLE_MIGRATION.ENDED_AT,
+            ended
+                ? field("now()", java.time.Instant.class)
+                : val((java.time.Instant) null, TABLE_MIGRATION.ENDED_AT))
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+        .execute();
+  }
+
+  private static void append(DSLContext sql, long id, String actor, String kind, String detail) {
+    sql.execute(
+        """
+        with numbered as (
+          update coatcheck.table_migration set last_event = last_event + 1
+           where migration_id = {0} returning last_event)
+        insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
+        select {0}, last_event, {1}, {2}, {3} from numbered
+        """,
+        val(id), val(actor), val(kind), val(detail));
+  }
+
+  void report(long id, String json) {
+    database.write(
+        "table migration report",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.REPORT, JSONB.valueOf(json))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
+  void failed(long id, FailedRange range, long firstPlace) {
+    database.write(
+        "table migration batch",
+        sql ->
+            sql.insertInto(TABLE_MIGRATION_BATCH)
+                .set(TABLE_MIGRATION_BATCH.MIGRATION_ID, id)
+                .set(TABLE_MIGRATION_BATCH.AFTER_ID, range.afterId())
+                .set(TABLE_MIGRATION_BATCH.LAST_ID, range.lastId())
+                .set(TABLE_MIGRATION_BATCH.FIRST_PLACE, firstPlace)
+                .set(TABLE_MIGRATION_BATCH.TRIES, range.tries())
+                .set(TABLE_MIGRATION_BATCH.STATE, "failed")
+                .set(TABLE_MIGRATION_BATCH.ERROR, range.error())
+                .onConflict(TABLE_MIGRATION_BATCH.MIGRATION_ID, TABLE_MIGRATION_BATCH.AFTER_ID)
+                .doUpdate()
+                .set(TABLE_MIGRATION_BATCH.TRIES, TABLE_MIGRATION_BATCH.TRIES.plus(range.tries()))
+                .set(TABLE_MIGRATION_BATCH.ERROR, range.error())
+                .execute());
+  }
+
+  /** All rows have keys: those that look-ups had filled are not waited for. */
+  void filled(long id) {
+    database.write(
+        "table migration",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
+  void filled(long id, long afterId) {
+    database.write(
+        "table migration batch",
+        sql ->
+            sql.update(TABLE_MIGRATION_BATCH)
+                .set(TABLE_MIGRATION_BATCH.STATE, "done")
+                .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_BATCH.AFTER_ID.eq(afterId))
+                .execute());
+  }
+
+  /** A failed range with the place after which its keys lie. */
+  record Kept(FailedRange range, long firstPlace) {}
+
+  List<Kept> failedRanges(long id) {
+    return database.read(
+        "table migration batches",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_BATCH)
+                .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_BATCH.STATE.eq("failed"))
+                .orderBy(TABLE_MIGRATION_BATCH.AFTER_ID)
+                .limit(LISTED_MAX)
+                .fetch(
+                    row ->
+                        new Kept(
+                            new FailedRange(
+                                row.getAfterId(), row.getLastId(), row.getTries(), row.getError()),
+                            row.getFirstPlace())));
+  }
+
+  static TableMigration run(TableMigrationRecord row) {
+    Optional<Target.TimeColumn> createdAt =
+        Optional.ofNullable(row.getCreatedAtColumn())
+            .map(name -> new Target.TimeColumn(name, String.valueOf(row.getCreatedAtType())));
+    return new TableMigration(
+        row.getMigrationId(),
+        row.getSource(),
+        new Target(
+            row.getRun(),
+            new TableName(row.getTableSchema(), row.getTableName()),
+            row.getTableOid(),
+            row.getKeyColumn(),
+            row.getKeyType(),
+            createdAt),
+        row.getTypeId(),
+        row.getKeepPrimaryKey(),
+        read(row.getPlan().data(), Plan.class),
+        new TableMigration.Status(
+            RunState.named(row.getState()),
+            row.getOccupies(),
+            Goal.named(row.getGoal()),
+            Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
+            Optional.ofNullable(row.getReason())),
+        read(row.getKnobs().data(), Knobs.class),
+        List.of(row.getAccepted()),
+        new Progress(row.getRowsDone(), row.getRowsTotal(), row.getWorkedMillis()),
+        row.getReport() == null ? null : row.getReport().data(),
+        new TableMigration.Times(
+            row.getCreatedAt(),
+            Optional.ofNullable(row.getStartedAt()),
+            Optional.ofNullable(row.getEndedAt())));
+  }
+}

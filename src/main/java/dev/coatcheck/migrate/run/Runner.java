@@ -1,0 +1,241 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.migrate.backfill.Archive;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.run.LeaseStore.Claim;
+import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Ddl;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Carries one run on from wherever it is: forward step by step, or back. Every step can be seen in
+ * the source, so a runner begins by looking and repeats nothing that was done.
+ */
+final class Runner {
+  private static final long RECONNECT_MILLIS = 1_000;
+
+  private final Workshop workshop;
+  private final Claim claim;
+  private final TableMigration run;
+  private final Source source;
+  private final Heartbeat heartbeat;
+  private final List<Step> steps;
+
+  /** What a step came to. */
+  private sealed interface Result {
+    record Done() implements Result {}
+
+    record Failed(String reason) implements Result {}
+  }
+
+  Runner(Workshop workshop, Claim claim, TableMigration run, Source source, Heartbeat heartbeat) {
+    this.workshop = workshop;
+    this.claim = claim;
+    this.run = run;
+    this.source = source;
+    this.heartbeat = heartbeat;
+    this.steps = Steps.of(run.target(), run.keepPrimaryKey());
+  }
+
+  /** Until the goal is reached, or the run is not to go on here. */
+  void run() {
+    while (true) {
+      try (SourceSession session = SourceSession.open(source.settings(), target())) {
+        session.fence(claim.fence());
+        heartbeat.because(Optional.empty());
+        switch (run.status().goal()) {
+          case FORWARD -> forward(session);
+          case VERIFY -> verify(session);
+          case UNDO -> undo(session);
+        }
+        return;
+      } catch (FenceLost | Stopped over) {
+        return;
+      } catch (DatabaseUnavailable gone) {
+        if (!waitForSource(gone)) {
+          return;
+        }
+      } catch (RuntimeException refused) {
+        workshop.observer().observe(new Event.RequestFailed("table-migration", refused));
+        fail(rootMessage(refused));
+        return;
+      }
+    }
+  }
+
+  private boolean waitForSource(DatabaseUnavailable gone) {
+    String why = "the source can't be reached, trying again: " + rootMessage(gone);
+    if (heartbeat.because(Optional.of(why))) {
+      workshop.event(run, "waiting", why);
+    }
+    try {
+      heartbeat.pause(RECONNECT_MILLIS);
+      return true;
+    } catch (Stopped over) {
+      return false;
+    }
+  }
+
+  private void forward(SourceSession session) {
+    List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      if (!statuses.get(i).state().isApplied()) {
+        heartbeat.requireMine();
+        if (!settle(step, apply(session, step), StepState.VERIFIED, "step_applied")) {
+          return;
+        }
+      }
+    }
+    end(RunState.DONE, "done", "All phases are through.");
+  }
+
+  private void verify(SourceSession session) {
+    Step step = steps.getLast();
+    if (settle(step, apply(session, step), StepState.VERIFIED, "verified")) {
+      List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+      boolean isThrough = statuses.stream().allMatch(status -> status.state().isApplied());
+      end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
+    }
+  }
+
+  private void undo(SourceSession session) {
+    Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
+    List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+    for (int i = steps.size() - 1; i >= 0; i--) {
+      Step step = steps.get(i);
+      StepState state = statuses.get(i).state();
+      if (step.phase().compareTo(last) >= 0
+          && ((state != StepState.PENDING && state != StepState.UNDONE)
+              || isThere(session, step))) {
+        heartbeat.requireMine();
+        if (!settle(step, undo(session, step), StepState.UNDONE, "step_undone")) {
+          return;
+        }
+      }
+    }
+    if (last == Phase.EXPAND) {
+      workshop.undone(run);
+    } else {
+      end(RunState.PAUSED, "undone", "Everything from " + last.wireName() + " on is undone.");
+    }
+  }
+
+  /** A runner that was killed may have applied a step without having written that down. */
+  private boolean isThere(SourceSession session, Step step) {
+    Ddl ddl = new Ddl(session, target(), heartbeat::pause);
+    return switch (step) {
+      case Step.Ddl change -> ddl.isApplied(change);
+      case Step.Index index -> ddl.isThere(index);
+      case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
+    };
+  }
+
+  private Result apply(SourceSession session, Step step) {
+    workshop.event(run, "step_started", step.phase().wireName() + " " + step.name());
+    Ddl ddl = new Ddl(session, target(), heartbeat::pause);
+    return switch (step) {
+      case Step.Ddl change ->
+          ddl.isApplied(change) ? new Result.Done() : result(ddl.apply(change), change.name());
+      case Step.Index index -> {
+        ddl.build(index);
+        yield ddl.isValid(index)
+            ? new Result.Done()
+            : new Result.Failed("the index " + index.index() + " is not valid");
+      }
+      case Step.Fill _ -> {
+        session.fence(claim.fence());
+        yield new FillLoop(workshop, session, run, source, claim, heartbeat)
+            .run()
+            .<Result>map(Result.Failed::new)
+            .orElseGet(Result.Done::new);
+      }
+      case Step.Archive _ -> new Result.Done();
+      case Step.Verify _ ->
+          workshop
+              .verify(session, run, source, heartbeat)
+              .<Result>map(Result.Failed::new)
+              .orElseGet(Result.Done::new);
+    };
+  }
+
+  private Result undo(SourceSession session, Step step) {
+    Ddl ddl = new Ddl(session, target(), heartbeat::pause);
+    return switch (step) {
+      case Step.Ddl change -> result(ddl.undo(change), change.name());
+      case Step.Index index -> {
+        ddl.drop(index);
+        yield new Result.Done();
+      }
+      case Step.Archive archive -> archive(session, ddl, archive);
+      case Step.Fill _, Step.Verify _ -> new Result.Done();
+    };
+  }
+
+  private Result archive(SourceSession session, Ddl ddl, Step.Archive step) {
+    Result begun = result(ddl.begin(step), step.name());
+    if (begun instanceof Result.Done && !new Archive(session, target()).run(heartbeat::isMine)) {
+      throw new Stopped();
+    }
+    return begun;
+  }
+
+  private static Result result(Ddl.Outcome outcome, String name) {
+    return switch (outcome) {
+      case Ddl.Outcome.Done _ -> new Result.Done();
+      case Ddl.Outcome.Blocked(int tries, List<String> blockers) ->
+          new Result.Failed(
+              "%s did not get its lock in %d tries. Held by: %s. Retry when they are through."
+                  .formatted(name, tries, String.join("; ", blockers)));
+    };
+  }
+
+  /** Records what a step came to; false if the run failed with it. */
+  private boolean settle(Step step, Result result, StepState done, String kind) {
+    String name = step.phase().wireName() + " " + step.name();
+    return switch (result) {
+      case Result.Done _ -> {
+        workshop.runs().step(run.id(), step, done, Optional.empty());
+        workshop.event(run, kind, name);
+        yield true;
+      }
+      case Result.Failed(String reason) -> {
+        workshop.runs().step(run.id(), step, StepState.FAILED, Optional.of(reason));
+        fail(name + ": " + reason);
+        yield false;
+      }
+    };
+  }
+
+  private void end(RunState state, String kind, String detail) {
+    heartbeat.beat();
+    workshop.settle(run, state, kind, detail);
+  }
+
+  private void fail(String reason) {
+    heartbeat.beat();
+    workshop.settle(run, RunState.FAILED, "failed", reason);
+  }
+
+  private Target target() {
+    return run.target();
+  }
+
+  /** The words of Postgres, in one line. */
+  static String rootMessage(Throwable thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return String.join(" ", String.valueOf(root.getMessage()).split("\\s*\\R\\s*"));
+  }
+}

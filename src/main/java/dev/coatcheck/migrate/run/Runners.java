@@ -1,0 +1,116 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.migrate.run.LeaseStore.Claim;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * This instance's share of the work: claims runs that nobody works on, and follows the outboxes. A
+ * run whose instance died is claimed by another one within seconds.
+ */
+final class Runners implements AutoCloseable {
+  private static final int LOOK_MILLIS = 400;
+  private static final int RUNS_MAX = 4;
+  private static final int STOP_SECONDS_MAX = 5;
+
+  private final Workshop workshop;
+  private final Sources sources;
+  private final Followers followers;
+  private final Semaphore places = new Semaphore(RUNS_MAX);
+  private final ScheduledExecutorService looks =
+      Executors.newScheduledThreadPool(
+          2, Thread.ofPlatform().daemon().name("table-migrations-", 0).factory());
+  private final ExecutorService runs =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("table-migration-run-", 0).factory());
+
+  private Runners(Workshop workshop, Sources sources) {
+    this.workshop = workshop;
+    this.sources = sources;
+    this.followers = new Followers(workshop, sources);
+  }
+
+  static Runners start(Workshop workshop, Sources sources, Occupied occupied) {
+    Runners runners = new Runners(workshop, sources);
+    occupied.refresh();
+    runners.every(runners::claim);
+    runners.every(
+        () -> {
+          occupied.refresh();
+          runners.followers.follow(occupied);
+        });
+    return runners;
+  }
+
+  private void every(Runnable work) {
+    var _ =
+        looks.scheduleWithFixedDelay(
+            () -> survive(work), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void survive(Runnable work) {
+    try {
+      work.run();
+    } catch (DatabaseUnavailable reportedAlready) {
+      // The next look will do.
+    } catch (RuntimeException bug) {
+      if (looks.isShutdown()) {
+        return;
+      }
+      workshop.observer().observe(new Event.RequestFailed("table-migrations", bug));
+    }
+  }
+
+  private void claim() {
+    if (!places.tryAcquire()) {
+      return;
+    }
+    boolean handedOver = false;
+    try {
+      Optional<Claim> claim =
+          workshop.leases().claim(workshop.holder(), sources.names(), Heartbeat.LEASE_MILLIS);
+      if (claim.isPresent()) {
+        runs.execute(() -> survive(() -> work(claim.get())));
+        handedOver = true;
+      }
+    } finally {
+      if (!handedOver) {
+        places.release();
+      }
+    }
+  }
+
+  private void work(Claim claim) {
+    try {
+      TableMigration run = workshop.runs().find(claim.id()).orElseThrow();
+      Source source = sources.named(run.source()).orElseThrow();
+      try (Heartbeat heartbeat = Heartbeat.start(workshop.leases(), claim, run)) {
+        new Runner(workshop, claim, run, source, heartbeat).run();
+      }
+      workshop.leases().release(claim);
+    } finally {
+      places.release();
+    }
+  }
+
+  /** Lets go of what is under way; another instance carries it on. */
+  @Override
+  public void close() {
+    looks.shutdownNow();
+    runs.shutdownNow();
+    try {
+      var _ = runs.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
+      var _ = looks.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

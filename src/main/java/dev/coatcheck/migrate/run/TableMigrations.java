@@ -1,0 +1,291 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.run.RunStore.Decision;
+import dev.coatcheck.migrate.run.TableMigration.FailedRange;
+import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What people do with table migrations. Every action is recorded with who did it; the work itself
+ * is done by whichever instance gets hold of the run.
+ */
+public final class TableMigrations implements LegacySource, AutoCloseable {
+  /** In one answer. */
+  public static final int EVENTS_MAX = 1_000;
+
+  private final RunStore store;
+  private final Planner planner;
+  private final Occupied occupied;
+  private final ReadThrough readThrough;
+  private final Runners runners;
+
+  private TableMigrations(
+      RunStore store,
+      Planner planner,
+      Occupied occupied,
+      ReadThrough readThrough,
+      Runners runners) {
+    this.store = store;
+    this.planner = planner;
+    this.occupied = occupied;
+    this.readThrough = readThrough;
+    this.runners = runners;
+  }
+
+  /**
+   * What table migrations are made of.
+   *
+   * @param gateway where runs and mappings lie
+   * @param holder names this instance
+   */
+  public record Makings(
+      Database gateway,
+      Sources sources,
+      Registry registry,
+      TokenSource tokens,
+      Observer observer,
+      String holder) {}
+
+  /** A table, and what its rows are to become. */
+  public record PlanRequest(
+      String source,
+      String schema,
+      String table,
+      Type type,
+      Optional<String> createdAtColumn,
+      boolean keepPrimaryKey) {}
+
+  /** Wires them and starts this instance's share of the work. */
+  public static TableMigrations start(Makings makings) {
+    RunStore store = new RunStore(makings.gateway());
+    Workshop workshop =
+        new Workshop(
+            store,
+            new LeaseStore(makings.gateway()),
+            makings.gateway(),
+            makings.registry(),
+            makings.tokens(),
+            makings.observer(),
+            makings.holder());
+    Occupied occupied = new Occupied(store);
+    return new TableMigrations(
+        store,
+        new Planner(store, makings.sources()),
+        occupied,
+        new ReadThrough(occupied, makings.sources(), workshop),
+        Runners.start(workshop, makings.sources(), occupied));
+  }
+
+  /** Looks at the table and writes down what would be done; changes nothing. */
+  public PlanOutcome plan(PlanRequest request, String actor) {
+    return planner.plan(request, actor);
+  }
+
+  public Optional<TableMigration> find(long id) {
+    return store.find(id);
+  }
+
+  /** The last hundred, newest first. */
+  public List<TableMigration> list() {
+    return store.list();
+  }
+
+  public List<StepStatus> steps(long id) {
+    return store.steps(id);
+  }
+
+  /** The first hundred that are still to be filled. */
+  public List<FailedRange> failedRanges(long id) {
+    return store.failedRanges(id).stream().map(RunStore.Kept::range).toList();
+  }
+
+  /** At most a thousand after a number, oldest first. */
+  public List<RunEvent> events(long id, long after) {
+    return store.events(id, after, EVENTS_MAX);
+  }
+
+  /**
+   * Begins, if the table is still as it was planned.
+   *
+   * @param accepted the codes of preconditions that the application meets
+   */
+  public ActionOutcome start(long id, List<String> accepted, String actor) {
+    Optional<TableMigration> planned = store.find(id);
+    if (store.hasImported(id)) {
+      return new ActionOutcome.NotNow(
+          RunState.PLANNED, "Its keys came from a file. Plan another one to install anything.");
+    }
+    if (planned.isPresent() && planned.get().status().state() == RunState.PLANNED) {
+      List<Finding> refusals = planner.refusals(planned.get());
+      if (!refusals.isEmpty()) {
+        return new ActionOutcome.Refused(refusals);
+      }
+    }
+    return act(
+        id,
+        actor,
+        EnumSet.of(RunState.PLANNED),
+        run -> {
+          List<Finding> missing =
+              run.plan().preconditions().stream()
+                  .filter(condition -> !accepted.contains(condition.code()))
+                  .toList();
+          return missing.isEmpty()
+              ? new Decision.Change(
+                  run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)),
+                  "start",
+                  "accepted: " + String.join(", ", accepted))
+              : new Decision.Refuse(new ActionOutcome.NotAccepted(missing));
+        });
+  }
+
+  public ActionOutcome pause(long id, String actor) {
+    return move(id, actor, EnumSet.of(RunState.RUNNING), RunState.PAUSED, "pause");
+  }
+
+  public ActionOutcome resume(long id, String actor) {
+    return forward(id, actor, EnumSet.of(RunState.PAUSED), "resume");
+  }
+
+  /** Tries again what failed. */
+  public ActionOutcome retry(long id, String actor) {
+    return move(id, actor, EnumSet.of(RunState.FAILED), RunState.RUNNING, "retry");
+  }
+
+  /** Ends it for good where it is; what it left on the table can then be undone. */
+  public ActionOutcome cancel(long id, String actor) {
+    return move(
+        id,
+        actor,
+        EnumSet.of(RunState.PLANNED, RunState.RUNNING, RunState.PAUSED, RunState.FAILED),
+        RunState.CANCELLED,
+        "cancel");
+  }
+
+  /** Compares source and mappings; the report is part of the run. */
+  public ActionOutcome verify(long id, String actor) {
+    return act(
+        id,
+        actor,
+        EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE),
+        run ->
+            occupying(
+                run,
+                new Decision.Change(
+                    run.with(
+                        run.status().to(RunState.RUNNING).towards(Goal.VERIFY, Optional.empty())),
+                    "verify",
+                    "")));
+  }
+
+  /** Undoes a phase and all that came after it. */
+  public ActionOutcome undo(long id, Phase phase, String actor) {
+    return act(
+        id,
+        actor,
+        EnumSet.complementOf(EnumSet.of(RunState.PLANNED)),
+        run ->
+            occupying(
+                run,
+                new Decision.Change(
+                    run.with(
+                        run.status().to(RunState.RUNNING).towards(Goal.UNDO, Optional.of(phase))),
+                    "undo",
+                    "from " + phase.wireName() + " on")));
+  }
+
+  /** Turns the knobs, also while it runs. */
+  public ActionOutcome set(long id, Function<Knobs, Knobs> change, String actor) {
+    return act(
+        id,
+        actor,
+        EnumSet.allOf(RunState.class),
+        run -> {
+          Knobs knobs = change.apply(run.knobs());
+          return new Decision.Change(run.with(knobs), "set", RunStore.json(knobs));
+        });
+  }
+
+  /** Records something that was done beside the run. */
+  public void note(long id, String actor, String kind, String detail) {
+    store.event(id, actor, kind, detail);
+  }
+
+  @Override
+  public boolean mayBring(Type type) {
+    return readThrough.mayBring(type);
+  }
+
+  @Override
+  public boolean bring(Type type, long number) {
+    return readThrough.bring(type, number);
+  }
+
+  @Override
+  public void close() {
+    runners.close();
+  }
+
+  private static Decision occupying(TableMigration run, Decision decision) {
+    return run.status().occupies()
+        ? decision
+        : new Decision.Refuse(
+            new ActionOutcome.NotNow(
+                run.status().state(), "Nothing of it is on the table. Plan another one."));
+  }
+
+  private ActionOutcome forward(long id, String actor, Set<RunState> from, String kind) {
+    return act(
+        id,
+        actor,
+        from,
+        run ->
+            new Decision.Change(
+                run.with(run.status().to(RunState.RUNNING).towards(Goal.FORWARD, Optional.empty())),
+                kind,
+                ""));
+  }
+
+  private ActionOutcome move(long id, String actor, Set<RunState> from, RunState to, String kind) {
+    return act(
+        id, actor, from, run -> new Decision.Change(run.with(run.status().to(to)), kind, ""));
+  }
+
+  private ActionOutcome act(
+      long id, String actor, Set<RunState> from, Function<TableMigration, Decision> decider) {
+    ActionOutcome outcome =
+        store.decide(
+            id,
+            actor,
+            run ->
+                from.contains(run.status().state())
+                    ? decider.apply(run)
+                    : new Decision.Refuse(
+                        new ActionOutcome.NotNow(
+                            run.status().state(), "Possible when " + names(from))));
+    if (outcome instanceof ActionOutcome.Done) {
+      occupied.refresh();
+    }
+    return outcome;
+  }
+
+  private static String names(Set<RunState> states) {
+    List<String> names = new ArrayList<>(states.stream().map(RunState::wireName).toList());
+    String last = names.removeLast();
+    return (names.isEmpty() ? last : String.join(", ", names) + " or " + last) + ".";
+  }
+}

@@ -1,0 +1,101 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.verify.Verifier;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * What runners work with.
+ *
+ * @param holder names this instance
+ */
+record Workshop(
+    RunStore runs,
+    LeaseStore leases,
+    Database gateway,
+    Registry registry,
+    TokenSource tokens,
+    Observer observer,
+    String holder) {
+
+  void event(TableMigration run, String kind, String detail) {
+    runs.event(run.id(), holder, kind, detail);
+    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+  }
+
+  /** Ends what the runner was claimed for, unless somebody wants something else by now. */
+  void settle(TableMigration run, RunState state, String kind, String detail) {
+    var _ =
+        runs.decide(
+            run.id(),
+            holder,
+            now -> {
+              if (now.status().state() != RunState.RUNNING
+                  || now.status().goal() != run.status().goal()) {
+                return new RunStore.Decision.Refuse(
+                    new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
+              }
+              TableMigration.Status next = now.status().to(state);
+              return new RunStore.Decision.Change(
+                  now.with(state == RunState.FAILED ? next.because(detail) : next), kind, detail);
+            });
+    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+  }
+
+  /** Nothing of it is on the table any more. */
+  void undone(TableMigration run) {
+    var _ =
+        runs.decide(
+            run.id(),
+            holder,
+            now ->
+                new RunStore.Decision.Change(
+                    now.with(now.status().to(RunState.CANCELLED).occupying(false)),
+                    "undone",
+                    "Nothing of it is on the table any more; the archive keeps the keys."));
+  }
+
+  /** Says what is wrong, if anything is. */
+  Optional<String> verify(
+      SourceSession session, TableMigration run, Source source, Heartbeat heartbeat) {
+    Verifier verifier =
+        new Verifier(session, gateway, run.target(), type(run), outbox(run, source));
+    Verifier.Report report =
+        verifier.run(heartbeat::isMine, _ -> {}).orElseThrow(Heartbeat.Stopped::new);
+    runs.report(run.id(), RunStore.json(report));
+    return report.clean() ? Optional.empty() : Optional.of(broken(report));
+  }
+
+  /** The broken promises, each with its first example. */
+  private static String broken(Verifier.Report report) {
+    return report.checks().stream()
+        .filter(check -> !check.holds())
+        .map(
+            check ->
+                "%s: %d, for instance %s"
+                    .formatted(check.code(), check.count(), check.samples().getFirst()))
+        .collect(Collectors.joining("; "));
+  }
+
+  Outbox outbox(TableMigration run, Source source) {
+    return new Outbox(source.database(), gateway, source.isGateway(), run.target(), mappings(run));
+  }
+
+  LegacyKeyTable mappings(TableMigration run) {
+    return new LegacyKeyTable(type(run), tokens, observer);
+  }
+
+  private Type type(TableMigration run) {
+    return registry.numbered(run.typeNumber()).orElseThrow();
+  }
+}

@@ -1,0 +1,69 @@
+package dev.coatcheck.migrate.source;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The names of what we make for a table. Postgres cuts a name after 63 bytes without a word, and
+ * might then mean something else: a derived one is cut to 54 bytes, and eight hex digits of a hash
+ * of the whole keep it unique.
+ */
+public final class ObjectNames {
+  /** Where everything lies that is not on the table itself. */
+  public static final String SCHEMA = "coatcheck_migration";
+
+  private static final int CUT_BYTES = 54;
+
+  private final TableName table;
+
+  public ObjectNames(TableName table) {
+    this.table = table;
+  }
+
+  /** In our schema, qualified and quoted. */
+  public String ours(String kind) {
+    return SCHEMA + "." + TableName.quoted(derived(kind));
+  }
+
+  /** In the schema of the table, qualified and quoted. */
+  public String beside(String kind) {
+    return TableName.quoted(table.schema()) + "." + TableName.quoted(derived(kind));
+  }
+
+  /** Quoted, for a statement that takes no schema: {@code create index}, a constraint. */
+  public String quoted(String kind) {
+    return TableName.quoted(derived(kind));
+  }
+
+  /** As the catalog has it. */
+  public String derived(String kind) {
+    String whole = kind + "_" + table.schema() + "_" + table.table();
+    return cut(whole) + "_" + hash(kind + '\0' + table.schema() + '\0' + table.table());
+  }
+
+  private static String cut(String text) {
+    int bytes = 0;
+    int end = 0;
+    while (end < text.length()) {
+      int point = text.codePointAt(end);
+      bytes += Character.toString(point).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > CUT_BYTES) {
+        break;
+      }
+      end += Character.charCount(point);
+    }
+    return text.substring(0, end);
+  }
+
+  private static String hash(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 4);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.coatcheck.migrate.source;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The gateway's own database and those that the configuration registers. A pool is opened when its
+ * source is first asked for: a source that is down stops no start, and one that nobody uses costs
+ * no connection.
+ */
+public final class Sources implements AutoCloseable {
+  /** The gateway's own database, in requests. */
+  public static final String GATEWAY = "gateway";
+
+  /** In the pool of one source. */
+  public static final int CONNECTIONS_MAX = 4;
+
+  /** In the order in which they are named. */
+  private final Map<String, DatabaseSettings> known = new LinkedHashMap<>();
+
+  private final Observer observer;
+  private final Map<String, Source> opened = new HashMap<>();
+  private boolean isClosed;
+
+  private Sources(
+      DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
+    if (registered.containsKey(GATEWAY)) {
+      throw new IllegalArgumentException(GATEWAY + " is the gateway's own database");
+    }
+    known.put(GATEWAY, own);
+    known.putAll(new TreeMap<>(registered));
+    this.observer = observer;
+  }
+
+  /** Knows them; connects to none. */
+  public static Sources open(
+      DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
+    return new Sources(own, registered, observer);
+  }
+
+  /** The gateway's first, then by name. */
+  public List<String> names() {
+    return List.copyOf(known.keySet());
+  }
+
+  /** Doesn't find out whether its Postgres answers. */
+  public synchronized Optional<Source> named(String name) {
+    if (isClosed) {
+      throw new IllegalStateException("the sources are closed");
+    }
+    return Optional.ofNullable(known.get(name))
+        .map(where -> opened.computeIfAbsent(name, _ -> opened(name, where)));
+  }
+
+  private Source opened(String name, DatabaseSettings where) {
+    DatabaseSettings settings =
+        new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
+    Database pool = Database.open(settings, "source-" + name, observer);
+    return new Source(name, settings, pool, name.equals(GATEWAY));
+  }
+
+  @Override
+  public synchronized void close() {
+    isClosed = true;
+    opened.values().forEach(source -> source.database().close());
+    opened.clear();
+  }
+}

@@ -1,0 +1,17 @@
+package dev.coatcheck.migrate.source;
+
+import java.util.Optional;
+
+/**
+ * What somebody asks to be done with a table. Names are compared as they are, case and all.
+ *
+ * @param createdAtColumn says when a row was made; empty: look for one
+ * @param keepPrimaryKey the primary key is to stay where it is
+ * @param layoutEpochMillis of the keys to be made, since 1970
+ */
+public record Wish(
+    String schema,
+    String table,
+    Optional<String> createdAtColumn,
+    boolean keepPrimaryKey,
+    long layoutEpochMillis) {}

@@ -1,0 +1,86 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import java.util.List;
+
+/**
+ * Brings what the triggers wrote to the mappings. Entries are taken by row lock, never by a mark up
+ * to which all was read: a transaction that commits late would be lost behind it. They are deleted
+ * only after their mapping is durable, so that a crash repeats them, which changes nothing.
+ */
+public final class Outbox {
+  private static final int ENTRIES_MAX = 2_000;
+  private static final int TRIES_MAX = 8;
+
+  /** Look-ups may write the same mappings all the time: the fewer entries, the fewer of those. */
+  private static final int SHRINK_BITS = 3;
+
+  /** After so many entries the other table is written to, and this one emptied at a stroke. */
+  private static final int ENTRIES_PER_TABLE = 200_000;
+
+  private final OutboxStore store;
+  private long sinceSwitch;
+
+  /**
+   * Follows one table.
+   *
+   * @param gateway where the mappings lie
+   * @param isBeside whether that is the database of the table
+   */
+  public Outbox(
+      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
+    this.store = new OutboxStore(source, gateway, isBeside, target, mappings);
+  }
+
+  /**
+   * What was brought.
+   *
+   * @param refused those whose legacy ID or key belongs to something else, which is left as it is,
+   *     and those whose number is not positive, which no legacy ID is
+   */
+  public record Drained(int entries, List<LegacyKey> refused) {}
+
+  /**
+   * Brings some entries, in the order of their keys.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases can't be
+   *     asked
+   */
+  public Drained drain() {
+    Drained drained = take();
+    sinceSwitch += drained.entries();
+    if (drained.entries() < ENTRIES_MAX && sinceSwitch >= ENTRIES_PER_TABLE) {
+      try {
+        store.turn();
+        sinceSwitch = 0;
+      } catch (LockTimeout writersFirst) {
+        // The next time will do.
+      }
+    }
+    return drained;
+  }
+
+  /** Entries that wait, and the age of the oldest key among them in seconds. */
+  public record Lag(long entries, long seconds) {}
+
+  public Lag lag() {
+    return store.lag();
+  }
+
+  private Drained take() {
+    AlreadyThere last = null;
+    for (int tried = 0; tried < TRIES_MAX; tried++) {
+      try {
+        return store.take(Math.max(1, ENTRIES_MAX >> (SHRINK_BITS * tried)), tried > 0);
+      } catch (AlreadyThere met) {
+        last = met;
+      }
+    }
+    throw new IllegalStateException("others wrote the same mappings again and again", last);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.coatcheck.migrate.steps;
+
+import java.util.List;
+
+/**
+ * One reversible part of a phase. Whether it was applied can be seen in the source, so that a run
+ * can go on wherever its last runner stopped.
+ */
+public sealed interface Step {
+  /** The step that makes what is not on the table itself, the outbox among it. */
+  String PREPARE = "prepare";
+
+  /** The step from which on every new row has a key. */
+  String DUAL_WRITE = "dual-write";
+
+  Phase phase();
+
+  /** Unique within the phase. */
+  String name();
+
+  /** What {@code apply} sends, as shown before it runs. */
+  List<String> statements();
+
+  /** What {@code undo} sends. */
+  List<String> undoStatements();
+
+  /**
+   * Short statements in one transaction, tried again while somebody else holds the lock.
+   *
+   * @param check a query that says whether the step is applied
+   */
+  record Ddl(
+      Phase phase, String name, List<String> statements, List<String> undoStatements, String check)
+      implements Step {
+    public Ddl {
+      statements = List.copyOf(statements);
+      undoStatements = List.copyOf(undoStatements);
+    }
+  }
+
+  /**
+   * A unique index that is built while the table is written to.
+   *
+   * @param index its name in the catalog, in the schema of the table
+   */
+  record Index(Phase phase, String name, String index, String create, String drop) implements Step {
+    @Override
+    public List<String> statements() {
+      return List.of(create);
+    }
+
+    @Override
+    public List<String> undoStatements() {
+      return List.of(drop);
+    }
+  }
+
+  /** Gives old rows their keys, batch by batch. Its undo is that of the new column. */
+  record Fill(List<String> statements) implements Step {
+    public Fill {
+      statements = List.copyOf(statements);
+    }
+
+    @Override
+    public Phase phase() {
+      return Phase.BACKFILL;
+    }
+
+    @Override
+    public String name() {
+      return "fill";
+    }
+
+    @Override
+    public List<String> undoStatements() {
+      return List.of();
+    }
+  }
+
+  /** Nothing on the way forward; on the way back all keys are put aside before they are lost. */
+  record Archive(List<String> undoStatements) implements Step {
+    public Archive {
+      undoStatements = List.copyOf(undoStatements);
+    }
+
+    @Override
+    public Phase phase() {
+      return Phase.EXPAND;
+    }
+
+    @Override
+    public String name() {
+      return "archive";
+    }
+
+    @Override
+    public List<String> statements() {
+      return List.of();
+    }
+  }
+
+  /** Compares everything with everything, and changes nothing. */
+  record Verify() implements Step {
+    @Override
+    public Phase phase() {
+      return Phase.VERIFY;
+    }
+
+    @Override
+    public String name() {
+      return "verify";
+    }
+
+    @Override
+    public List<String> statements() {
+      return List.of();
+    }
+
+    @Override
+    public List<String> undoStatements() {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.migrate.backfill.Backfill;
+import dev.coatcheck.migrate.source.ObjectNames;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All steps of a run, in order, with every statement that it will send. */
+public final class Steps {
+  private static final String SCHEMA = "create schema if not exists <schema>";
+
+  /** One row for each table that something of ours is on. */
+  private static final String CHECKPOINT =
+      """
+      create table if not exists <schema>.checkpoint (
+        run         uuid   not null,
+        table_oid   bigint not null,
+        fence       bigint not null default 0,  -- counts runners
+        status      text   not null default 'running',
+        high_id     bigint not null,            -- H, the highest legacy ID before the triggers
+        t0_ms       bigint not null,            -- since the epoch of the layout
+        first_place bigint not null,            -- all keys of the backfill come after it
+        last_place  bigint not null,
+        last_id     bigint not null default 0,
+        rows_done   bigint not null default 0,
+        archived_id bigint not null default 0,
+        constraint checkpoint_pkey primary key (run),
+        constraint checkpoint_one_run_per_table unique (table_oid))\
+      """;
+
+  /** Outlives the run: a legacy ID never gets a second key. */
+  private static final String ARCHIVE =
+      """
+      create table if not exists <archive> (
+        legacy bigint primary key, key bigint not null)\
+      """;
+
+  private static final String OUTBOX =
+      """
+      create table <%s> (
+        n bigint generated always as identity primary key,
+        legacy bigint, key bigint not null)\
+      """;
+
+  /** What waits is brought first; whoever undoes this tries again, as for a lock. */
+  private static final String OUTBOX_IS_EMPTY =
+      """
+      do <body> begin
+        if exists (select from <outbox_a>) or exists (select from <outbox_b>) then
+          raise exception 'mappings wait in the outbox' using errcode = 'lock_not_available';
+        end if;
+      end <body>\
+      """;
+
+  /** Even: the first outbox is written to; odd: the second. Read without a snapshot. */
+  private static final String SWITCH =
+      "create sequence <switch> as bigint minvalue 0 start 0 cache 1 no cycle";
+
+  /** The first number that is drawn leaves a sequence where it is. */
+  private static final String SWITCH_IS_DRAWN = "select nextval(<switch_text>)";
+
+  private static final String NO_EXECUTE = "revoke all on function <%s>() from public";
+
+  /**
+   * Under the lock that the triggers need no insert is under way: what is there has no key, what
+   * comes has one.
+   */
+  private static final String BEGIN =
+      """
+      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_place, last_place)
+      select <run>, <oid>, h.high_id, h.t0_ms, h.place, h.place
+        from (select m.high_id,
+                     floor(extract(epoch from clock_timestamp()) * 1000)::bigint - <epoch> as t0_ms,
+                     greatest(((m.high_id >> 22) + 1) << 12, coalesce(a.place, 0)) as place
+                from (select coalesce(max(t.<id>), 0)::bigint as high_id from <table> t) as m,
+                     (select max(((key >> 22) << 12) | (key & 4095)) as place
+                        from <archive> where (key >> 12) & 1023 = 1022) as a) as h
+      on conflict (run) do nothing\
+      """;
+
+  private static final String ARCHIVE_REST =
+      """
+      insert into <archive> (legacy, key)
+      select t.<id>, t.snowflake_id from <table> t
+       where t.snowflake_id is not null
+         and t.<id> > coalesce(
+           (select archived_id from <schema>.checkpoint where run = <run>), 0)
+      on conflict do nothing\
+      """;
+
+  private final TargetSql sql;
+
+  private Steps(TargetSql sql) {
+    this.sql = sql;
+  }
+
+  /**
+   * The steps of a run.
+   *
+   * @param keepPrimaryKey the primary key will not move, so that nothing is built for its switch
+   */
+  public static List<Step> of(Target target, boolean keepPrimaryKey) {
+    Steps steps = new Steps(new TargetSql(target));
+    List<Step> all = new ArrayList<>();
+    all.add(steps.prepare());
+    all.add(steps.dualWrite());
+    all.add(steps.archive());
+    all.add(new Step.Fill(List.of(steps.sql.fill(Backfill.FILL))));
+    // The order in which the switch will need them: a foreign key binds to the oldest that fits.
+    all.add(steps.index("new_perm", "snowflake_id", target));
+    if (!keepPrimaryKey) {
+      all.add(steps.index("new_pk", "snowflake_id", target));
+      all.add(steps.index("old_perm", "<id>", target));
+    }
+    all.addAll(steps.notNull());
+    all.add(new Step.Verify());
+    return List.copyOf(all);
+  }
+
+  private Step prepare() {
+    List<String> make =
+        List.of(
+            SCHEMA,
+            CHECKPOINT,
+            ARCHIVE,
+            OUTBOX.formatted("outbox_a"),
+            OUTBOX.formatted("outbox_b"),
+            SWITCH,
+            SWITCH_IS_DRAWN,
+            NumberSource.SEQUENCE,
+            NumberSource.FUNCTION,
+            DualWrite.ON_INSERT,
+            DualWrite.onInserted(),
+            DualWrite.ON_DELETE,
+            DualWrite.ON_UPDATE,
+            DualWrite.ON_REFUSED,
+            NO_EXECUTE.formatted("mint"),
+            NO_EXECUTE.formatted("on_insert"),
+            NO_EXECUTE.formatted("on_inserted"),
+            NO_EXECUTE.formatted("on_delete"),
+            NO_EXECUTE.formatted("on_update"),
+            NO_EXECUTE.formatted("on_refused"));
+    List<String> drop =
+        List.of(
+            "lock table <outbox_a>, <outbox_b> in access exclusive mode",
+            OUTBOX_IS_EMPTY,
+            "drop function if exists <on_insert>(), <on_inserted>(), <on_delete>(),"
+                + " <on_update>(), <on_refused>(), <mint>()",
+            "drop sequence if exists <mint_seq>, <switch>",
+            "drop table if exists <outbox_a>, <outbox_b>");
+    return ddl(
+        Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass(<mint_seq_text>) is not null");
+  }
+
+  /**
+   * The column and its triggers at once: what the application wrote to the column before they stood
+   * would pass for a key.
+   */
+  private Step dualWrite() {
+    List<String> on =
+        List.of(
+            "alter table <table> add column snowflake_id bigint",
+            DualWrite.INSERT_TRIGGER,
+            DualWrite.INSERTED_TRIGGER,
+            DualWrite.DELETE_TRIGGER,
+            DualWrite.UPDATE_TRIGGER,
+            DualWrite.REKEY_TRIGGER,
+            DualWrite.TRUNCATE_TRIGGER,
+            BEGIN,
+            NumberSource.START);
+    List<String> off =
+        List.of(
+            "lock table <table> in access exclusive mode",
+            ARCHIVE_REST,
+            "drop trigger if exists <t_insert> on <table>",
+            "drop trigger if exists <t_inserted> on <table>",
+            "drop trigger if exists <t_delete> on <table>",
+            "drop trigger if exists <t_update> on <table>",
+            "drop trigger if exists <t_rekey> on <table>",
+            "drop trigger if exists <t_truncate> on <table>",
+            "alter table <table> drop column if exists snowflake_id",
+            "delete from <schema>.checkpoint where run = <run>");
+    return ddl(
+        Phase.EXPAND,
+        Step.DUAL_WRITE,
+        on,
+        off,
+        "select exists (select from pg_trigger where tgrelid = <oid>::oid"
+            + " and tgname = '"
+            + TargetSql.TRIGGER_START
+            + "insert')");
+  }
+
+  /**
+   * Under the lock no insert is under way that would be archived neither by itself, nor by the walk
+   * through the table that follows, which begins anew.
+   */
+  private Step archive() {
+    List<String> begin =
+        List.of(
+            "lock table <table> in share row exclusive mode",
+            DualWrite.onInsertedArchiving(),
+            "update <schema>.checkpoint set archived_id = 0 where run = <run>");
+    return new Step.Archive(begin.stream().map(sql::fill).toList());
+  }
+
+  private Step index(String kind, String column, Target target) {
+    return new Step.Index(
+        Phase.INDEX,
+        kind.replace('_', '-'),
+        new ObjectNames(target.table()).derived(kind),
+        sql.fill("create unique index concurrently <%s> on <table> (%s)".formatted(kind, column)),
+        sql.fill("drop index concurrently if exists <drop_%s>".formatted(kind)));
+  }
+
+  private List<Step> notNull() {
+    return List.of(
+        ddl(
+            Phase.NOT_NULL,
+            "check",
+            List.of(
+                "alter table <table> add constraint <filled>"
+                    + " check (snowflake_id is not null) not valid"),
+            List.of("alter table <table> drop constraint if exists <filled>"),
+            "select exists (select from pg_constraint where conrelid = <oid>::oid"
+                + " and conname = <filled_text>) or "
+                + isNotNull()),
+        ddl(
+            Phase.NOT_NULL,
+            "validate",
+            List.of("alter table <table> validate constraint <filled>"),
+            List.of(),
+            "select exists (select from pg_constraint where conrelid = <oid>::oid"
+                + " and conname = <filled_text> and convalidated) or "
+                + isNotNull()),
+        ddl(
+            Phase.NOT_NULL,
+            "set-not-null",
+            List.of(
+                "alter table <table> alter column snowflake_id set not null",
+                "alter table <table> drop constraint <filled>"),
+            List.of("alter table <table> alter column snowflake_id drop not null"),
+            "select " + isNotNull()));
+  }
+
+  private static String isNotNull() {
+    return "(select attnotnull from pg_attribute where attrelid = <oid>::oid"
+        + " and attname = 'snowflake_id')";
+  }
+
+  private Step ddl(Phase phase, String name, List<String> apply, List<String> undo, String check) {
+    return new Step.Ddl(
+        phase,
+        name,
+        apply.stream().map(sql::fill).toList(),
+        undo.stream().map(sql::fill).toList(),
+        sql.fill(check));
+  }
+}

@@ -1,5 +1,0 @@
-/** Making public IDs: many callers in one transaction, each request done once. */
-@NullMarked
-package dev.coatcheck.mint;
-
-import org.jspecify.annotations.NullMarked;

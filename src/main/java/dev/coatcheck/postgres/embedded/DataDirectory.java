@@ -1,0 +1,162 @@
+package dev.coatcheck.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** The files of the embedded Postgres in its home: the data directory and the password to it. */
+final class DataDirectory {
+  private static final int PASSWORD_BYTES = 16;
+
+  private final Path home;
+  private final Path data;
+  private final Path password;
+
+  DataDirectory(Path home) {
+    this.home = home;
+    this.data = home.resolve("data");
+    this.password = home.resolve("database-password");
+  }
+
+  Path data() {
+    return data;
+  }
+
+  /** Refuses data that this Postgres, run by this user, can't open. */
+  void requireUsable(int userNumber) throws EmbeddedDatabaseFailed, IOException {
+    if (!exists()) {
+      return;
+    }
+    int version = version();
+    if (version != PostgresBinaries.MAJOR_VERSION) {
+      throw new EmbeddedDatabaseFailed(
+          "The home %s holds data of Postgres %d, and this is Postgres %d: export it with the version that made it, or set COATCHECK_HOME to another directory."
+              .formatted(home, version, PostgresBinaries.MAJOR_VERSION));
+    }
+    int owner = userNumber(data);
+    if (owner != userNumber) {
+      throw new EmbeddedDatabaseFailed(
+          "The home %s belongs to user %d, and this is user %d: run as the owner, or set COATCHECK_HOME to another directory."
+              .formatted(home, owner, userNumber));
+    }
+  }
+
+  /** Makes the cluster if there is none. A crash in between leaves nothing that looks like one. */
+  void create(PostgresBinaries binaries, String superuser)
+      throws EmbeddedDatabaseFailed, IOException {
+    sweep();
+    if (exists()) {
+      return;
+    }
+    writePassword();
+    Path unfinished = Files.createTempDirectory(home, "data.new-");
+    PostgresBinaries.Ended initdb =
+        binaries.run(
+            "initdb",
+            "--pgdata=" + unfinished,
+            "--username=" + superuser,
+            "--pwfile=" + password,
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8");
+    if (!initdb.well()) {
+      throw new EmbeddedDatabaseFailed(
+          "Postgres could not make its data directory in the home "
+              + home
+              + ": "
+              + PostgresBinaries.reason(initdb.output()));
+    }
+    Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  String password() throws EmbeddedDatabaseFailed, IOException {
+    try {
+      return Files.readString(password).strip();
+    } catch (NoSuchFileException missing) {
+      throw new EmbeddedDatabaseFailed(
+          "The password file " + password + " is missing: the data beside it can't be opened.",
+          missing);
+    }
+  }
+
+  /** The loopback port of the Postgres that runs here; empty while it starts or stops. */
+  OptionalInt port() throws IOException {
+    try {
+      // One line each: number, folder, start, port, socket folder, address, shared memory, state.
+      List<String> lines = Files.readAllLines(data.resolve("postmaster.pid"));
+      return lines.size() >= 8 && lines.get(7).strip().equals("ready")
+          ? OptionalInt.of(Integer.parseInt(lines.get(3).strip()))
+          : OptionalInt.empty();
+    } catch (NoSuchFileException | MalformedInputException | NumberFormatException notRunning) {
+      return OptionalInt.empty();
+    }
+  }
+
+  /** The number of the user who runs this process, seen on a file it makes in the folder. */
+  static int currentUserNumber(Path folder) throws IOException {
+    Path file = Files.createTempFile(folder, "user-", null);
+    try {
+      return userNumber(file);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static int userNumber(Path file) throws IOException {
+    return (Integer) Files.getAttribute(file, "unix:uid");
+  }
+
+  private boolean exists() throws IOException {
+    if (!Files.isDirectory(data)) {
+      return false;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(data)) {
+      return entries.iterator().hasNext();
+    }
+  }
+
+  private int version() throws EmbeddedDatabaseFailed, IOException {
+    try {
+      return Integer.parseInt(Files.readString(data.resolve("PG_VERSION")).strip());
+    } catch (NoSuchFileException | NumberFormatException unknown) {
+      throw new EmbeddedDatabaseFailed(
+          "The directory " + data + " is not empty and holds no Postgres data: move it away.",
+          unknown);
+    }
+  }
+
+  private void writePassword() throws IOException {
+    byte[] secret = new byte[PASSWORD_BYTES];
+    new SecureRandom().nextBytes(secret);
+    Files.deleteIfExists(password);
+    Files.createFile(
+        password,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(
+        password,
+        HexFormat.of().formatHex(secret) + "\n",
+        StandardOpenOption.WRITE,
+        StandardOpenOption.SYNC);
+  }
+
+  /** Removes what interrupted starts left. */
+  private void sweep() throws IOException {
+    try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(home, "data.new-*")) {
+      for (Path leftover : leftovers) {
+        PostgresBinaries.deleteTree(leftover);
+      }
+    }
+  }
+}

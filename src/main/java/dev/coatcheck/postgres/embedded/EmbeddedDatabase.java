@@ -1,0 +1,195 @@
+package dev.coatcheck.postgres.embedded;
+
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A Postgres of our own: its files lie in a home directory and stay there, it listens on loopback
+ * only, and it asks for a password, because other users of the machine reach loopback too.
+ *
+ * <pre>
+ * home/lock                held by the instance that runs
+ * home/postgres/…          the programs
+ * home/data/               the cluster; data.new-… is one in the making
+ * home/database-password   mode 0600
+ * home/postgres.log        of this run; postgres.log.1 of the one before
+ * </pre>
+ *
+ * <p>A gateway killed with SIGKILL leaves its Postgres running. The next start on that home ends it
+ * and begins anew, which loses nothing that was committed.
+ */
+public final class EmbeddedDatabase implements AutoCloseable {
+  private static final String NAME = "coatcheck";
+
+  /** What {@code pg_ctl} would hand to a shell inside double quotes. */
+  private static final String REFUSED_IN_PATHS = "\"$`\\\n";
+
+  private final HomeLock lock;
+  private final Postmaster postmaster;
+  private final int port;
+  private final String password;
+
+  private EmbeddedDatabase(HomeLock lock, Postmaster postmaster, int port, String password) {
+    this.lock = lock;
+    this.postmaster = postmaster;
+    this.port = port;
+    this.password = password;
+  }
+
+  /** Starts Postgres on the home, which is made (mode 0700) if it doesn't exist. */
+  public static EmbeddedDatabase start(Path home) throws EmbeddedDatabaseFailed {
+    return start(home, home.resolve("postgres"));
+  }
+
+  /** As above, with the programs in a folder that several homes may share. */
+  public static EmbeddedDatabase start(Path home, Path programs) throws EmbeddedDatabaseFailed {
+    try {
+      Path real = prepared(home.toAbsolutePath().normalize());
+      HomeLock lock = HomeLock.take(real);
+      try {
+        return startLocked(real, programs.toAbsolutePath(), lock);
+      } catch (Throwable failure) {
+        lock.close();
+        throw failure;
+      }
+    } catch (FileSystemException failure) {
+      throw unusable(home, failure);
+    } catch (IOException | SQLException failure) {
+      throw new EmbeddedDatabaseFailed(
+          "Postgres did not start in the home " + home + ": " + failure.getMessage(), failure);
+    }
+  }
+
+  /**
+   * How to log in to the Postgres of the instance that runs on this home, for a command beside it.
+   * Empty if none runs.
+   */
+  public static Optional<DatabaseSettings> running(Path home, int connectionsMax)
+      throws EmbeddedDatabaseFailed {
+    if (!Files.isDirectory(home)) {
+      return Optional.empty();
+    }
+    try {
+      Path real = home.toRealPath();
+      Optional<HomeLock> free = HomeLock.tryTake(real);
+      if (free.isPresent()) {
+        free.get().close();
+        return Optional.empty();
+      }
+      DataDirectory cluster = new DataDirectory(real);
+      OptionalInt port = cluster.port();
+      if (port.isEmpty()) {
+        throw new EmbeddedDatabaseFailed(
+            "The instance that uses the home " + home + " is starting or stopping: try again.");
+      }
+      return Optional.of(
+          new DatabaseSettings(
+              jdbcUrl(port.getAsInt(), NAME), NAME, cluster.password(), connectionsMax));
+    } catch (FileSystemException failure) {
+      throw unusable(home, failure);
+    } catch (IOException failure) {
+      throw new EmbeddedDatabaseFailed(
+          "Can't see what runs in the home " + home + ": " + failure.getMessage(), failure);
+    }
+  }
+
+  public String jdbcUrl() {
+    return jdbcUrl(port, NAME);
+  }
+
+  public String user() {
+    return NAME;
+  }
+
+  public String password() {
+    return password;
+  }
+
+  /** Ends Postgres and frees the home. A second call does nothing. */
+  @Override
+  public void close() throws EmbeddedDatabaseFailed {
+    try (lock) {
+      postmaster.stop();
+    } catch (IOException failure) {
+      throw new EmbeddedDatabaseFailed(
+          "Postgres could not be stopped: " + failure.getMessage(), failure);
+    }
+  }
+
+  private static Path prepared(Path home) throws EmbeddedDatabaseFailed, IOException {
+    if (home.toString().chars().anyMatch(c -> REFUSED_IN_PATHS.indexOf(c) >= 0)) {
+      throw new EmbeddedDatabaseFailed(
+          "Can't use the home " + home + ": its path holds a quote, dollar sign or backslash.");
+    }
+    Path parent = home.getParent();
+    if (parent != null && !Files.isDirectory(home)) {
+      Files.createDirectories(parent);
+      Files.createDirectory(
+          home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+    return home.toRealPath();
+  }
+
+  private static EmbeddedDatabase startLocked(Path home, Path programs, HomeLock lock)
+      throws EmbeddedDatabaseFailed, IOException, SQLException {
+    int userNumber = DataDirectory.currentUserNumber(home);
+    DataDirectory cluster = new DataDirectory(home);
+    cluster.requireUsable(userNumber);
+    PostgresBinaries binaries = PostgresBinaries.unpack(programs, userNumber == 0);
+    Postmaster postmaster = new Postmaster(binaries, cluster.data());
+    postmaster.stop();
+    cluster.create(binaries, NAME);
+    String password = cluster.password();
+    int port = postmaster.start(home.resolve("postgres.log"));
+    EmbeddedDatabase database = new EmbeddedDatabase(lock, postmaster, port, password);
+    try {
+      database.createIfAbsent();
+      return database;
+    } catch (SQLException failure) {
+      postmaster.stop();
+      throw failure;
+    }
+  }
+
+  private void createIfAbsent() throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection(jdbcUrl(port, "postgres"), user(), password());
+        Statement statement = connection.createStatement()) {
+      try (ResultSet found =
+          statement.executeQuery("select 1 from pg_database where datname = '" + NAME + "'")) {
+        if (found.next()) {
+          return;
+        }
+      }
+      statement.execute("create database " + NAME);
+    }
+  }
+
+  private static String jdbcUrl(int port, String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
+  }
+
+  private static EmbeddedDatabaseFailed unusable(Path home, FileSystemException failure) {
+    String why =
+        switch (failure) {
+          case AccessDeniedException denied -> "permission denied for " + denied.getFile();
+          case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
+          default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
+        };
+    return new EmbeddedDatabaseFailed("Can't use the home " + home + ": " + why + ".", failure);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.coatcheck.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The right to use a home directory: one holder on the machine. The end of the process ends it. */
+final class HomeLock implements AutoCloseable {
+  /**
+   * Homes held by this JVM. A second channel on the lock file must not even be opened: POSIX drops
+   * a process's locks on a file as soon as the process closes any descriptor of it.
+   */
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+  private final Path home;
+  private final FileChannel channel;
+
+  private HomeLock(Path home, FileChannel channel) {
+    this.home = home;
+    this.channel = channel;
+  }
+
+  /** Takes the lock of a home, given as a real path. */
+  static HomeLock take(Path home) throws EmbeddedDatabaseFailed, IOException {
+    return tryTake(home).orElseThrow(() -> inUse(home));
+  }
+
+  /** As above; empty if another instance holds it. */
+  static Optional<HomeLock> tryTake(Path home) throws IOException {
+    if (!HELD.add(home)) {
+      return Optional.empty();
+    }
+    FileChannel channel = null;
+    boolean taken = false;
+    try {
+      channel =
+          FileChannel.open(
+              home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      taken = channel.tryLock() != null;
+      return taken ? Optional.of(new HomeLock(home, channel)) : Optional.empty();
+    } finally {
+      if (!taken) {
+        HELD.remove(home);
+        if (channel != null) {
+          channel.close();
+        }
+      }
+    }
+  }
+
+  private static EmbeddedDatabaseFailed inUse(Path home) {
+    return new EmbeddedDatabaseFailed(
+        "The home "
+            + home
+            + " is in use by another instance: stop that one, or set COATCHECK_HOME to another"
+            + " directory.");
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+    HELD.remove(home);
+  }
+}

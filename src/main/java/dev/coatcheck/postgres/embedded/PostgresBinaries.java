@@ -1,0 +1,199 @@
+package dev.coatcheck.postgres.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+
+/** The Postgres programs that come in our jars: unpacked once, and run. */
+final class PostgresBinaries {
+  static final int MAJOR_VERSION = 18;
+
+  private final Path bin;
+  private final boolean root;
+
+  private PostgresBinaries(Path bin, boolean root) {
+    this.bin = bin;
+    this.root = root;
+  }
+
+  /** How a program ended. */
+  record Ended(int status, String output) {
+    boolean well() {
+      return status == 0;
+    }
+  }
+
+  /**
+   * Unpacks the programs into a folder below {@code folder}, unless they are there.
+   *
+   * @param root whether this process runs as root, as which Postgres refuses to run: then every
+   *     program starts in a user namespace, where the same user has another number
+   */
+  static PostgresBinaries unpack(Path folder, boolean root)
+      throws EmbeddedDatabaseFailed, IOException {
+    String archive = archiveName();
+    URL url = PostgresBinaries.class.getResource(archive);
+    if (url == null) {
+      throw new EmbeddedDatabaseFailed(
+          "There is no embedded Postgres for this machine ("
+              + archive
+              + "): set COATCHECK_DATABASE_URL to use one of your own.");
+    }
+    URLConnection connection = url.openConnection();
+    connection.setUseCaches(false);
+    try (InputStream packed = connection.getInputStream()) {
+      Path unpacked = folder.resolve(MAJOR_VERSION + "-" + connection.getContentLengthLong());
+      if (!Files.isDirectory(unpacked)) {
+        unpackOnce(packed, unpacked);
+      }
+      PostgresBinaries binaries = new PostgresBinaries(unpacked.resolve("bin"), root);
+      if (root) {
+        binaries.requireUserNamespaces();
+      }
+      return binaries;
+    }
+  }
+
+  /** Runs a program to its end. */
+  Ended run(String program, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(bin.resolve(program).toString());
+    command.addAll(List.of(arguments));
+    return runCommand(command);
+  }
+
+  /** The line of some output that says what went wrong: the last that says so, else the last. */
+  static String reason(String output) {
+    List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
+    for (String line : lines.reversed()) {
+      for (String mark : List.of("FATAL:", "PANIC:", "error:")) {
+        int at = line.indexOf(mark);
+        if (at >= 0) {
+          return line.substring(at + mark.length()).strip();
+        }
+      }
+    }
+    return lines.isEmpty() ? "it said nothing" : lines.getLast();
+  }
+
+  private Ended runCommand(List<String> command) throws IOException {
+    List<String> full = new ArrayList<>(root ? List.of("unshare", "--user") : List.of());
+    full.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(full).redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
+    builder.environment().put("LC_ALL", "C");
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      return new Ended(process.waitFor(), output);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while running " + command.getFirst(), interrupted);
+    }
+  }
+
+  private void requireUserNamespaces() throws EmbeddedDatabaseFailed {
+    String reason;
+    try {
+      Ended ended = runCommand(List.of("true"));
+      if (ended.well()) {
+        return;
+      }
+      reason = reason(ended.output());
+    } catch (IOException failure) {
+      reason = String.valueOf(failure.getMessage());
+    }
+    throw new EmbeddedDatabaseFailed(
+        "Postgres refuses to run as root, and this machine allows no user namespace ("
+            + reason
+            + "): run coatcheck as an ordinary user, or set COATCHECK_DATABASE_URL.");
+  }
+
+  private static String archiveName() {
+    String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    String machine = System.getProperty("os.arch");
+    return "/postgres-"
+        + (system.startsWith("mac") ? "darwin" : system.replace(' ', '-'))
+        + "-"
+        + switch (machine) {
+          case "amd64", "x86_64" -> "x86_64";
+          case "aarch64", "arm64" -> "arm_64";
+          default -> machine;
+        }
+        + ".txz";
+  }
+
+  /** Safe against a crash half-way and against another process that unpacks at the same time. */
+  private static void unpackOnce(InputStream packed, Path target) throws IOException {
+    Path folder = Files.createDirectories(target.resolveSibling("."));
+    try (FileChannel channel =
+        FileChannel.open(
+            folder.resolve("unpacking.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE)) {
+      channel.lock();
+      if (Files.isDirectory(target)) {
+        return;
+      }
+      Path unfinished = target.resolveSibling("unpacking");
+      deleteTree(unfinished);
+      try (TarArchiveInputStream tar =
+          new TarArchiveInputStream(
+              new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
+        for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
+          write(entry, tar, unfinished);
+        }
+      }
+      Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  private static void write(TarArchiveEntry entry, InputStream content, Path folder)
+      throws IOException {
+    Path path = folder.resolve(entry.getName()).normalize();
+    if (!path.startsWith(folder)) {
+      throw new IOException("the archive names a path outside of itself: " + entry.getName());
+    }
+    if (entry.isDirectory()) {
+      Files.createDirectories(path);
+      return;
+    }
+    Files.createDirectories(path.resolveSibling("."));
+    if (entry.isSymbolicLink()) {
+      Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+      return;
+    }
+    Files.copy(content, path);
+    if ((entry.getMode() & 0100) != 0 && !path.toFile().setExecutable(true)) {
+      throw new IOException("can't make " + path + " executable");
+    }
+  }
+
+  static void deleteTree(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package dev.coatcheck.postgres.sql;
+
+/**
+ * Somebody else held a row or a lock for longer than this transaction was ready to wait; it was
+ * rolled back.
+ */
+public final class LockTimeout extends DatabaseUnavailable {
+  private static final long serialVersionUID = 1L;
+
+  LockTimeout(String operation, Throwable cause) {
+    super(operation, cause);
+  }
+}

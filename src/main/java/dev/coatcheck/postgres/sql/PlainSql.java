@@ -1,0 +1,67 @@
+package dev.coatcheck.postgres.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends statements as they are, with {@code ?} for values. For text with names that other people
+ * chose: jOOQ would look for its own placeholders in them.
+ */
+public final class PlainSql {
+  private PlainSql() {}
+
+  /** Reads one row. */
+  public interface RowReader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  /** How many rows it changed; 0 for a statement that changes none. */
+  public static int execute(DSLContext sql, String text, Object... values) {
+    return sql.connectionResult(
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(text)) {
+            bind(statement, values);
+            return statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
+          }
+        });
+  }
+
+  public static <T> List<T> rows(
+      DSLContext sql, String text, RowReader<T> reader, Object... values) {
+    return sql.connectionResult(
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(text)) {
+            bind(statement, values);
+            try (ResultSet result = statement.executeQuery()) {
+              List<T> rows = new ArrayList<>();
+              while (result.next()) {
+                rows.add(reader.read(result));
+              }
+              return rows;
+            }
+          }
+        });
+  }
+
+  /** The first column of the only row. */
+  public static boolean isTrue(DSLContext sql, String text, Object... values) {
+    return rows(sql, text, row -> row.getBoolean(1), values).getFirst();
+  }
+
+  /** A bigint column that may be null. */
+  public static @Nullable Long longOrNull(ResultSet row, int column) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? null : value;
+  }
+
+  private static void bind(PreparedStatement statement, Object... values) throws SQLException {
+    for (int i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.coatcheck.postgres.sql;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.jspecify.annotations.Nullable;
+
+/** The SQLSTATEs we act on, by name (PostgreSQL documentation, appendix A). */
+final class SqlState {
+  /** What is reported where the driver gave none. */
+  static final String NONE = "none";
+
+  private static final String SERIALIZATION_FAILURE = "40001";
+  private static final String DEADLOCK_DETECTED = "40P01";
+
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String QUERY_CANCELED = "57014";
+
+  private SqlState() {}
+
+  static String of(Throwable thrown) {
+    SQLException cause = sqlException(thrown);
+    return cause == null || cause.getSQLState() == null ? NONE : cause.getSQLState();
+  }
+
+  /** The transaction was rolled back by Postgres and may simply be run again. */
+  static boolean isRolledBack(String state) {
+    return state.equals(SERIALIZATION_FAILURE) || state.equals(DEADLOCK_DETECTED);
+  }
+
+  /**
+   * Postgres is not there, went away, or has no room: connection exceptions (08), operator
+   * intervention such as a shutdown (57P), insufficient resources (53), a read-only standby
+   * (25006), a broken disk (58), or no connection in time from the pool.
+   */
+  static boolean isOutage(Throwable thrown) {
+    SQLException cause = sqlException(thrown);
+    if (cause == null) {
+      return false;
+    }
+    String state = of(thrown);
+    return isPoolExhausted(thrown)
+        || state.startsWith("08")
+        || state.startsWith("57")
+        || state.startsWith("53")
+        || state.startsWith("58")
+        || state.startsWith("40")
+        || state.equals("25006")
+        || state.equals(LOCK_NOT_AVAILABLE);
+  }
+
+  /** Somebody else held a lock for longer than {@code lock_timeout}. */
+  static boolean isLockTimeout(Throwable thrown) {
+    return of(thrown).equals(LOCK_NOT_AVAILABLE);
+  }
+
+  /** A statement was cancelled: by hand, or because of {@code statement_timeout}. */
+  static boolean isCancelled(Throwable thrown) {
+    return of(thrown).equals(QUERY_CANCELED);
+  }
+
+  /** No connection was to be had from the pool in time. */
+  static boolean isPoolExhausted(Throwable thrown) {
+    return sqlException(thrown) instanceof SQLTransientConnectionException;
+  }
+
+  private static @Nullable SQLException sqlException(Throwable thrown) {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException found) {
+        return found;
+      }
+    }
+    return null;
+  }
+}

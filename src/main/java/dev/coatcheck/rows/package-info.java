@@ -1,5 +1,0 @@
-/** Files of rows: CSV and NDJSON, line by line. */
-@NullMarked
-package dev.coatcheck.rows;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Table migrations over HTTP: what people ask of them, and what they see. */
-@NullMarked
-package dev.coatcheck.runs;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Public URLs to internal ones and back, for the edge of an API. */
-@NullMarked
-package dev.coatcheck.url;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,296 @@
+package dev.coatcheck.api.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.RawHttp;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.access.Scope;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The hot door and the routes are two ways to one answer. */
+class HotDoorTest {
+  private static final int TIMEOUT_MILLIS = 5_000;
+
+  /** An API key is trusted for a second: on a slow machine it can be over between two requests. */
+  private static final int TRIES_MAX = 10;
+
+  /** The door leaves requests with this header to the routes, which don't care for it. */
+  private static final String TO_THE_ROUTES = "Content-Length: 0";
+
+  private static GatewayFixture gateway;
+  private static String found;
+  private static String hidden;
+
+  @BeforeAll
+  static void start() {
+    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
+    found = minted("charge", "ch", "{\"template\":\"https://shop.example/{id}\"}");
+    hidden = minted("secret", "sec", "{\"template\":\"https://a.example/\",\"public\":false}");
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /r/FOUND",
+        "HEAD /r/FOUND",
+        "GET /r/FOUND?utm_source=mail",
+        "GET /r/HIDDEN",
+        "HEAD /r/HIDDEN",
+        "GET /r/ch_00000000000000000000002C",
+        "HEAD /r/x",
+        "GET /v1/ids/FOUND",
+        "GET /v1/ids/HIDDEN",
+        "GET /v1/ids/ch_00000000000000000000002C",
+        "GET /v1/ids/nothing",
+        // Well formed and never issued: that is remembered as well.
+        "GET /v1/ids/ch_00000000000000000000002B",
+        "GET /r/ch_00000000000000000000002B"
+      })
+  void bothDoorsGiveTheSameBytes(String request) throws IOException {
+    String target = request.replace("FOUND", found).replace("HIDDEN", hidden);
+    for (int tried = 1; ; tried++) {
+      Seen before = Seen.now();
+      String throughRoutes = nameless(answer(target, TO_THE_ROUTES));
+      Seen between = Seen.once(before.counted() + 1);
+      String throughDoor = nameless(answer(target, "Accept: */*"));
+      Seen after = Seen.once(before.counted() + 2);
+
+      assertThat(throughDoor).isEqualTo(throughRoutes);
+      assertThat(between.hot()).isEqualTo(before.hot());
+      assertThat(after.series()).as("one name in the metrics").isEqualTo(between.series());
+      if (after.hot() == between.hot() + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get %s through the door", target).isLessThan(TRIES_MAX);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/charges/FOUND",
+        "/charges/FOUND/refunds?limit=3&other=FOUND",
+        "/nothing/here",
+        "/charges/ch_00000000000000000000002B",
+        "/charges/ch_00000000000000000000002C",
+        "/a//b"
+      })
+  void aProxyGetsTheSameBytesThroughBothDoors(String uri) throws IOException {
+    String target = "GET /v1/urls/auth-request";
+    String original = "X-Original-URI: " + uri.replace("FOUND", found);
+    String key = "Authorization: Bearer " + gateway.key();
+    for (int tried = 1; ; tried++) {
+      Seen before = Seen.now();
+      String throughRoutes = nameless(raw(target, List.of(key, original, TO_THE_ROUTES)));
+      Seen between = Seen.once(before.counted() + 1);
+      String throughDoor = nameless(raw(target, List.of(key, original)));
+      Seen after = Seen.once(before.counted() + 2);
+
+      assertThat(throughDoor).isEqualTo(throughRoutes);
+      assertThat(between.hot()).isEqualTo(before.hot());
+      if (after.hot() == between.hot() + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get %s through the door", uri).isLessThan(TRIES_MAX);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /r/FOUND",
+        "HEAD /v1/ids/FOUND",
+        "GET /v1/ids/FOUND?x=1",
+        "GET /r/%66",
+        "GET /r/FOUND/",
+        "GET /r/"
+      })
+  void whatMemoryCannotDecideIsLeftToTheRoutes(String request) throws IOException {
+    String target = request.replace("FOUND", found);
+    answer("GET /v1/ids/" + found, TO_THE_ROUTES);
+    Seen before = Seen.now();
+
+    assertThat(nameless(answer(target, "Accept: */*")))
+        .isEqualTo(nameless(answer(target, TO_THE_ROUTES)));
+
+    assertThat(Seen.now().hot()).isEqualTo(before.hot());
+  }
+
+  @Test
+  void theDoorAsksForTheSameKeyAsTheRoutes() throws IOException {
+    String target = "GET /v1/ids/" + found;
+    String mayNot = "Authorization: Bearer " + gateway.keyWith(Scope.IDS_WRITE);
+    for (String authorization :
+        List.of("Authorization: Basic eDp5", "Authorization: Bearer x", mayNot)) {
+      String throughRoutes = raw(target, List.of(authorization, TO_THE_ROUTES));
+      Seen before = Seen.now();
+      String throughDoor = raw(target, List.of(authorization));
+
+      assertThat(nameless(throughDoor)).isEqualTo(nameless(throughRoutes));
+      assertThat(throughDoor).containsPattern("^HTTP/1.1 40[13]");
+      assertThat(Seen.now().hot()).isEqualTo(before.hot());
+    }
+  }
+
+  @Test
+  void badHeadersAreRefusedBeforeBothDoors() throws IOException {
+    String target = "GET /r/" + found;
+    for (List<String> bad :
+        List.of(
+            List.of("Authorization: Bearer a", "Authorization: Bearer b"),
+            List.of("Idempotency-Key: \u00e9"))) {
+      List<String> toTheRoutes = new ArrayList<>(bad);
+      toTheRoutes.add(TO_THE_ROUTES);
+
+      String throughDoor = raw(target, bad);
+
+      assertThat(throughDoor).startsWith("HTTP/1.1 400 ");
+      assertThat(nameless(throughDoor)).isEqualTo(nameless(raw(target, toTheRoutes)));
+    }
+  }
+
+  @Test
+  void requestsThatWaitForPostgresHoldUpNobodyAtTheDoor()
+      throws IOException, SQLException, InterruptedException {
+    answer("GET /r/" + found, TO_THE_ROUTES);
+    PublicId neverAskedFor = new PublicId(new Prefix("ch"), new Token(7, 7));
+    List<Callable<String>> waiting = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      waiting.add(() -> answer("GET /r/" + neverAskedFor, "Accept: */*"));
+    }
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+        Connection locker = gateway.connect()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("lock table coatcheck.public_id");
+      List<Future<String>> waiters = waiting.stream().map(callers::submit).toList();
+
+      await().until(() -> waitsForLock(locker));
+      for (int i = 0; i < 20; i++) {
+        assertThat(answer("GET /r/" + found, "Accept: */*")).startsWith("HTTP/1.1 302 ");
+      }
+
+      assertThat(waiters).noneMatch(Future::isDone);
+      locker.rollback();
+    }
+  }
+
+  private static boolean waitsForLock(Connection connection) throws SQLException {
+    try (ResultSet waiting =
+        connection
+            .createStatement()
+            .executeQuery(
+                "select from pg_locks where not granted and relation ="
+                    + " 'coatcheck.public_id'::regclass")) {
+      return waiting.next();
+    }
+  }
+
+  /** What the metrics say of the answers to requests. */
+  private record Seen(double hot, double counted, int series) {
+    private static final Pattern HOT = Pattern.compile("coatcheck_requests_hot_total ([0-9.E]+)");
+    private static final Pattern COUNTED =
+        Pattern.compile("coatcheck_requests_seconds_count\\{.*\\} ([0-9.E]+)");
+
+    /** A request is counted after its answer is sent. */
+    static Seen once(double counted) {
+      return await().until(Seen::now, seen -> seen.counted() == counted);
+    }
+
+    static Seen now() throws IOException {
+      URI management = gateway.managementUri();
+      String text =
+          RawHttp.send(
+                  management.getHost(),
+                  management.getPort(),
+                  RawHttp.request(
+                      List.of("GET /metrics HTTP/1.1", "Host: a", "Connection: close"),
+                      new byte[0]))
+              .body();
+      // The scrapes count themselves.
+      List<Double> counted =
+          COUNTED
+              .matcher(text.replaceAll("(?m)^.*route=\"/metrics\".*$", ""))
+              .results()
+              .map(Seen::number)
+              .toList();
+      return new Seen(
+          HOT.matcher(text).results().mapToDouble(Seen::number).sum(),
+          counted.stream().mapToDouble(Double::doubleValue).sum(),
+          counted.size());
+    }
+
+    private static double number(MatchResult match) {
+      return Double.parseDouble(match.group(1));
+    }
+  }
+
+  private static String answer(String target, String header) throws IOException {
+    return raw(target, List.of("Authorization: Bearer " + gateway.key(), header));
+  }
+
+  /** All bytes of an answer, headers in their order. */
+  private static String raw(String target, List<String> headers) throws IOException {
+    List<String> lines = new ArrayList<>(List.of(target + " HTTP/1.1", "Host: a"));
+    lines.addAll(headers);
+    lines.add("Connection: close");
+    try (Socket socket = new Socket(gateway.uri().getHost(), gateway.uri().getPort())) {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      socket.getOutputStream().write(RawHttp.request(lines, new byte[0]));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** The answer without its date and its name, which has not always the same length. */
+  private static String nameless(String answer) {
+    MatchResult name =
+        Pattern.compile("Request-Id: (\\S+)").matcher(answer).results().findFirst().orElseThrow();
+    String rest = answer.replaceFirst("Date: .*", "Date").replace(name.group(1), "");
+    if (!answer.contains("application/problem+json")) {
+      return rest;
+    }
+    return Pattern.compile("Content-Length: ([0-9]+)")
+        .matcher(rest)
+        .replaceFirst(
+            length ->
+                "Content-Length: " + (Integer.parseInt(length.group(1)) - name.group(1).length()));
+  }
+
+  private static String minted(String type, String prefix, String redirect) {
+    TestClient client = gateway.client();
+    client.put(
+        "/v1/types/" + type,
+        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s}"
+            .formatted(prefix, redirect));
+    return client.post("/v1/ids", "{\"type\":\"" + type + "\"}").text("/id");
+  }
+}

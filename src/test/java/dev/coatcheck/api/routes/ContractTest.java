@@ -1,0 +1,275 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.api.routes.Contract.Answer;
+import dev.coatcheck.api.routes.Contract.Outcome;
+import dev.coatcheck.api.routes.Contract.Sent;
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import io.swagger.v3.parser.OpenAPIV3Parser;
+import io.swagger.v3.parser.core.models.SwaggerParseResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+
+/** The contract is well formed, its examples keep it, and what breaks it is noticed. */
+class ContractTest {
+  private static final ContractDocument DOCUMENT = ContractDocument.read();
+  private static final Pattern PUBLIC_ID = Pattern.compile("[a-z][a-z0-9_]*_[0-9A-Za-z]{24}");
+  private static final Contract CONTRACT = Contract.withoutMemory();
+
+  @Test
+  void parsesWithoutWarnings() {
+    SwaggerParseResult result = new OpenAPIV3Parser().readContents(Contract.text());
+
+    assertThat(result.getMessages()).isEmpty();
+    assertThat(result.isOpenapi31()).isTrue();
+  }
+
+  @Test
+  void everyReferenceLeadsSomewhere() {
+    List<String> references =
+        DOCUMENT.root().findValues("$ref").stream().map(JsonNode::stringValue).toList();
+
+    assertThat(references).hasSizeGreaterThan(100);
+    assertThat(references).allMatch(reference -> DOCUMENT.at(reference).isObject());
+  }
+
+  @Test
+  void everyComponentIsUsed() {
+    List<String> references =
+        DOCUMENT.root().findValues("$ref").stream().map(JsonNode::stringValue).toList();
+    List<String> components = new ArrayList<>();
+    for (String kind : List.of("parameters", "headers", "responses", "examples", "schemas")) {
+      DOCUMENT
+          .root()
+          .at("/components/" + kind)
+          .propertyNames()
+          .forEach(name -> components.add("#/components/" + kind + "/" + name));
+    }
+
+    assertThat(references).containsAll(components);
+  }
+
+  @Test
+  void everyOperationSaysWhatItIs() {
+    assertThat(DOCUMENT.operations())
+        .allSatisfy(
+            operation -> {
+              assertThat(operation.node().path("summary").asString("")).isNotBlank();
+              assertThat(operation.node().path("description").asString("")).isNotBlank();
+              assertThat(operation.node().path("tags").size()).isEqualTo(1);
+              assertThat(operation.id()).matches("[a-z][A-Za-z]+");
+            });
+    assertThat(DOCUMENT.operations())
+        .extracting(ContractDocument.Operation::id)
+        .doesNotHaveDuplicates();
+    assertThat(DOCUMENT.root().path("tags").findValuesAsString("name"))
+        .containsExactlyInAnyOrderElementsOf(
+            DOCUMENT.operations().stream()
+                .map(operation -> operation.node().at("/tags/0").stringValue())
+                .distinct()
+                .toList());
+  }
+
+  static Stream<ContractDocument.Example> examples() {
+    // A 500 is documented, but the contract never accepts one.
+    return DOCUMENT.examples().filter(example -> example.outcome().status() != 500);
+  }
+
+  @ParameterizedTest
+  @MethodSource("examples")
+  void everyExampleKeepsTheContract(ContractDocument.Example example) {
+    CONTRACT.check(example.sent(), example.answer());
+  }
+
+  @Test
+  void everyDocumentedOutcomeHasAnExample() {
+    List<Outcome> shown = DOCUMENT.examples().map(ContractDocument.Example::outcome).toList();
+
+    assertThat(shown).containsAll(CONTRACT.documented());
+  }
+
+  @Test
+  void everyPublicIdShownIsOne() {
+    List<String> shown =
+        PUBLIC_ID.matcher(Contract.text()).results().map(id -> id.group()).distinct().toList();
+
+    assertThat(shown).hasSizeGreaterThan(3);
+    assertThat(shown).allMatch(text -> PublicId.parse(text) instanceof ParsedId.Valid);
+  }
+
+  @Test
+  void everyCodeIsListedOnceWithItsStatusAndMeaning() {
+    JsonNode schema = DOCUMENT.root().at("/components/schemas/ProblemCode");
+    List<String> codes = schema.path("enum").valueStream().map(JsonNode::stringValue).toList();
+
+    assertThat(codes).doesNotHaveDuplicates();
+    assertThat(schema.path("x-codes").propertyNames()).containsExactlyElementsOf(codes);
+    assertThat(CONTRACT.codes().values())
+        .allSatisfy(
+            code -> {
+              assertThat(code.status()).isBetween(400, 599);
+              assertThat(code.title()).isNotBlank();
+              assertThat(code.meaning()).endsWith(".");
+            });
+  }
+
+  @Test
+  void problemExamplesUseTheTitlesOfTheirCodes() {
+    assertThat(DOCUMENT.examples().filter(example -> example.answer().status() >= 400))
+        .filteredOn(example -> example.answer().body() != null)
+        .allSatisfy(
+            example -> {
+              JsonNode body = example.answerJson();
+              String code = body.path("code").stringValue();
+              assertThat(CONTRACT.codes())
+                  .hasEntrySatisfying(
+                      code,
+                      known ->
+                          assertThat(body.path("title").stringValue()).isEqualTo(known.title()));
+            });
+  }
+
+  /** Each line breaks a good exchange in one place: replace the left by the right. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "`\"key\":\"514719115370328064\"` | `\"key\":514719115370328064`",
+        "`\"key\":\"5` | `\"key\":\"05`",
+        "`\"object\":\"public_id\"` | `\"object\":\"id\"`",
+        "`\"status\":\"active\",` | ``",
+        "`\"status\":\"active\"` | `\"status\":\"active\",\"shard\":7`",
+        "`\"status\":\"active\"` | `\"status\":\"active\",\"status\":\"active\"`",
+        "`11Z` | `11+01:00`",
+        "`411Z\"}` | `411Z\"} x`",
+        "`_4KIW` | `-4KIW`",
+      })
+  void aWrongBodyIsNoticed(String good, String bad) {
+    ContractDocument.Example example = DOCUMENT.example("resolveId", 200);
+    Answer answer = example.answer();
+    String body = answer.body() == null ? "" : answer.body();
+    assertThat(body).contains(good);
+
+    assertThatThrownBy(
+            () ->
+                CONTRACT.check(
+                    example.sent(), new Answer(200, answer.headers(), body.replace(good, bad))))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("answer: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "listTypes, 401, WWW-Authenticate",
+    "listTypes, 503, Retry-After",
+    "getType, 200, ETag",
+    "getType, 200, Content-Type",
+    "redirect, 302, Location",
+    "redirect, 404, Cache-Control",
+    "headRedirect, 404, Request-Id",
+  })
+  void aMissingHeaderIsNoticed(String operation, int status, String header) {
+    ContractDocument.Example example = DOCUMENT.example(operation, status);
+    Answer answer = example.answer();
+    answer.headers().remove(header);
+
+    assertThatThrownBy(() -> CONTRACT.check(example.sent(), answer))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining(header);
+  }
+
+  @Test
+  void aCodeWithAnotherStatusIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("listTypes", 503);
+    String body =
+        String.valueOf(example.answer().body())
+            .replace("database_unavailable", "precondition_failed");
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(503, example.answer().headers(), body)))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("has the status 412, not 503");
+  }
+
+  @Test
+  void anUndocumentedStatusIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("listTypes", 200);
+    Answer answer = example.answer();
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(202, answer.headers(), answer.body())))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("202");
+  }
+
+  @Test
+  void successWithoutAnApiKeyIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("listTypes", 200);
+    Sent anonymous = new Sent("GET", "/v1/types", Map.of(), null);
+
+    assertThatThrownBy(() -> CONTRACT.checkAnswer(anonymous, example.answer()))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("succeeded without an API key");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "/v1/ids | `{\"type\":\"charge\",\"kye\":\"1\"}`",
+        "/v1/ids | `{\"type\":\"charge\",\"key\":1}`",
+        "/v1/ids | `{\"type\":\"charge\",\"type\":\"user\"}`",
+        "/v1/ids?dry_run=1 | `{\"type\":\"charge\"}`",
+      })
+  void successForABadRequestIsNoticed(String target, String body) {
+    ContractDocument.Example example = DOCUMENT.example("mintId", 201);
+    Sent bad = new Sent("POST", target, example.sent().headers(), body);
+
+    assertThatThrownBy(() -> CONTRACT.checkAnswer(bad, example.answer()))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("request: ");
+  }
+
+  @Test
+  void whatIsNotInTheContractIsAnsweredWithAProblem() {
+    ContractDocument.Example example = DOCUMENT.example("redirect", 404);
+    Sent nowhere = new Sent("GET", "/v2/ids", Map.of(), null);
+
+    CONTRACT.check(nowhere, example.answer());
+    assertThatThrownBy(
+            () ->
+                CONTRACT.check(
+                    nowhere, new Answer(404, example.answer().headers(), "{\"error\":\"none\"}")))
+        .isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> CONTRACT.check(nowhere, DOCUMENT.example("listTypes", 200).answer()))
+        .isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void aRefusedMethodSaysWhatIsAllowed() {
+    Answer notFound = DOCUMENT.example("redirect", 404).answer();
+    String body =
+        String.valueOf(notFound.body())
+            .replace("not_found", "method_not_allowed")
+            .replace("404", "405");
+    Answer answer = new Answer(405, notFound.headers(), body);
+    Sent trace = new Sent("TRACE", "/v1/ids", Map.of(), null);
+
+    assertThatThrownBy(() -> CONTRACT.check(trace, answer)).hasMessageContaining("Allow");
+    answer.headers().put("Allow", List.of("GET, POST"));
+    CONTRACT.check(trace, answer);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The pages under /docs say what the contract says, and ask for nothing from elsewhere. */
+class DocsPagesTest {
+  private static final List<String> FOLDERS =
+      List.of("/docs/", "/META-INF/resources/webjars/swagger-ui/5.34.1/");
+  private static final Map<String, ProblemRules.Code> CODES = Contract.withoutMemory().codes();
+
+  @Test
+  void everyCodeHasItsPlaceOnThePage() throws IOException {
+    List<String> sections =
+        matches(
+            """
+            <section class="code" id="([a-z_]+)">
+              <h3><a href="#\\1">\\1</a><span>([^<]+)</span><b>([0-9]{3})</b></h3>
+            """,
+            page("errors.html"));
+
+    assertThat(sections)
+        .containsExactlyInAnyOrderElementsOf(
+            CODES.entrySet().stream()
+                .map(
+                    entry ->
+                        "%s %s %d"
+                            .formatted(
+                                entry.getKey(),
+                                entry.getValue().title(),
+                                entry.getValue().status()))
+                .toList());
+  }
+
+  @Test
+  void everyCodeHasItsPlaceInTheManual() throws IOException {
+    String manual = Files.readString(Path.of("docs", "errors.md"));
+
+    assertThat(matches("### ([a-z_]+)\n\n([^,]+), status ([0-9]{3})\\. ", manual))
+        .containsExactlyElementsOf(
+            matches(
+                "id=\"([a-z_]+)\">\\s+<h3>.*<span>([^<]+)</span><b>([0-9]{3})",
+                page("errors.html")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"index.html", "errors.html"})
+  void pagesKeepTheStrictestPolicy(String name) throws IOException {
+    String page = page(name);
+
+    assertThat(page).doesNotContain("style=", "<style", "javascript:", "http://", "https://");
+    assertThat(page)
+        .doesNotContainPattern("<script(?![^>]* src=)")
+        .doesNotContainPattern(" on\\w+=");
+    assertThat(page).doesNotContainPattern("(src|href)=\"//");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"index.html", "errors.html"})
+  void everyAssetIsPackaged(String name) throws IOException {
+    List<String> assets = matches("(?:src|href)=\"/docs/assets/([^\"]+)\"", page(name));
+
+    assertThat(assets).isNotEmpty();
+    assertThat(assets)
+        .allMatch(
+            asset ->
+                FOLDERS.stream()
+                    .anyMatch(folder -> DocsPagesTest.class.getResource(folder + asset) != null));
+  }
+
+  /** The groups of each match, joined by spaces. */
+  private static List<String> matches(String pattern, String text) {
+    return Pattern.compile(pattern.strip().replaceAll("\n +", "\\\\s+"))
+        .matcher(text)
+        .results()
+        .map(DocsPagesTest::groups)
+        .toList();
+  }
+
+  private static String groups(MatchResult match) {
+    StringBuilder groups = new StringBuilder(match.group(1));
+    for (int i = 2; i <= match.groupCount(); i++) {
+      groups.append(' ').append(match.group(i));
+    }
+    return groups.toString();
+  }
+
+  private static String page(String name) throws IOException {
+    try (InputStream page = DocsPagesTest.class.getResourceAsStream("/docs/" + name)) {
+      return new String(Objects.requireNonNull(page).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.coatcheck.ids.access.Scope;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code docs/edge/nginx.conf} in a real nginx between a client, a gateway and a service. */
+class EdgeNginxTest {
+  private static final String UNKNOWN = "ch_00000000000000000000002B";
+  private static final String TYPO = "ch_00000000000000000000002C";
+
+  @TempDir private static Path folder;
+  private static GatewayFixture gateway;
+  private static EdgeService service;
+  private static Nginx nginx;
+  private static String id;
+  private static String key;
+  private static String revoked;
+  private static String merged;
+
+  @BeforeAll
+  static void start() throws IOException {
+    assumeTrue(Nginx.isInstalled(), "nginx with http_auth_request_module is not installed");
+    gateway = new GatewayFixture();
+    TestClient client = gateway.client();
+    client.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    TestClient.Reply minted = client.post("/v1/ids", "{\"type\":\"charge\"}");
+    id = minted.text("/id");
+    key = minted.text("/key");
+    revoked = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    client.post("/v1/ids/" + revoked + "/revoke", "{\"reason\":\"a secret\"}");
+    merged = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    client.post("/v1/ids/" + merged + "/merge", "{\"into\":\"" + id + "\"}");
+    service = new EdgeService();
+    nginx =
+        new Nginx(
+            Files.createDirectory(folder.resolve("edge")),
+            gateway.uri().getPort(),
+            gateway.keyWith(Scope.IDS_READ),
+            service.port());
+  }
+
+  @AfterAll
+  static void stop() {
+    if (nginx != null) {
+      nginx.close();
+      service.close();
+      gateway.close();
+    }
+  }
+
+  @BeforeEach
+  void forget() {
+    service.forget();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/ID, /charges/KEY",
+    "/charges/ID?expand=customer&limit=3, /charges/KEY?expand=customer&limit=3",
+    "/charges?ids=ID%2CID, /charges?ids=KEY%2CKEY",
+    "/charges/ID:refund?x=%2F%20+, /charges/KEY:refund?x=%2F%20+",
+    "/m%C3%B6bel//ID/?, /m%C3%B6bel//KEY/?",
+    "/charges/MERGED, /charges/KEY",
+    "/, /",
+  })
+  void theServiceGetsKeys(String asked, String served) throws IOException {
+    RawHttp.Reply reply = send("GET " + filled(asked), List.of(), "");
+
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.body()).isEqualTo("served");
+    EdgeService.Seen seen = service.one();
+    assertThat(seen.uri()).isEqualTo(filled(served));
+    assertThat(seen.header("X-original-uri")).isEqualTo(filled(asked));
+  }
+
+  @Test
+  void methodBodyAndTheClientsOwnCredentialsArrive() throws IOException {
+    RawHttp.Reply reply =
+        send(
+            "POST /charges/" + id + "/refunds",
+            List.of("Authorization: Bearer of-the-client", "Content-Length: 11", "Cookie: a=b"),
+            "{\"cents\":4}");
+
+    assertThat(reply.status()).isEqualTo(200);
+    EdgeService.Seen seen = service.one();
+    assertThat(seen.method()).isEqualTo("POST");
+    assertThat(seen.uri()).isEqualTo("/charges/" + key + "/refunds");
+    assertThat(seen.body()).isEqualTo("{\"cents\":4}");
+    assertThat(seen.header("Authorization")).isEqualTo("Bearer of-the-client");
+    assertThat(seen.header("Cookie")).isEqualTo("a=b");
+    assertThat(seen.header("X-resolved-types")).isEqualTo("charge");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/" + UNKNOWN + ", 404, public_id_unknown",
+    "/charges/" + TYPO + ", 400, public_id_malformed",
+    "/charges/REVOKED, 410, public_id_revoked",
+    "/charges?ids=ID%2C" + UNKNOWN + ", 404, public_id_unknown",
+    "/charges/%252e%252e/ID, 400, url_invalid",
+    "/charges/a%2fb, 400, url_invalid",
+  })
+  void aUriThatCannotBeResolvedNeverReachesTheService(String asked, int status, String code)
+      throws IOException {
+    for (String method : List.of("GET ", "POST ")) {
+      RawHttp.Reply reply = send(method + filled(asked), List.of("Content-Length: 0"), "");
+
+      assertThat(reply.status()).isEqualTo(status);
+      assertThat(reply.headers().get("Content-Type")).containsExactly("application/problem+json");
+      assertThat(reply.headers().get("Cache-Control")).containsExactly("no-store");
+      assertThat(reply.headers()).doesNotContainKeys("Retry-After", "X-Coatcheck-Problem");
+      assertThat(reply.body())
+          .contains("\"status\":" + status, "\"code\":\"" + code + "\"", "\"request_id\":")
+          .doesNotContain("secret", "ended_at");
+    }
+    assertThat(service.sawNothing()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/KEY", "/charges/KEY.json", "/charges/%34%32", "/x/UU/", "//42"})
+  void aBareKeyIs404(String asked) throws IOException {
+    String uri = filled(asked).replace("UU", "01A1FD3C-753A-7C3E-9A41-6F0D2BE8175C");
+
+    assertThat(send("GET " + uri, List.of(), "").status()).isEqualTo(404);
+    assertThat(service.sawNothing()).isTrue();
+  }
+
+  @Test
+  void aUriHasAnEnd() throws IOException {
+    assertThat(send("GET /" + "x".repeat(4_095), List.of(), "").status()).isEqualTo(200);
+    assertThat(service.one().uri()).hasSize(4_096);
+    assertThat(send("GET /" + "x".repeat(4_096), List.of(), "").status()).isEqualTo(414);
+    assertThat(send("GET " + ("/" + id).repeat(50), List.of(), "").status()).isEqualTo(200);
+    assertThat(service.one().uri()).isEqualTo(("/" + key).repeat(50));
+    assertThat(send("GET " + ("/" + id).repeat(51), List.of(), "").status()).isEqualTo(400);
+  }
+
+  @Test
+  void aClientCannotSayItselfWhatWasResolved() throws IOException {
+    send(
+        "GET /charges/" + id,
+        List.of(
+            "X-Resolved-URI: /evil",
+            "X-Resolved-Types: admin",
+            "X-Original-URI: /evil",
+            "X-Coatcheck-Status: 200"),
+        "");
+
+    EdgeService.Seen seen = service.one();
+    assertThat(seen.uri()).isEqualTo("/charges/" + key);
+    assertThat(seen.header("X-resolved-uri")).isEmpty();
+    assertThat(seen.header("X-resolved-types")).isEqualTo("charge");
+    assertThat(seen.header("X-original-uri")).isEqualTo("/charges/" + id);
+    assertThat(send("GET /_coatcheck", List.of(), "").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {201, 400, 401, 403, 404, 410, 500, 503})
+  void whatTheServiceAnswersPasses(int status) throws IOException {
+    RawHttp.Reply reply = send("GET /charges/" + id, List.of("Test-Answer: " + status), "");
+
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.body()).isEqualTo("served");
+    service.one();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/charges/KEY/refunds/new, /charges/ID/refunds/new",
+    "/charges/KEY1/x, /charges/KEY1/x",
+    "/elsewhere, /elsewhere",
+    "https://other.example/KEY, https://other.example/KEY",
+  })
+  void aLocationBelowTheRequestedUriBecomesPublic(String said, String sent) throws IOException {
+    RawHttp.Reply reply =
+        send("POST /charges/" + id, List.of("Test-Answer: 303 " + filled(said)), "");
+
+    assertThat(reply.status()).isEqualTo(303);
+    assertThat(String.join("", reply.headers().getOrDefault("Location", List.of())))
+        .isEqualTo(filled(sent));
+    service.one();
+  }
+
+  @Test
+  void withoutAGatewayOrAGoodKeyItIs503() throws IOException {
+    try (Nginx noGateway = other("no-gateway", Nginx.freePort(), "x");
+        Nginx badKey = other("bad-key", gateway.uri().getPort(), "ccg_live_wrong");
+        Nginx wrongScope =
+            other("scope", gateway.uri().getPort(), gateway.keyWith(Scope.IDS_WRITE))) {
+      for (Nginx broken : List.of(noGateway, badKey, wrongScope)) {
+        for (String path : List.of("/charges/" + id, "/", "/charges/" + UNKNOWN)) {
+          RawHttp.Reply reply = send(broken, "GET " + path, List.of(), "");
+
+          assertThat(reply.status()).isEqualTo(503);
+          assertThat(reply.headers().get("Content-Type"))
+              .containsExactly("application/problem+json");
+          assertThat(reply.headers().get("Retry-After")).containsExactly("2");
+          assertThat(reply.headers()).doesNotContainKey("WWW-Authenticate");
+          assertThat(reply.body()).contains("\"status\":503").doesNotContain("nginx");
+        }
+      }
+    }
+    assertThat(service.sawNothing()).isTrue();
+  }
+
+  @Test
+  void aServiceThatIsDownIs502() throws IOException {
+    try (Nginx alone =
+        new Nginx(
+            Files.createDirectory(folder.resolve("alone")),
+            gateway.uri().getPort(),
+            gateway.keyWith(Scope.IDS_READ),
+            Nginx.freePort())) {
+      assertThat(send(alone, "GET /charges/" + id, List.of(), "").status()).isEqualTo(502);
+    }
+  }
+
+  private static Nginx other(String name, int coatcheckPort, String apiKey) throws IOException {
+    return new Nginx(
+        Files.createDirectory(folder.resolve(name)), coatcheckPort, apiKey, service.port());
+  }
+
+  private static RawHttp.Reply send(String request, List<String> headers, String body)
+      throws IOException {
+    return send(nginx, request, headers, body);
+  }
+
+  private static RawHttp.Reply send(Nginx to, String request, List<String> headers, String body)
+      throws IOException {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(request + " HTTP/1.1", "Host: api.example.com", "Connection: close"));
+    lines.addAll(headers);
+    return RawHttp.send(
+        "127.0.0.1", to.port(), RawHttp.request(lines, body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static String filled(String row) {
+    return row.replace("REVOKED", revoked)
+        .replace("MERGED", merged)
+        .replace("KEY", key)
+        .replace("ID", id);
+  }
+}

@@ -1,0 +1,299 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What callers see of revoked and merged public IDs. */
+class EndingRoutesTest {
+  private static final String UNKNOWN_ID = "ch_00000000000000000000002B";
+
+  private static GatewayFixture gateway;
+  private static TestClient client;
+
+  @BeforeAll
+  static void start() {
+    gateway = new GatewayFixture();
+    client = gateway.client();
+    type("charge", "ch", "{\"template\":\"https://shop.example/{id}\",\"max_age_seconds\":60}");
+    type("secret", "sec", "{\"template\":\"https://a.example/\",\"public\":false}");
+    type("plain", "pl", "null");
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void aRevokedIdIsGoneForCallersAndForLinks() {
+    String id = minted("charge");
+    assertThat(client.anonymous().get("/r/" + id).status()).isEqualTo(302);
+
+    Reply revoked = revoke(id, "{\"reason\":\"leaked\"}");
+
+    assertThat(revoked.status()).isEqualTo(200);
+    assertThat(revoked.text("/status")).isEqualTo("revoked");
+    assertThat(revoked.text("/ended_reason")).isEqualTo("leaked");
+    Reply gone = client.get("/v1/ids/" + id);
+    assertProblem(gone, 410, "public_id_revoked", "id");
+    assertThat(gone.text("/ended_reason")).isEqualTo("leaked");
+    assertThat(gone.text("/ended_at")).isEqualTo(revoked.text("/ended_at"));
+    Reply link = client.anonymous().get("/r/" + id);
+    assertThat(link.status()).isEqualTo(410);
+    assertThat(link.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(link.body().has("ended_reason")).isFalse();
+    assertThat(client.anonymous().head("/r/" + id).status()).isEqualTo(410);
+  }
+
+  @Test
+  void theFirstEndingStays() {
+    String id = minted("charge");
+    Reply first = revoke(id, "{\"reason\":\"first\"}");
+    Reply second = revoke(id, "{\"reason\":\"second\"}");
+
+    assertThat(second.status()).isEqualTo(200);
+    assertThat(second.body()).isEqualTo(first.body());
+    assertProblem(merge(id, minted("charge")), 409, "id_ended", "id");
+  }
+
+  @Test
+  void revokedIdsOfTypesWithoutPublicLinksLookLikeUnknownOnes() {
+    String hidden = minted("secret");
+    String without = minted("plain");
+    revoke(hidden, "{}");
+    revoke(without, "{}");
+
+    List<String> bodies =
+        List.of(hidden, without, UNKNOWN_ID, "ch_x").stream()
+            .map(id -> client.anonymous().hostile().get("/r/" + id))
+            .map(EndingRoutesTest::nameless)
+            .toList();
+
+    assertThat(bodies).allMatch(bodies.getFirst()::equals).first().asString().contains("404");
+  }
+
+  @Test
+  void revokedLinksAllLookTheSame() {
+    String one = minted("charge");
+    String other = minted("charge");
+    String merged = minted("charge");
+    merge(merged, other);
+    revoke(one, "{\"reason\":\"leaked\"}");
+    revoke(other, "{}");
+
+    List<String> bodies =
+        List.of(one, other, merged).stream()
+            .map(id -> client.anonymous().get("/r/" + id))
+            .map(EndingRoutesTest::nameless)
+            .toList();
+
+    assertThat(bodies).allMatch(bodies.getFirst()::equals).first().asString().contains("410");
+  }
+
+  @Test
+  void aMergedIdStandsForItsSurvivor() {
+    String id = minted("charge");
+    Reply survivor = client.post("/v1/ids", "{\"type\":\"charge\"}");
+
+    Reply merged = merge(id, survivor.text("/id"));
+
+    assertThat(merged.status()).isEqualTo(200);
+    assertThat(merge(id, survivor.text("/id")).body()).isEqualTo(merged.body());
+    Reply found = client.get("/v1/ids/" + id);
+    assertThat(found.status()).isEqualTo(200);
+    assertThat(found.body()).isEqualTo(merged.body());
+    assertThat(found.text("/status")).isEqualTo("merged");
+    assertThat(found.text("/id")).isEqualTo(id);
+    assertThat(found.text("/merged_into")).isEqualTo(survivor.text("/id"));
+    assertThat(found.text("/key")).isEqualTo(survivor.text("/key"));
+    assertThat(client.anonymous().get("/r/" + id).header("Location"))
+        .isEqualTo("https://shop.example/" + survivor.text("/id"));
+    assertProblem(revoke(id, "{}"), 409, "id_ended", "id");
+    assertProblem(merge(id, minted("charge")), 409, "id_ended", "id");
+  }
+
+  @Test
+  void whatIsMergedIntoARevokedOneIsGoneWithIt() {
+    String id = minted("charge");
+    String survivor = minted("charge");
+    merge(id, survivor);
+
+    revoke(survivor, "{\"reason\":\"both\"}");
+
+    Reply gone = client.get("/v1/ids/" + id);
+    assertProblem(gone, 410, "public_id_revoked", "id");
+    assertThat(gone.text("/ended_reason")).isEqualTo("both");
+    assertThat(client.anonymous().get("/r/" + id).status()).isEqualTo(410);
+    assertProblem(merge(minted("charge"), id), 409, "id_ended", "into");
+    assertProblem(merge(minted("charge"), survivor), 409, "id_ended", "into");
+  }
+
+  @Test
+  void mergesThatMakeNoSenseAreRefused() {
+    String id = minted("charge");
+    String other = minted("charge");
+    merge(other, id);
+
+    assertProblem(merge(id, id), 409, "merge_refused", "into");
+    assertProblem(merge(id, other), 409, "merge_refused", "into");
+    assertProblem(merge(id, minted("plain")), 409, "merge_refused", "into");
+    assertProblem(merge(id, UNKNOWN_ID), 404, "public_id_unknown", "into");
+    assertProblem(merge(UNKNOWN_ID, id), 404, "public_id_unknown", "id");
+    assertProblem(revoke(UNKNOWN_ID, "{}"), 404, "public_id_unknown", "id");
+    assertProblem(
+        client.hostile().post("/v1/ids/" + id + "/merge", "{\"into\":\"ch_x\"}"),
+        400,
+        "public_id_malformed",
+        "into");
+    assertProblem(
+        client.hostile().post("/v1/ids/" + id + "/revoke", "{\"reason\":\"\"}"),
+        400,
+        "field_invalid",
+        "reason");
+    assertProblem(
+        client
+            .hostile()
+            .post("/v1/ids/" + id + "/revoke", "{\"reason\":\"" + "x".repeat(501) + "\"}"),
+        400,
+        "field_invalid",
+        "reason");
+  }
+
+  @Test
+  void endedIdsAreListedAndResolvedInBatches() {
+    type("item", "it", "null");
+    List<String> ids = IntStream.range(0, 4).mapToObj(_ -> minted("item")).toList();
+    revoke(ids.get(1), "{\"reason\":\"gone\"}");
+    merge(ids.get(2), ids.get(3));
+
+    Reply resolved =
+        client.post("/v1/ids/resolve", "{\"ids\":[\"" + String.join("\",\"", ids) + "\"]}");
+    Reply page = client.get("/v1/ids?type=item&limit=2&starting_after=" + ids.get(2));
+
+    assertThat(IntStream.range(0, 4).map(i -> status(resolved, i)))
+        .containsExactly(200, 410, 200, 200);
+    assertThat(resolved.text("/data/1/error/ended_reason")).isEqualTo("gone");
+    assertThat(resolved.text("/data/2/public_id/merged_into")).isEqualTo(ids.get(3));
+    assertThat(page.body().at("/data").findValuesAsString("status"))
+        .containsExactly("revoked", "active");
+  }
+
+  @Test
+  void aBatchEndsEachItemInItsPlace() {
+    String one = minted("charge");
+    String two = minted("charge");
+
+    Reply revoked =
+        client.post(
+            "/v1/ids/revoke",
+            "{\"items\":[{\"id\":\"%s\",\"reason\":\"a\"},{\"id\":\"%s\"},{\"id\":\"ch_x\"},{\"id\":\"%s\",\"reason\":\"\"},{\"id\":\"%s\"}]}"
+                .formatted(one, UNKNOWN_ID, two, one));
+
+    assertThat(IntStream.range(0, 5).map(i -> status(revoked, i)))
+        .containsExactly(200, 404, 400, 400, 200);
+    assertThat(revoked.text("/data/1/error/param")).isEqualTo("items[1].id");
+    assertThat(revoked.text("/data/2/error/param")).isEqualTo("items[2].id");
+    assertThat(revoked.text("/data/3/error/param")).isEqualTo("items[3].reason");
+    assertThat(revoked.text("/data/4/public_id/ended_reason")).isEqualTo("a");
+    assertThat(client.get("/v1/ids/" + two).status()).isEqualTo(200);
+  }
+
+  @Test
+  void aBatchOfMergesGoesInOrderAndEndsFlat() {
+    List<String> ids = IntStream.range(0, 4).mapToObj(_ -> minted("charge")).toList();
+
+    Reply merged =
+        client.post(
+            "/v1/ids/merge",
+            "{\"items\":[%s,%s,%s,%s]}"
+                .formatted(
+                    pair(ids.get(0), ids.get(1)),
+                    pair(ids.get(1), ids.get(2)),
+                    pair(ids.get(2), ids.get(0)),
+                    pair(ids.get(3), ids.get(0))));
+
+    assertThat(IntStream.range(0, 4).map(i -> status(merged, i)))
+        .containsExactly(200, 200, 409, 200);
+    for (int i : new int[] {0, 1, 3}) {
+      assertThat(client.get("/v1/ids/" + ids.get(i)).text("/merged_into")).isEqualTo(ids.get(2));
+    }
+  }
+
+  @Test
+  void anAtomicBatchWithABadItemEndsNothing() {
+    String id = minted("charge");
+
+    Reply unknown =
+        client.post(
+            "/v1/ids/revoke",
+            "{\"atomic\":true,\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"}]}"
+                .formatted(id, UNKNOWN_ID));
+    Reply malformed =
+        client.post(
+            "/v1/ids/revoke",
+            "{\"atomic\":true,\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"},{\"id\":\"x\"}]}"
+                .formatted(id, UNKNOWN_ID));
+    Reply circle =
+        client.post("/v1/ids/merge", "{\"atomic\":true,\"items\":[%s]}".formatted(pair(id, id)));
+
+    assertThat(List.of(unknown.status(), malformed.status(), circle.status())).containsOnly(422);
+    assertThat(unknown.body().at("/errors").findValuesAsString("index")).containsExactly("1");
+    assertThat(malformed.body().at("/errors").findValuesAsString("index"))
+        .containsExactly("1", "2");
+    assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
+    assertThat(
+            client
+                .post("/v1/ids/revoke", "{\"atomic\":true,\"items\":[{\"id\":\"" + id + "\"}]}")
+                .status())
+        .isEqualTo(200);
+    assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(410);
+  }
+
+  private static void type(String name, String prefix, String redirect) {
+    client.put(
+        "/v1/types/" + name,
+        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s}"
+            .formatted(prefix, redirect));
+  }
+
+  private static String minted(String type) {
+    return client.post("/v1/ids", "{\"type\":\"" + type + "\"}").text("/id");
+  }
+
+  private static Reply revoke(String id, String body) {
+    return client.post("/v1/ids/" + id + "/revoke", body);
+  }
+
+  private static Reply merge(String id, String into) {
+    return client.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + into + "\"}");
+  }
+
+  private static String pair(String id, String into) {
+    return "{\"id\":\"" + id + "\",\"into\":\"" + into + "\"}";
+  }
+
+  private static int status(Reply reply, int index) {
+    return reply.body().at("/data/" + index + "/status").intValue();
+  }
+
+  /** All that a stranger sees, without the request's ID and its length. */
+  private static String nameless(Reply reply) {
+    TreeMap<String, List<String>> headers = new TreeMap<>(reply.headers());
+    headers.keySet().removeIf(List.of("date", "request-id", "content-length")::contains);
+    return reply.status()
+        + headers.toString()
+        + reply.body().toString().replace(reply.header("Request-Id"), "");
+  }
+
+  private static void assertProblem(Reply reply, int status, String code, String param) {
+    assertThat(List.of(reply.status(), reply.text("/code"), reply.text("/param")))
+        .containsExactly(status, code, param);
+  }
+}

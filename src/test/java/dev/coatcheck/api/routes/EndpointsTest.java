@@ -1,0 +1,372 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Each status that an endpoint can answer; every exchange is judged by the contract. Runs last:
+ * when it ends, the outcomes that all tests have seen are compared with the contract.
+ */
+@Order(Integer.MAX_VALUE)
+public class EndpointsTest {
+  static final String UNKNOWN_ID = "ch_00000000000000000000002B";
+
+  private static GatewayFixture gateway;
+  private static TestClient client;
+
+  @BeforeAll
+  static void start() {
+    gateway =
+        new GatewayFixture(
+            Map.of("COATCHECK_MANAGEMENT_PORT", "0", "COATCHECK_ACCESS_ON_OUTAGE", "refuse"));
+    client = gateway.client();
+    put(
+        "charge",
+        "ch",
+        "snowflake",
+        "{\"template\":\"https://shop.example/charges/{id}\"},\"legacy\":{},\"on_outage\":\"refuse\"");
+    put("user", "usr", "uuidv7", "null");
+  }
+
+  @AfterAll
+  static void everyDocumentedOutcomeWasSeen() {
+    EveryOperation.checkSharedOutcomes(gateway);
+    try (GatewayFixture plain =
+        new GatewayFixture(Map.of("COATCHECK_ACCESS_ON_OUTAGE", "refuse"))) {
+      EveryOperation.checkMetrics(plain);
+    }
+    gateway.close();
+    NavigableSet<Contract.Outcome> unseen = Contract.load().unexercised();
+    assertThat(unseen).isEmpty();
+  }
+
+  @Test
+  void typesAreCreatedListedAndChanged() {
+    Reply created = put("order", "ord", "snowflake", null);
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(created.header("ETag")).isEqualTo("\"1\"");
+    assertThat(created.body().get("redirect").isNull()).isTrue();
+
+    Reply changed =
+        put(
+            "order",
+            "ord",
+            "snowflake",
+            "{\"template\":\"https://a.example/{id}\",\"status\":308}");
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(changed.header("ETag")).isEqualTo("\"2\"");
+    assertThat(changed.body().at("/redirect/status").intValue()).isEqualTo(308);
+
+    assertThat(client.get("/v1/types/order").body()).isEqualTo(changed.body());
+    assertThat(client.get("/v1/types").body().at("/data").findValuesAsString("name"))
+        .contains("charge", "order", "user")
+        .isSorted();
+    assertProblem(client.get("/v1/types/nothing"), 404, "type_unknown", "name");
+  }
+
+  @Test
+  void whatATypeNeverChangesIs409() {
+    put("invoice", "inv", "snowflake", null);
+
+    assertProblem(put("invoice", "iv", "snowflake", null), 409, "immutable_field", "prefix");
+    assertProblem(put("invoice", "inv", "uuidv7", null), 409, "immutable_field", "key_scheme");
+    assertProblem(put("invoice_2", "inv", "snowflake", null), 409, "prefix_taken", "prefix");
+  }
+
+  @Test
+  void aChangeOfAnotherVersionIs412() {
+    put("payout", "po", "snowflake", null);
+    String body = "{\"prefix\":\"po\",\"key_scheme\":\"snowflake\"}";
+
+    assertThat(client.with("If-Match", "\"1\"").put("/v1/types/payout", body).status())
+        .isEqualTo(200);
+    assertProblem(
+        client.with("If-Match", "\"9\"").put("/v1/types/payout", body),
+        412,
+        "precondition_failed",
+        "If-Match");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"template\":\"//evil.example/{id}\"}",
+        "{\"template\":\"javascript:alert(1)\"}",
+        "{\"template\":\"https://a.example/{key}\"}",
+        "{\"template\":\"https://{id}.example/\"}"
+      })
+  void aDangerousRedirectIs422(String redirect) {
+    assertProblem(
+        put("danger", "dng", "snowflake", redirect),
+        422,
+        "redirect_template_refused",
+        "redirect.template");
+    assertThat(client.get("/v1/types/danger").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aMintIs201AndAgainIs200() {
+    Reply first = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}");
+    Reply second = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}");
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(second.status()).isEqualTo(200);
+    assertThat(second.body()).isEqualTo(first.body());
+    assertThat(first.text("/key")).isEqualTo("42");
+    assertThat(first.text("/id")).startsWith("ch_").hasSize(27);
+    assertThat(client.get("/v1/ids/" + first.text("/id")).body()).isEqualTo(first.body());
+    assertThat(client.get("/v1/types/charge/keys/42").body()).isEqualTo(first.body());
+  }
+
+  @Test
+  void keysAreGeneratedInTheSchemeOfTheType() {
+    assertThat(client.post("/v1/ids", "{\"type\":\"charge\"}").text("/key")).matches("[0-9]{18}");
+    assertThat(client.post("/v1/ids", "{\"type\":\"user\"}").text("/key"))
+        .matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+  }
+
+  @Test
+  void whatIsUnknownIs404AndWhatIsMalformedIs400() {
+    assertProblem(client.get("/v1/ids/" + UNKNOWN_ID), 404, "public_id_unknown", "id");
+    assertProblem(client.get("/v1/types/charge/keys/999"), 404, "key_unknown", "key");
+    assertProblem(client.get("/v1/types/nothing/keys/1"), 404, "type_unknown", "type");
+    assertProblem(client.hostile().get("/v1/types/charge/keys/007"), 400, "key_malformed", "key");
+    assertProblem(
+        client.hostile().post("/v1/ids", "{\"type\":\"nothing\"}"), 404, "type_unknown", "type");
+    Reply malformed = client.get("/v1/ids/ch_00000000000000000000002C");
+    assertProblem(malformed, 400, "public_id_malformed", "id");
+    assertThat(malformed.text("/reason")).isEqualTo("check");
+  }
+
+  @Test
+  void aBatchAnswersEachItemInItsPlace() {
+    Reply reply =
+        client.post(
+            "/v1/ids/batch",
+            """
+            {"items":[{"type":"charge","key":"100"},{"type":"charge","key":"x"},{"type":"nothing"},
+                      {"type":"user"},{"type":"charge","key":"100"}]}
+            """);
+
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.body().at("/data").findValuesAsString("index"))
+        .containsExactly("0", "1", "2", "3", "4");
+    assertThat(IntStream.range(0, 5).map(i -> reply.body().at("/data/" + i + "/status").intValue()))
+        .containsExactly(201, 400, 404, 201, 200);
+    assertThat(reply.text("/data/1/error/param")).isEqualTo("items[1].key");
+    assertThat(reply.text("/data/4/public_id/id")).isEqualTo(reply.text("/data/0/public_id/id"));
+  }
+
+  @Test
+  void aBatchOfAnUnknownTypeIs404() {
+    assertProblem(
+        client.post("/v1/ids/batch", "{\"type\":\"nothing\",\"count\":1}"),
+        404,
+        "type_unknown",
+        "type");
+  }
+
+  @Test
+  void anAtomicBatchWithABadItemDoesNothing() {
+    Reply refused =
+        client.post(
+            "/v1/ids/batch",
+            """
+            {"atomic":true,"items":[{"type":"charge","key":"200"},{"type":"charge","key":"-1"}]}
+            """);
+
+    assertThat(refused.status()).isEqualTo(422);
+    assertThat(refused.text("/code")).isEqualTo("batch_refused");
+    assertThat(refused.body().at("/errors/0/index").intValue()).isEqualTo(1);
+    assertThat(client.get("/v1/types/charge/keys/200").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aThousandAreMintedResolvedAndLookedUpInOneCallEach() {
+    Reply minted = client.post("/v1/ids/batch", "{\"type\":\"user\",\"count\":1000}");
+    List<String> ids = minted.body().at("/data").findValuesAsString("id");
+    List<String> keys = minted.body().at("/data").findValuesAsString("key");
+    assertThat(ids).hasSize(1_000).doesNotHaveDuplicates();
+
+    assertThat(
+            client
+                .post("/v1/ids/resolve", "{\"ids\":" + strings(ids) + "}")
+                .body()
+                .at("/data")
+                .findValuesAsString("key"))
+        .isEqualTo(keys);
+    assertThat(
+            client
+                .post("/v1/ids/lookup", "{\"type\":\"user\",\"keys\":" + strings(keys) + "}")
+                .body()
+                .at("/data")
+                .findValuesAsString("id"))
+        .isEqualTo(ids);
+  }
+
+  @Test
+  void resolvingAndLookingUpManyAnswersEachInItsPlace() {
+    String id = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"300\"}").text("/id");
+    Reply resolved =
+        client.post(
+            "/v1/ids/resolve", "{\"ids\":" + strings(List.of(UNKNOWN_ID, id, "ch_x")) + "}");
+    Reply found =
+        client.post("/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"301\",\"300\",\"+1\"]}");
+
+    assertThat(
+            IntStream.range(0, 3).map(i -> resolved.body().at("/data/" + i + "/status").intValue()))
+        .containsExactly(404, 200, 400);
+    assertThat(IntStream.range(0, 3).map(i -> found.body().at("/data/" + i + "/status").intValue()))
+        .containsExactly(404, 200, 400);
+    assertProblem(
+        client.post("/v1/ids/lookup", "{\"type\":\"nothing\",\"keys\":[\"1\"]}"),
+        404,
+        "type_unknown",
+        "type");
+  }
+
+  @Test
+  void theListIsNewestFirstAndPagesWithoutGaps() {
+    put("page", "pg", "snowflake", null);
+    for (int key = 1; key <= 5; key++) {
+      client.post("/v1/ids", "{\"type\":\"page\",\"key\":\"" + key + "\"}");
+    }
+    Reply first = client.get("/v1/ids?type=page&limit=3");
+    Reply second =
+        client.get("/v1/ids?type=page&limit=3&starting_after=" + first.text("/data/2/id"));
+
+    assertThat(first.body().at("/data").findValuesAsString("key")).containsExactly("5", "4", "3");
+    assertThat(first.body().at("/has_more").booleanValue()).isTrue();
+    assertThat(second.body().at("/data").findValuesAsString("key")).containsExactly("2", "1");
+    assertThat(second.body().at("/has_more").booleanValue()).isFalse();
+    String charge = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    assertProblem(
+        client.get("/v1/ids?type=page&starting_after=" + charge),
+        400,
+        "parameter_invalid",
+        "starting_after");
+    assertProblem(client.get("/v1/ids?type=nothing"), 404, "type_unknown", "type");
+    assertProblem(client.hostile().get("/v1/ids"), 400, "parameter_invalid", "type");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 307, 308})
+  void aPublicRedirectHasTheStatusAndAgeOfItsType(int status) {
+    String name = "redirect_" + status;
+    put(
+        name,
+        "r" + status,
+        "snowflake",
+        """
+        {"template":"https://shop.example/{id}?k={key}","status":%d,"max_age_seconds":60,
+         "expose_key":true}
+        """
+            .formatted(status));
+    String id = client.post("/v1/ids", "{\"type\":\"" + name + "\",\"key\":\"7\"}").text("/id");
+
+    for (Reply reply :
+        List.of(
+            client.anonymous().get("/r/" + id + "?next=https://evil.example"),
+            client.anonymous().head("/r/" + id))) {
+      assertThat(reply.status()).isEqualTo(status);
+      assertThat(reply.header("Location")).isEqualTo("https://shop.example/" + id + "?k=7");
+      assertThat(reply.header("Cache-Control")).isEqualTo("public, max-age=60");
+    }
+  }
+
+  @Test
+  void everythingThatIsNoPublicRedirectLooksTheSame() {
+    put("private", "prv", "snowflake", "{\"template\":\"https://a.example/\",\"public\":false}");
+    String hidden = client.post("/v1/ids", "{\"type\":\"private\"}").text("/id");
+    String without = client.post("/v1/ids", "{\"type\":\"user\"}").text("/id");
+
+    List<Map<String, Object>> answers =
+        List.of(hidden, without, UNKNOWN_ID, "ch_x", "zz_00000000000000000000002C", "%20").stream()
+            .map(id -> client.anonymous().hostile().get("/r/" + id))
+            .map(EndpointsTest::withoutItsName)
+            .toList();
+
+    assertThat(answers).allMatch(answers.getFirst()::equals);
+    assertThat(client.anonymous().head("/r/" + hidden).status()).isEqualTo(404);
+  }
+
+  @Test
+  void operationsAndDocsAreOpen() {
+    TestClient anyone = client.anonymous();
+
+    assertThat(anyone.get("/health/live").text("/status")).isEqualTo("ok");
+    assertThat(anyone.get("/health/ready").text("/status")).isEqualTo("ok");
+    assertThat(anyone.get("/openapi.yaml").body().stringValue()).isEqualTo(Contract.text());
+    assertThat(anyone.get("/docs").body().stringValue()).startsWith("<!doctype html>");
+    assertThat(anyone.get("/docs/errors").body().stringValue()).startsWith("<!doctype html>");
+    assertThat(anyone.get("/docs/assets/swagger-ui.css").status()).isEqualTo(200);
+    assertThat(anyone.get("/docs/assets/nothing.js").status()).isEqualTo(404);
+    assertThat(anyone.hostile().get("/docs/assets/%252e").status()).isEqualTo(400);
+  }
+
+  @Test
+  void metricsNeedAKeyUnlessTheyAreOnTheManagementPort() throws IOException {
+    assertThat(onManagementPort("/metrics").body()).contains("coatcheck_requests");
+    assertThat(onManagementPort("/health/ready").status()).isEqualTo(200);
+    assertThat(onManagementPort("/v1/types").status()).isEqualTo(404);
+    assertThat(client.get("/metrics").status()).isEqualTo(404);
+  }
+
+  /** Without a key, and not judged by the contract, which speaks of the gateway's own port. */
+  private static RawHttp.Reply onManagementPort(String path) throws IOException {
+    return RawHttp.send(
+        "127.0.0.1",
+        gateway.managementUri().getPort(),
+        RawHttp.request(
+            List.of("GET " + path + " HTTP/1.1", "Host: a", "Connection: close"), new byte[0]));
+  }
+
+  private static Reply put(
+      String name,
+      String prefix,
+      String scheme,
+      @org.jspecify.annotations.Nullable String redirect) {
+    return client.put(
+        "/v1/types/" + name,
+        "{\"prefix\":\"%s\",\"key_scheme\":\"%s\"%s}"
+            .formatted(prefix, scheme, redirect == null ? "" : ",\"redirect\":" + redirect));
+  }
+
+  private static String strings(List<String> texts) {
+    return texts.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
+  }
+
+  private static Map<String, Object> withoutItsName(Reply reply) {
+    String name = reply.header("Request-Id");
+    Map<String, Object> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    reply.headers().forEach((header, values) -> all.put(header, values.toString()));
+    all.remove("Date");
+    all.remove("Request-Id");
+    // A name can be a character shorter or longer.
+    all.remove("Content-Length");
+    all.put("body", reply.body().toString().replace(name, ""));
+    all.put("status", reply.status());
+    return all;
+  }
+
+  public static void assertProblem(Reply reply, int status, String code, @Nullable String param) {
+    assertThat(Arrays.asList(reply.status(), reply.text("/code"), reply.text("/param", null)))
+        .containsExactly(status, code, param);
+  }
+}

@@ -1,0 +1,166 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.boot.OpenDatabase;
+import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+
+/** A gateway on a database of its own, and API keys for it. */
+public final class GatewayFixture implements AutoCloseable {
+  final TestDatabase database;
+  private final Config config;
+  private final Gateway gateway;
+  private final String key;
+
+  public GatewayFixture() {
+    this(Map.of());
+  }
+
+  public GatewayFixture(Map<String, String> settings) {
+    this(TestDatabase.fresh(), settings);
+  }
+
+  private GatewayFixture(TestDatabase database, Map<String, String> settings) {
+    this.database = database;
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "COATCHECK_PORT", "0",
+                "COATCHECK_DATABASE_URL", database.url(),
+                "COATCHECK_DATABASE_USER", database.user(),
+                "COATCHECK_DATABASE_PASSWORD", database.password()));
+    environment.putAll(settings);
+    config =
+        switch (Config.read(environment, Map.of())) {
+          case Config.Parsed.Valid(Config valid) -> valid;
+          case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+        };
+    try {
+      gateway = Gateway.start(config);
+    } catch (StartFailed failed) {
+      throw new AssertionError(failed);
+    }
+    key = issue(Scope.ALL);
+  }
+
+  /** Some on one database, to be closed one by one. */
+  static List<GatewayFixture> sharing(int gateways) {
+    TestDatabase database = TestDatabase.fresh();
+    return Stream.generate(() -> new GatewayFixture(database, Map.of())).limit(gateways).toList();
+  }
+
+  /** A client that may do all. */
+  public TestClient client() {
+    return new TestClient(uri(), key);
+  }
+
+  /** Changes the database behind the gateway's back. */
+  public void execute(String sql) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** The first column of the first row. */
+  public long count(String sql) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      result.next();
+      return result.getLong(1);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** A connection beside the gateway's, to hold locks with. */
+  public Connection connect() throws SQLException {
+    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  }
+
+  public String keyWith(Scope scope) {
+    return issue(scope);
+  }
+
+  TestClient clientWith(Scope scope) {
+    return new TestClient(uri(), issue(scope));
+  }
+
+  public URI uri() {
+    return URI.create(gateway.url());
+  }
+
+  public URI managementUri() {
+    return URI.create("http://127.0.0.1:" + gateway.managementPort().orElseThrow());
+  }
+
+  public String key() {
+    return key;
+  }
+
+  /** Takes Postgres away from the gateway, or gives it back and waits until the gateway has it. */
+  void setReachable(boolean reachable) {
+    database.setReachable(reachable);
+    if (reachable) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> client().get("/health/ready").status() == 200);
+    }
+  }
+
+  /** Ends a key as the command line does: from another process. */
+  public void revokeKey(String key) {
+    if (!withAccess(access -> access.revoke(key.substring(9, 21)))) {
+      throw new AssertionError("no such key");
+    }
+  }
+
+  private String issue(Scope scope) {
+    return withAccess(
+        access -> access.create("test", Set.of(scope), Optional.empty()).key().secretText());
+  }
+
+  private <T> T withAccess(Function<Access, T> work) {
+    Observer observer = new Observer();
+    try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
+      return work.apply(
+          new Access(
+              opened.database(),
+              Access.Trust.none(),
+              new RandomSource(),
+              observer,
+              InstantSource.system()));
+    } catch (StartFailed failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  @Override
+  public void close() {
+    gateway.close();
+  }
+}

@@ -1,0 +1,170 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class KeyRoutesTest {
+  private static GatewayFixture gateway;
+  private static TestClient client;
+
+  @BeforeAll
+  static void start() {
+    gateway = new GatewayFixture();
+    client = gateway.client();
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void aBatchOfSnowflakesIsUniqueAndRising() {
+    Reply reply = keys("{\"scheme\":\"snowflake\",\"count\":16384}");
+    List<Long> keys =
+        reply.body().at("/keys").valueStream().map(key -> Long.valueOf(key.stringValue())).toList();
+
+    assertThat(keys).hasSize(16_384).isSorted().doesNotHaveDuplicates();
+    if (reply.body().has("first")) {
+      assertThat(reply.text("/first")).isEqualTo(keys.getFirst().toString());
+      assertThat(reply.body().at("/count").intValue()).isEqualTo(16_384);
+    }
+  }
+
+  @Test
+  void aSmallBatchIsARunThatFirstAndCountStandFor() {
+    Reply reply = keys("{\"scheme\":\"snowflake\",\"count\":5}");
+    long first = Long.parseLong(reply.text("/first"));
+
+    assertThat(reply.body().at("/keys").valueStream().map(key -> key.stringValue()))
+        .containsExactly(
+            "" + first, "" + (first + 1), "" + (first + 2), "" + (first + 3), "" + (first + 4));
+  }
+
+  @Test
+  void uuidsRiseToo() {
+    Reply reply = keys("{\"scheme\":\"uuidv7\",\"count\":1000}");
+
+    assertThat(reply.body().at("/keys").valueStream().map(key -> key.stringValue()).toList())
+        .hasSize(1_000)
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(reply.body().has("first")).isFalse();
+  }
+
+  @Test
+  void everyLayoutHasAWorkerOfItsOwn() {
+    for (String layout :
+        List.of("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000")) {
+      long key =
+          Long.parseLong(
+              keys("{\"scheme\":\"snowflake\",\"layout\":\"" + layout + "\",\"count\":1}")
+                  .text("/keys/0"));
+
+      assertThat(
+              Duration.between(SnowflakeLayout.accepted(layout).timeOf(key), Instant.now()).abs())
+          .isLessThan(Duration.ofSeconds(5));
+    }
+    assertThat(client.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
+        .contains("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000");
+  }
+
+  @Test
+  void theWorkersSayWhoHoldsThem() {
+    Reply reply = client.get("/v1/workers");
+
+    assertThat(reply.text("/data/0/status")).isEqualTo("held");
+    assertThat(reply.text("/data/0/holder")).endsWith("/" + ProcessHandle.current().pid());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"scheme\":\"snowflake\",\"count\":0} | count",
+        "{\"scheme\":\"snowflake\",\"count\":-1} | count",
+        "{\"scheme\":\"snowflake\",\"count\":16385} | count",
+        "{\"scheme\":\"snowflake\",\"count\":99999999999} | count",
+        "{\"scheme\":\"snowflake\",\"count\":\"1\"} | count",
+        "{\"scheme\":\"snowflake\"} | count",
+        "{\"scheme\":\"sonyflake\",\"count\":1} | scheme",
+        "{\"count\":1} | scheme",
+        "{\"scheme\":\"snowflake\",\"layout\":\"nothing\",\"count\":1} | layout",
+        "{\"scheme\":\"snowflake\",\"layout\":\"41/10/13@0\",\"count\":1} | layout",
+        "{\"scheme\":\"snowflake\",\"layout\":\"41/0/22@0\",\"count\":1} | layout",
+        "{\"scheme\":\"snowflake\",\"layout\":\"41/10/12@99999999999999\",\"count\":1} | layout",
+        "{\"scheme\":\"snowflake\",\"layout\":\"30/11/22@0\",\"count\":1} | layout",
+        "{\"scheme\":\"uuidv7\",\"layout\":\"twitter\",\"count\":1} | layout"
+      })
+  void aBadRequestNamesItsField(String body, String param) {
+    Reply reply = client.hostile().post("/v1/keys", body);
+
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.text("/param")).isEqualTo(param);
+  }
+
+  @Test
+  void aTypeKeepsItsLayout() {
+    String body = "{\"prefix\":\"tw\",\"key_scheme\":\"snowflake\",\"key_layout\":\"%s\"}";
+    assertThat(client.put("/v1/types/tweet", body.formatted("twitter")).text("/key_layout"))
+        .isEqualTo("twitter");
+
+    Reply refused = client.put("/v1/types/tweet", body.formatted("default"));
+
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.text("/param")).isEqualTo("key_layout");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> client.post("/v1/ids", "{\"type\":\"tweet\"}").status() == 201);
+    String key = client.get("/v1/ids?type=tweet").text("/data/0/key");
+    assertThat(
+            Duration.between(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(key)), Instant.now())
+                .abs())
+        .isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void theListIsCutByTheTimeInTheKey() {
+    client.put("/v1/types/log", "{\"prefix\":\"log\",\"key_scheme\":\"snowflake\"}");
+    for (String time : List.of("2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z")) {
+      long key =
+          SnowflakeLayout.DEFAULT.key(
+              SnowflakeLayout.DEFAULT.position(Instant.parse(time).toEpochMilli()), 1);
+      client.post("/v1/ids", "{\"type\":\"log\",\"key\":\"" + key + "\"}");
+    }
+
+    assertThat(count("created_after=2023-12-31T23:59:59.999Z")).isEqualTo(2);
+    assertThat(count("created_after=2024-01-01T00:00:00Z")).isEqualTo(1);
+    assertThat(count("created_before=2025-01-01T00:00:00Z")).isEqualTo(1);
+    assertThat(count("created_after=2024-01-01T00:00:00Z&created_before=2025-01-01T00:00:00Z"))
+        .isZero();
+    assertThat(count("created_before=1999-01-01T00:00:00Z")).isZero();
+    for (String bad : List.of("yesterday", "2024-01-01", "1969-01-01T00:00:00Z", "")) {
+      assertThat(client.hostile().get("/v1/ids?type=log&created_after=" + bad).status())
+          .as(bad)
+          .isEqualTo(400);
+    }
+  }
+
+  private static int count(String query) {
+    return client.get("/v1/ids?type=log&" + query).body().at("/data").size();
+  }
+
+  /** The first draw of a layout may come before its worker. */
+  private static Reply keys(String body) {
+    return Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> client.post("/v1/keys", body), reply -> reply.status() == 200);
+  }
+}

@@ -1,0 +1,284 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MintRoutesTest {
+  private static final String CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a1";
+  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  private static final TestClient CLIENT = GATEWAY.client();
+
+  static {
+    CLIENT.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    CLIENT.put(
+        "/v1/types/order",
+        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"ord-[0-9]+\","
+            + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
+  }
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+  }
+
+  @Test
+  void anOfflineMessageThatIsSentAgainSucceedsOnce() {
+    String message = "{\"type\":\"charge\",\"client_id\":\"" + CLIENT_ID + "0\"}";
+
+    Reply first = CLIENT.post("/v1/ids", message);
+    Reply again = CLIENT.post("/v1/ids", message);
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.body()).isEqualTo(first.body());
+  }
+
+  @Test
+  void aLegacyIdIsMintedWithItsThingAndLeadsToIt() {
+    Reply minted =
+        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"100\",\"legacy_id\":\"100\"}");
+    Reply found = CLIENT.get("/v1/legacy/charge/100");
+
+    assertThat(minted.status()).isEqualTo(201);
+    assertThat(found.text("/id")).isEqualTo(minted.text("/id"));
+  }
+
+  @Test
+  void anAliasOfAnotherThingIs409() {
+    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"200\",\"legacy_id\":\"200\"}");
+
+    Reply other =
+        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"201\",\"legacy_id\":\"200\"}");
+
+    EndpointsTest.assertProblem(other, 409, "alias_conflict", "legacy_id");
+    assertThat(CLIENT.get("/v1/types/charge/keys/201").status()).isEqualTo(404);
+  }
+
+  @Test
+  void theKeyAndTheAliasOfAnEndedIdAreNeverGivenToAnother() {
+    String mint = "{\"type\":\"charge\",\"key\":\"300\",\"legacy_id\":\"300\"}";
+    String id = CLIENT.post("/v1/ids", mint).text("/id");
+    CLIENT.post("/v1/ids/" + id + "/revoke", "{}");
+
+    EndpointsTest.assertProblem(CLIENT.post("/v1/ids", mint), 409, "id_ended", null);
+    EndpointsTest.assertProblem(
+        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"300\"}"), 409, "id_ended", null);
+    EndpointsTest.assertProblem(
+        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"legacy_id\":\"300\"}"),
+        409,
+        "id_ended",
+        null);
+    EndpointsTest.assertProblem(
+        CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/legacy/301", null), 409, "id_ended", "id");
+    Reply batch =
+        CLIENT.post("/v1/ids/batch", "{\"items\":[{\"type\":\"charge\",\"key\":\"300\"}]}");
+    assertThat(batch.text("/data/0/error/code")).isEqualTo("id_ended");
+  }
+
+  @Test
+  void furtherNamesAreAddedOnceAndForEver() {
+    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String other = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String path = "/aliases/public/ord-17";
+
+    Reply added = CLIENT.send("PUT", "/v1/ids/" + id + path, null);
+    assertThat(added.status()).isEqualTo(201);
+    assertThat(added.text("/public_id/id")).isEqualTo(id);
+    assertThat(CLIENT.send("PUT", "/v1/ids/" + id + path, null).status()).isEqualTo(200);
+    assertThat(CLIENT.hostile().get("/v1/ids/ord-18").status()).isEqualTo(404);
+    EndpointsTest.assertProblem(
+        CLIENT.send("PUT", "/v1/ids/" + other + path, null), 409, "alias_conflict", "value");
+    EndpointsTest.assertProblem(
+        CLIENT.send("PUT", "/v1/ids/or_00000000000000000000002B" + path, null),
+        400,
+        "public_id_malformed",
+        "id");
+    EndpointsTest.assertProblem(
+        CLIENT.send("PUT", "/v1/ids/" + EndpointsTest.UNKNOWN_ID + "/aliases/legacy/1", null),
+        404,
+        "public_id_unknown",
+        "id");
+  }
+
+  @Test
+  void publicIdsOfAnOlderSystemAreAcceptedWhereOursAre() {
+    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/public/ord-99", null);
+
+    assertThat(CLIENT.hostile().send("GET", "/v1/ids/ord-99", null).status()).isEqualTo(200);
+    Reply batch = CLIENT.post("/v1/ids/resolve", "{\"ids\":[\"ord-99\",\"" + id + "\",\"ord-1\"]}");
+    assertThat(batch.text("/data/0/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/1/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/2/error/code")).isEqualTo("public_id_unknown");
+    assertThat(CLIENT.anonymous().get("/r/ord-99").header("location"))
+        .isEqualTo("https://shop.example/" + id);
+    assertThat(CLIENT.hostile().get("/v1/ids/invoice-1").status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "legacy, 0",
+    "legacy, 007",
+    "legacy, 9223372036854775808",
+    "client, 0B0FDB0D-6D9A-4B57-9C76-4B1D6E4F2A10",
+    "public, invoice-1"
+  })
+  void aNameInAnotherSpellingIs400(String scheme, String value) {
+    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+
+    EndpointsTest.assertProblem(
+        CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/" + scheme + "/" + value, null),
+        400,
+        "alias_malformed",
+        "value");
+  }
+
+  @Test
+  void theSchemeOfKeysIsNotForCallers() {
+    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+
+    EndpointsTest.assertProblem(
+        CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/key/1", null),
+        400,
+        "parameter_invalid",
+        "scheme");
+  }
+
+  @Test
+  void oneIdempotencyKeyIsOneAnswerByteForByte() {
+    TestClient once = CLIENT.with("Idempotency-Key", "\"first\"");
+
+    Reply first = once.post("/v1/ids", "{\"type\":\"charge\"}");
+    Reply again = once.post("/v1/ids", "{\"type\":\"charge\"}");
+    Reply bare = CLIENT.with("Idempotency-Key", "first").post("/v1/ids", "{\"type\":\"charge\"}");
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(first.headers()).doesNotContainKey("idempotent-replayed");
+    assertThat(again.status()).isEqualTo(201);
+    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+    assertThat(again.body()).isEqualTo(first.body()).isEqualTo(bare.body());
+  }
+
+  @Test
+  void anIdempotencyKeyOfAnotherRequestIs422() {
+    TestClient once = CLIENT.with("Idempotency-Key", "second");
+    once.post("/v1/ids", "{\"type\":\"charge\"}");
+
+    EndpointsTest.assertProblem(
+        once.post("/v1/ids", "{\"type\":\"order\"}"),
+        422,
+        "idempotency_key_reused",
+        "Idempotency-Key");
+    EndpointsTest.assertProblem(
+        once.post("/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}"),
+        422,
+        "idempotency_key_reused",
+        "Idempotency-Key");
+  }
+
+  @Test
+  void aBatchWithAnIdempotencyKeyIsMintedOnce() {
+    TestClient once = CLIENT.with("Idempotency-Key", "third");
+    String batch = "{\"type\":\"charge\",\"count\":3}";
+
+    Reply first = once.post("/v1/ids/batch", batch);
+    Reply again = once.post("/v1/ids/batch", batch);
+
+    assertThat(first.body().at("/data").size()).isEqualTo(3);
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+  }
+
+  @Test
+  void aRefusalOfTheDomainIsReplayedToo() {
+    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"400\",\"legacy_id\":\"400\"}");
+    TestClient once = CLIENT.with("Idempotency-Key", "fourth");
+    String conflict = "{\"type\":\"charge\",\"key\":\"401\",\"legacy_id\":\"400\"}";
+
+    Reply first = once.post("/v1/ids", conflict);
+    Reply again = once.post("/v1/ids", conflict);
+
+    EndpointsTest.assertProblem(first, 409, "alias_conflict", "legacy_id");
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+  }
+
+  @Test
+  void anAtomicBatchThatIsRefusedDoesNothingAndIsReplayed() {
+    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"500\",\"legacy_id\":\"500\"}");
+    TestClient once = CLIENT.with("Idempotency-Key", "fifth");
+    String batch =
+        """
+        {"atomic":true,"items":[{"type":"charge","key":"501"},
+                                {"type":"charge","key":"502","legacy_id":"500"}]}
+        """;
+
+    Reply first = once.post("/v1/ids/batch", batch);
+    Reply again = once.post("/v1/ids/batch", batch);
+
+    assertThat(first.status()).isEqualTo(422);
+    assertThat(first.body().at("/errors/0/index").intValue()).isEqualTo(1);
+    assertThat(first.text("/errors/0/error/code")).isEqualTo("alias_conflict");
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(CLIENT.get("/v1/types/charge/keys/501").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aRequestThatWasNotUnderstoodDoesNotUseUpItsIdempotencyKey() {
+    TestClient once = CLIENT.with("Idempotency-Key", "sixth");
+
+    assertThat(once.hostile().post("/v1/ids", "{\"type\":\"charge\",\"key\":\"x\"}").status())
+        .isEqualTo(400);
+    assertThat(once.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"600\"}").status())
+        .isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"open", "\"in\"side", "\"\\x\"", "a\"b"})
+  void aBrokenIdempotencyKeyIs400(String key) {
+    EndpointsTest.assertProblem(
+        CLIENT.hostile().with("Idempotency-Key", key).post("/v1/ids", "{\"type\":\"charge\"}"),
+        400,
+        "header_invalid",
+        "Idempotency-Key");
+  }
+
+  /** Somebody else has written the key and hasn't committed: nobody knows how it will end. */
+  @Test
+  void aKeyThatIsBeingWrittenIs409AndNothingIsDone() throws SQLException {
+    try (Connection other = GATEWAY.connect();
+        PreparedStatement insert =
+            other.prepareStatement(
+                """
+                insert into coatcheck.public_id (key, token, type_id, bucket)
+                select 700, gen_random_uuid(), type_id, coatcheck.bucket_of_key(salt, 700::bigint)
+                from coatcheck.type where name = 'charge'
+                """)) {
+      other.setAutoCommit(false);
+      insert.executeUpdate();
+
+      Reply busy = CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"700\"}");
+      EndpointsTest.assertProblem(busy, 409, "busy", null);
+      assertThat(busy.header("retry-after")).isEqualTo("1");
+      EndpointsTest.assertProblem(
+          CLIENT.post(
+              "/v1/ids/batch",
+              "{\"items\":[{\"type\":\"charge\",\"key\":\"700\"},{\"type\":\"charge\"}]}"),
+          409,
+          "busy",
+          null);
+      other.rollback();
+    }
+    assertThat(CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"700\"}").status())
+        .isEqualTo(201);
+  }
+}

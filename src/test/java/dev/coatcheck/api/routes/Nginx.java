@@ -1,0 +1,143 @@
+package dev.coatcheck.api.routes;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/** A real nginx with the configuration that is shipped, only its CHANGE lines changed. */
+final class Nginx implements AutoCloseable {
+  private static final Path SHIPPED = Path.of("docs", "edge", "nginx.conf");
+
+  /** What a distribution's nginx.conf does around conf.d, in a folder of its own. */
+  private static final String AROUND =
+      """
+      daemon off;
+      master_process off;
+      pid nginx.pid;
+      error_log error.log info;
+      events { worker_connections 64; }
+      http {
+        access_log off;
+        client_body_temp_path body;
+        proxy_temp_path proxy;
+        fastcgi_temp_path fastcgi;
+        uwsgi_temp_path uwsgi;
+        scgi_temp_path scgi;
+        include edge.conf;
+      }
+      """;
+
+  private final Path folder;
+  private final int port = freePort();
+  private final Process process;
+
+  /** Starts one that asks Coatcheck at one port, with an API key, and passes on to another. */
+  Nginx(Path folder, int coatcheckPort, String apiKey, int servicePort) {
+    this.folder = folder;
+    try {
+      Files.writeString(folder.resolve("nginx.conf"), AROUND);
+      Files.writeString(
+          folder.resolve("edge.conf"),
+          shipped(
+              Map.of(
+                  "server 127.0.0.1:8080;", "server 127.0.0.1:" + coatcheckPort + ";",
+                  "server 127.0.0.1:3000;", "server 127.0.0.1:" + servicePort + ";",
+                  "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + port + ";",
+                  "ccg_live_CHANGE_ME", apiKey)));
+      process =
+          new ProcessBuilder("nginx", "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
+              .inheritIO()
+              .start();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    Awaitility.await("nginx listens")
+        .atMost(Duration.ofSeconds(20))
+        .pollInterval(Duration.ofMillis(20))
+        .until(this::listens);
+  }
+
+  /** Whether there is one, and it has the module that asks. */
+  static boolean isInstalled() {
+    try {
+      Process version =
+          new ProcessBuilder("nginx", "-V")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.PIPE)
+              .start();
+      String says = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return version.waitFor() == 0 && says.contains("http_auth_request_module");
+    } catch (IOException absent) {
+      return false;
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  String log() {
+    try {
+      return Files.readString(folder.resolve("error.log"));
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket free = new ServerSocket(0)) {
+      return free.getLocalPort();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private boolean listens() {
+    if (!process.isAlive()) {
+      throw new AssertionError("nginx ended: " + log());
+    }
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+      return true;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private static String shipped(Map<String, String> changes) throws IOException {
+    String text = Files.readString(SHIPPED);
+    for (Map.Entry<String, String> change : changes.entrySet()) {
+      if (!text.contains(change.getKey())) {
+        throw new AssertionError(SHIPPED + " has no " + change.getKey());
+      }
+      text = text.replace(change.getKey(), change.getValue());
+    }
+    return text;
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.routes.Contract.Answer;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.media.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What every body promises beyond its schema: strict JSON, a code that goes with its status and its
+ * page, the request ID of the header, and lists whose entries count from 0.
+ */
+final class ProblemRules {
+  /** What {@code x-codes} in the contract says of a code. */
+  record Code(int status, String title, String meaning) {}
+
+  private static final JsonMapper STRICT =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private final Map<String, Code> codes;
+
+  ProblemRules(OpenAPI api) {
+    codes = codesOf(api);
+  }
+
+  /** Every code of the contract with its status, in the order of the contract. */
+  static Map<String, Code> codesOf(OpenAPI api) {
+    Schema<?> schema = Objects.requireNonNull(api.getComponents().getSchemas().get("ProblemCode"));
+    Object table = schema.getExtensions().get("x-codes");
+    Map<String, Code> codes = new LinkedHashMap<>();
+    STRICT
+        .valueToTree(table)
+        .forEachEntry((code, entry) -> codes.put(code, STRICT.treeToValue(entry, Code.class)));
+    return codes;
+  }
+
+  /** Why a text is not one JSON value without duplicate names; empty if it is one. */
+  static Optional<String> strictnessViolation(String json) {
+    try {
+      STRICT.readTree(json);
+      return Optional.empty();
+    } catch (JacksonException e) {
+      return Optional.of("not strict JSON: " + e.getOriginalMessage());
+    }
+  }
+
+  List<String> violations(Answer answer) {
+    String contentType = answer.header("Content-Type");
+    if (answer.body() == null) {
+      return List.of();
+    }
+    if (contentType == null) {
+      return List.of("answer: a body without Content-Type");
+    }
+    if (!contentType.matches("application/(problem\\+)?json(;.*)?")) {
+      return List.of();
+    }
+    Optional<String> notStrict = strictnessViolation(answer.body());
+    if (notStrict.isPresent()) {
+      return List.of("answer: " + notStrict.get());
+    }
+    List<String> violations = new ArrayList<>();
+    JsonNode body = STRICT.readTree(answer.body());
+    if (contentType.startsWith("application/problem+json")) {
+      addProblem(violations, body, answer);
+    }
+    addEntries(violations, body.path("data"), true);
+    addEntries(violations, body.path("errors"), false);
+    return violations;
+  }
+
+  private void addProblem(List<String> violations, JsonNode body, Answer answer) {
+    String code = body.path("code").asString("");
+    addCode(violations, body.path("code"), answer.status());
+    if (body.path("status").asInt(-1) != answer.status()) {
+      violations.add("answer: the problem's status is not the answer's");
+    }
+    String page =
+        code.equals("abnormal_usage_detected")
+            ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
+            : "/docs/errors#" + code;
+    if (!body.path("type").asString("").equals(page)) {
+      violations.add("answer: the problem's type is not the page of " + code);
+    }
+    boolean replayed = answer.header("Idempotent-Replayed") != null; // byte for byte as it was
+    if (!replayed && !body.path("request_id").asString("").equals(answer.header("Request-Id"))) {
+      violations.add("answer: request_id differs from Request-Id");
+    }
+    boolean malformedId = code.equals("public_id_malformed");
+    if (body.has("reason") != malformedId || body.has("position") != malformedId) {
+      violations.add("answer: reason and position belong to public_id_malformed, and only there");
+    }
+  }
+
+  private void addEntries(List<String> violations, JsonNode entries, boolean allIndexes) {
+    for (int i = 0; i < entries.size(); i++) {
+      JsonNode entry = entries.get(i);
+      if (entry.has("error")) {
+        addCode(violations, entry.path("error").path("code"), entry.path("status").asInt(-1));
+      }
+      if (allIndexes && entry.has("index") && entry.path("index").asInt(-1) != i) {
+        violations.add("answer: entry " + i + " has the index " + entry.path("index"));
+      }
+    }
+  }
+
+  private void addCode(List<String> violations, JsonNode code, int status) {
+    Code known = codes.get(code.asString(""));
+    if (known == null) {
+      violations.add("answer: unknown code " + code);
+    } else if (known.status() != status) {
+      violations.add("answer: " + code + " has the status " + known.status() + ", not " + status);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.access.Scope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What is revoked at one gateway is dead at all of them, two seconds later at most. */
+class RevocationSpreadTest {
+  private static final int ROUNDS = 8;
+  private static final Duration SPREAD_MAX = Duration.ofSeconds(2);
+  private static final Duration GIVE_UP = Duration.ofSeconds(10);
+
+  private static final List<GatewayFixture> GATEWAYS = GatewayFixture.sharing(3);
+
+  @BeforeAll
+  static void start() {
+    GATEWAYS
+        .getFirst()
+        .client()
+        .put(
+            "/v1/types/charge",
+            "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\","
+                + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
+  }
+
+  @AfterAll
+  static void stop() {
+    GATEWAYS.forEach(GatewayFixture::close);
+  }
+
+  @Test
+  void aRevokedIdIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client();
+      String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+      boolean link = round % 2 == 0;
+      spread(
+          gateway -> {
+            TestClient client = gateway.client();
+            return link
+                ? client.anonymous().get("/r/" + id).status()
+                : client.get("/v1/ids/" + id).status();
+          },
+          link ? 302 : 200,
+          () -> at.post("/v1/ids/" + id + "/revoke", "{}"),
+          410);
+    }
+  }
+
+  @Test
+  void aMergedIdLeadsToItsSurvivorEverywhereWithinTwoSeconds() throws Exception {
+    TestClient at = GATEWAYS.getFirst().client();
+    String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    String survivor = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    spread(
+        gateway ->
+            gateway.client().anonymous().get("/r/" + id).header("Location").endsWith(id) ? 1 : 2,
+        1,
+        () -> at.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}"),
+        2);
+    // Cached as merged everywhere, it ends together with its survivor.
+    spread(
+        gateway -> gateway.client().anonymous().get("/r/" + id).status(),
+        302,
+        () -> at.post("/v1/ids/" + survivor + "/revoke", "{}"),
+        410);
+  }
+
+  @Test
+  void aRevokedApiKeyIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
+    for (int round = 0; round < ROUNDS / 2; round++) {
+      GatewayFixture at = GATEWAYS.get(round % GATEWAYS.size());
+      String key = at.keyWith(Scope.ALL);
+      spread(
+          gateway -> new TestClient(gateway.uri(), key).get("/v1/types").status(),
+          200,
+          () -> at.revokeKey(key),
+          401);
+    }
+  }
+
+  @Test
+  void aChangedTypeIsKnownEverywhereSoon() throws Exception {
+    TestClient at = GATEWAYS.getFirst().client();
+    at.put("/v1/types/open", type(true));
+    String id = at.post("/v1/ids", "{\"type\":\"open\"}").text("/id");
+    spread(
+        gateway -> gateway.client().anonymous().get("/r/" + id).status(),
+        302,
+        () -> at.put("/v1/types/open", type(false)),
+        404);
+  }
+
+  private static String type(boolean open) {
+    return "{\"prefix\":\"op\",\"key_scheme\":\"snowflake\","
+        + "\"redirect\":{\"template\":\"https://shop.example/\",\"public\":%s}}".formatted(open);
+  }
+
+  /** Asks all gateways without a pause, before, during and after; what is dead stays dead. */
+  private static void spread(ToIntFunction<GatewayFixture> ask, int alive, Runnable end, int dead)
+      throws Exception {
+    CountDownLatch allAlive = new CountDownLatch(GATEWAYS.size());
+    AtomicLong endedNano = new AtomicLong(Long.MAX_VALUE);
+    AtomicBoolean over = new AtomicBoolean();
+    List<Future<Long>> lastAlive = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(GATEWAYS.size())) {
+      for (GatewayFixture gateway : GATEWAYS) {
+        lastAlive.add(
+            threads.submit(
+                () -> {
+                  long last = System.nanoTime();
+                  boolean seenAlive = false;
+                  int deadInARow = 0;
+                  while (deadInARow < 20 && !over.get()) {
+                    long asked = System.nanoTime();
+                    int status = ask.applyAsInt(gateway);
+                    assertThat(status).isIn(alive, dead);
+                    if (status == alive) {
+                      if (!seenAlive) {
+                        allAlive.countDown();
+                      }
+                      seenAlive = true;
+                      last = asked;
+                      deadInARow = 0;
+                    } else {
+                      deadInARow++;
+                    }
+                    over.compareAndSet(
+                        false,
+                        endedNano.get() != Long.MAX_VALUE
+                            && asked - endedNano.get() > GIVE_UP.toNanos());
+                  }
+                  return last;
+                }));
+      }
+      assertThat(allAlive.await(20, TimeUnit.SECONDS)).isTrue();
+      end.run();
+      endedNano.set(System.nanoTime());
+      for (Future<Long> last : lastAlive) {
+        assertThat(Duration.ofNanos(last.get() - endedNano.get())).isLessThan(SPREAD_MAX);
+      }
+    }
+  }
+}

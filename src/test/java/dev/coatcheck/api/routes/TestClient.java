@@ -1,0 +1,168 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.routes.Contract.Answer;
+import dev.coatcheck.api.routes.Contract.Sent;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Calls a gateway and checks every exchange against the contract. Immutable: {@link #with}, {@link
+ * #anonymous} and {@link #hostile} give another client. Follows no redirects.
+ */
+public final class TestClient {
+  /** An answer; its body is JSON, a string where it isn't JSON, and missing where there is none. */
+  public record Reply(int status, Map<String, List<String>> headers, JsonNode body) {
+    /** The first value of a header, of which there must be one. */
+    String header(String name) {
+      return Objects.requireNonNull(headers.get(name), () -> "no header " + name).getFirst();
+    }
+
+    public boolean has(String name) {
+      return headers.containsKey(name);
+    }
+
+    /** A string field of the body by its JSON pointer. */
+    public String text(String pointer) {
+      return body.at(pointer).stringValue();
+    }
+
+    /** The same, or something else where there is none. */
+    @Nullable String text(String pointer, @Nullable String otherwise) {
+      return body.at(pointer).isMissingNode() ? otherwise : text(pointer);
+    }
+  }
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .connectTimeout(TIMEOUT)
+          .build();
+
+  private final Contract contract;
+  private final URI base;
+  private final Map<String, String> headers;
+  private final boolean hostile;
+
+  /** A client of the gateway at {@code base} that shows {@code apiKey}. */
+  public TestClient(URI base, String apiKey) {
+    this(base, apiKey, Contract.load());
+  }
+
+  public TestClient(URI base, String apiKey, Contract contract) {
+    this(contract, base, Map.of("Authorization", "Bearer " + apiKey), false);
+  }
+
+  private TestClient(Contract contract, URI base, Map<String, String> headers, boolean hostile) {
+    this.contract = contract;
+    this.base = base;
+    this.headers = Map.copyOf(headers);
+    this.hostile = hostile;
+  }
+
+  /** The same client that also sends this header, in the place of one with the same name. */
+  public TestClient with(String header, String value) {
+    Map<String, String> more = new HashMap<>(headers);
+    more.put(header, value);
+    return new TestClient(contract, base, more, hostile);
+  }
+
+  /** The same client that also sends this header, unless it sends one with the same name. */
+  TestClient withDefault(String header, String value) {
+    return headers.containsKey(header) ? this : with(header, value);
+  }
+
+  /** The same client without an API key. */
+  TestClient anonymous() {
+    Map<String, String> fewer = new HashMap<>(headers);
+    fewer.remove("Authorization");
+    return new TestClient(contract, base, fewer, hostile);
+  }
+
+  /**
+   * The same client for requests that break the contract on purpose. Their answers are checked all
+   * the same, and none of them may succeed.
+   */
+  public TestClient hostile() {
+    return new TestClient(contract, base, headers, true);
+  }
+
+  public Reply get(String target) {
+    return send("GET", target, null);
+  }
+
+  Reply head(String target) {
+    return send("HEAD", target, null);
+  }
+
+  public Reply post(String target, String json) {
+    return send("POST", target, json);
+  }
+
+  public Reply put(String target, String json) {
+    return send("PUT", target, json);
+  }
+
+  /** Any method, with or without a body, which is sent as JSON unless {@link #with} said else. */
+  public Reply send(String method, String target, @Nullable String body) {
+    Map<String, String> all = new HashMap<>(headers);
+    if (body != null) {
+      all.putIfAbsent("Content-Type", "application/json");
+    }
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(base.resolve(target))
+            .timeout(TIMEOUT)
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+    all.forEach(request::setHeader);
+    HttpResponse<String> response = exchange(request.build());
+
+    Map<String, List<String>> sentHeaders = new HashMap<>();
+    all.forEach((name, value) -> sentHeaders.put(name, List.of(value)));
+    Sent sent = new Sent(method, target, sentHeaders, body);
+    Answer answer = new Answer(response.statusCode(), response.headers().map(), response.body());
+    if (hostile) {
+      contract.checkAnswer(sent, answer);
+    } else {
+      contract.check(sent, answer);
+    }
+    return new Reply(answer.status(), answer.headers(), json(answer));
+  }
+
+  private static HttpResponse<String> exchange(HttpRequest request) {
+    try {
+      return HTTP.send(request, BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(request.method() + " " + request.uri(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static JsonNode json(Answer answer) {
+    String contentType = answer.header("Content-Type");
+    if (answer.body() == null) {
+      return JsonNodeFactory.instance.missingNode();
+    }
+    return contentType != null && contentType.matches("application/(problem\\+)?json(;.*)?")
+        ? JSON.readTree(answer.body())
+        : JsonNodeFactory.instance.stringNode(answer.body());
+  }
+}

@@ -1,0 +1,304 @@
+package dev.coatcheck.api.routes.migrations;
+
+import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.access.Scope;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What happens to a run, as it happens, on real connections. */
+@Timeout(60)
+class TableMigrationEventsTest {
+  private static final String RUNS = "/v1/table-migrations";
+  private static final String STREAM = "text/event-stream";
+  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  private static final TestClient API = GATEWAY.client();
+
+  /** Planned, and then left alone. */
+  private static String quiet = "";
+
+  @BeforeAll
+  static void table() {
+    quiet = plan(GATEWAY, "quiet", 1);
+  }
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+  }
+
+  /** What came up to an empty line; a comment has neither a kind nor data. */
+  private record Message(@Nullable String id, @Nullable String kind, @Nullable String data) {
+    boolean isHeartbeat() {
+      return id == null && kind == null && data == null;
+    }
+  }
+
+  /** A connection that is read message by message. */
+  private static final class Listener implements AutoCloseable {
+    private static final HttpClient HTTP =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    final List<String> events = new ArrayList<>();
+    private final HttpResponse<InputStream> response;
+    private final BufferedReader lines;
+
+    Listener(URI gateway, String key, String run, @Nullable String lastEventId) throws Exception {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(gateway.resolve(run + "/events"))
+              .header("Authorization", "Bearer " + key)
+              .header("Accept", STREAM);
+      if (lastEventId != null) {
+        request.header("Last-Event-ID", lastEventId);
+      }
+      response = HTTP.send(request.build(), BodyHandlers.ofInputStream());
+      lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+    }
+
+    Listener(GatewayFixture gateway, String run) throws Exception {
+      this(gateway.uri(), gateway.key(), run, null);
+    }
+
+    /** The next message; null at the end. */
+    @Nullable Message next() throws IOException {
+      String id = null;
+      String kind = null;
+      String data = null;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.isEmpty()) {
+          if (id != null) {
+            events.add(String.valueOf(data));
+          }
+          return new Message(id, kind, data);
+        }
+        String value = line.substring(line.indexOf(':') + 1).strip();
+        switch (line.substring(0, line.indexOf(':'))) {
+          case "id" -> id = value;
+          case "event" -> kind = value;
+          case "data" -> data = value;
+          default -> {} // a comment, or when to come back
+        }
+      }
+      return null;
+    }
+
+    /** The next message, of which there must be one. */
+    Message more() throws IOException {
+      return Objects.requireNonNull(next(), "the stream ended");
+    }
+
+    /** Reads up to the event of a kind; gives its number. */
+    String upTo(String kind) throws IOException {
+      for (Message next = next(); next != null; next = next()) {
+        if (kind.equals(next.kind()) && next.id() != null) {
+          return next.id();
+        }
+      }
+      throw new AssertionError("the stream ended before " + kind);
+    }
+
+    @Override
+    public void close() throws IOException {
+      lines.close();
+    }
+  }
+
+  @Test
+  void nothingIsLostOrToldTwiceAcrossAReconnect() throws Exception {
+    String run = plan(GATEWAY, "orders", 3_000);
+    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    List<String> heard = new ArrayList<>();
+    String last;
+    try (Listener listener = new Listener(GATEWAY, run)) {
+      assertThat(listener.response.statusCode()).isEqualTo(200);
+      assertThat(listener.response.headers().map())
+          .containsEntry("content-type", List.of(STREAM))
+          .containsEntry("cache-control", List.of("no-store"))
+          .containsKey("request-id");
+      start(API, run);
+      last = listener.upTo("step_applied");
+      heard.addAll(listener.events);
+    }
+    API.send("POST", run + "/pause", null);
+    API.send("PATCH", run, "{\"rows_per_second_max\":0}");
+    API.send("POST", run + "/resume", null);
+
+    try (Listener listener = new Listener(GATEWAY.uri(), GATEWAY.key(), run, last)) {
+      listener.upTo("done");
+      heard.addAll(listener.events);
+      Message after = listener.more();
+      assertThat(String.valueOf(after.data())).contains("\"state\":\"done\"");
+    }
+
+    List<String> listed =
+        API.get(run + "/events").body().at("/data").valueStream().map(Object::toString).toList();
+    assertThat(heard.stream().map(data -> new JsonMapper().readTree(data).toString()))
+        .containsExactlyElementsOf(listed);
+    assertThat(API.get(run + "/events").body().at("/data").findValuesAsString("kind"))
+        .startsWith("plan", "set", "start")
+        .contains("pause", "resume", "step_started", "step_applied")
+        .endsWith("done");
+  }
+
+  @Test
+  void progressComesWhileItRunsAndAHeartbeatAlways() throws Exception {
+    String run = plan(GATEWAY, "moving", 3_000);
+    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    start(API, run);
+    List<Message> progress = new ArrayList<>();
+    try (Listener listener = new Listener(GATEWAY, run)) {
+      boolean beat = false;
+      // The first empty message is the word on when to come back.
+      listener.next();
+      while (!beat || progress.size() < 4) {
+        Message next = listener.more();
+        beat |= next.isHeartbeat();
+        if ("progress".equals(next.kind())) {
+          progress.add(next);
+        }
+      }
+    }
+    assertThat(progress).allMatch(message -> message.id() == null);
+    assertThat(String.valueOf(progress.getLast().data()))
+        .contains("\"state\":\"running\"", "\"rows_total\":3000", "10 rows a second");
+    API.send("POST", run + "/cancel", null);
+  }
+
+  @Test
+  void thirtyTwoListenAndOneMoreIsTurnedAwayUntilSomebodyLeaves() throws Exception {
+    List<Listener> listeners = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      listeners.add(new Listener(GATEWAY, quiet));
+    }
+    Reply refused = API.with("Accept", STREAM).get(quiet + "/events");
+    assertProblem(refused, 503, "overloaded", null);
+    assertThat(refused.has("Retry-After")).isTrue();
+    // They hold no connections: there are ten.
+    assertThat(API.get(RUNS).status()).isEqualTo(200);
+
+    for (Listener listener : listeners) {
+      listener.close();
+    }
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(15))
+        .until(
+            () -> {
+              try (Listener listener = new Listener(GATEWAY, quiet)) {
+                return listener.response.statusCode() == 200;
+              }
+            });
+  }
+
+  @Test
+  void aStopWaitsForNoListener() throws Exception {
+    GatewayFixture gateway = new GatewayFixture();
+    try (Listener listener = new Listener(gateway, plan(gateway, "stopping", 1))) {
+      listener.upTo("plan");
+      long from = System.nanoTime();
+      gateway.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(7));
+      for (Message next = listener.next(); next != null; next = listener.next()) {
+        assertThat(next.id()).isNull();
+      }
+    }
+  }
+
+  @Test
+  void whoseKeyIsRevokedHearsNoMore() throws Exception {
+    String key = GATEWAY.keyWith(Scope.TABLE_MIGRATIONS_READ);
+    try (Listener listener = new Listener(GATEWAY.uri(), key, quiet, null)) {
+      listener.upTo("plan");
+      GATEWAY.revokeKey(key);
+      while (listener.next() != null) {
+        // what was under way
+      }
+    }
+    assertThat(new TestClient(GATEWAY.uri(), key).get(quiet + "/events").status()).isEqualTo(401);
+  }
+
+  @Test
+  void theListGoesOnAfterAnEvent() {
+    String run = plan(GATEWAY, "listed", 1);
+    API.send("PATCH", run, "{\"lock_waits_max\":1}");
+
+    assertThat(API.get(run + "/events?after=0").body().at("/data")).hasSize(2);
+    Reply second = API.get(run + "/events?after=1");
+    assertThat(second.text("/data/0/kind")).isEqualTo("set");
+    assertThat(second.text("/data/0/actor")).isEqualTo("test");
+    assertThat(second.body().at("/has_more").booleanValue()).isFalse();
+    assertThat(API.with("Last-Event-ID", "2").get(run + "/events?after=0").body().at("/data"))
+        .isEmpty();
+    GATEWAY.execute(
+        """
+        insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
+        select migration_id, n, 'test', 'set', '' from coatcheck.table_migration, generate_series(3, 1003) n
+         where table_name = 'listed'\
+        """);
+    assertThat(API.get(run + "/events").body().at("/has_more").booleanValue()).isTrue();
+    assertThat(API.get(run + "/events?after=1000").body().at("/data")).hasSize(3);
+  }
+
+  @Test
+  void whatIsNoEventIsSaid() {
+    TestClient hostile = API.hostile();
+    for (String odd : List.of("-1", "x", "", "01", "9999999999999999999")) {
+      assertProblem(hostile.get(quiet + "/events?after=" + odd), 400, "parameter_invalid", "after");
+    }
+    assertProblem(
+        hostile.with("Last-Event-ID", "x").get(quiet + "/events"),
+        400,
+        "header_invalid",
+        "Last-Event-ID");
+    for (Map.Entry<String, String> unknown : Map.of("999", STREAM, "998", "*/*").entrySet()) {
+      assertProblem(
+          API.with("Accept", unknown.getValue()).get(RUNS + "/" + unknown.getKey() + "/events"),
+          404,
+          "table_migration_unknown",
+          "id");
+    }
+  }
+
+  private static String plan(GatewayFixture gateway, String name, int rows) {
+    TestClient api = gateway.client();
+    api.put("/v1/types/" + name, "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\"}");
+    gateway.execute("create table public.%s (id bigserial primary key)".formatted(name));
+    gateway.execute(
+        "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
+    Reply planned = api.post(RUNS, "{\"table\":\"%1$s\",\"type\":\"%1$s\"}".formatted(name));
+    return RUNS + "/" + planned.text("/id");
+  }
+
+  private static void start(TestClient api, String run) {
+    List<String> codes =
+        api.get(run).body().at("/plan/preconditions").findValuesAsString("code").stream()
+            .map(code -> "\"" + code + "\"")
+            .toList();
+    assertThat(api.post(run + "/start", "{\"accept\":[" + String.join(",", codes) + "]}").status())
+        .isEqualTo(202);
+  }
+}

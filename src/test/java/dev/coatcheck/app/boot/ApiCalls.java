@@ -1,0 +1,62 @@
+package dev.coatcheck.app.boot;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Calls of a gateway that may go away while they are under way. */
+final class ApiCalls {
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
+
+  private final URI gateway;
+  private final String key;
+
+  ApiCalls(URI gateway, String key) {
+    this.gateway = gateway;
+    this.key = key;
+  }
+
+  /**
+   * The body of an answer that went well.
+   *
+   * @throws IOException if there was none, or it was 503: what became of the call is unknown
+   */
+  JsonNode send(String method, String path, Object body) throws IOException, InterruptedException {
+    return json(send(method, path, body, Map.of()).body());
+  }
+
+  /** As {@link #send(String, String, Object)}, with further headers; all of the answer. */
+  HttpResponse<String> send(String method, String path, Object body, Map<String, String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.resolve(path))
+            .timeout(TIMEOUT)
+            .header("Authorization", "Bearer " + key)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+    headers.forEach(request::header);
+    HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
+    if (response.statusCode() == 503) {
+      throw new IOException(response.body());
+    }
+    if (response.statusCode() >= 300) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+    return response;
+  }
+
+  static JsonNode json(String text) {
+    return JSON.readTree(text);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigTest {
+  @Test
+  void nothingSetIsAnEmbeddedDatabaseOnPort8080() {
+    Config config = valid(Map.of(), Map.of());
+
+    assertThat(config.port()).isEqualTo(8080);
+    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.home()).hasToString(".coatcheck");
+    assertThat(config.database()).isEmpty();
+    assertThat(config.managementPort()).isEmpty();
+  }
+
+  @Test
+  void aFlagWinsOverTheEnvironment() {
+    Config config =
+        valid(
+            Map.of("COATCHECK_PORT", "1000", "COATCHECK_HOME", "a"), Map.of(Setting.PORT, "2000"));
+
+    assertThat(config.port()).isEqualTo(2000);
+    assertThat(config.home()).hasToString("a");
+  }
+
+  @Test
+  void allFaultsAreReportedAtOnce() {
+    Config.Parsed parsed =
+        Config.read(
+            Map.of(
+                "COATCHECK_PORT", "tcp://10.0.0.1:8080",
+                "COATCHECK_MANAGEMENT_PORT", "70000",
+                "COATCHECK_DATABASE_URL", "postgres://db",
+                "COATCHECK_DATABASE_CONNECTIONS", "1",
+                "COATCHECK_REDIRECT_HOSTS", "a.example,,b",
+                "COATCHECK_TRUSTED_PROXIES", "10.0.0.7,proxy",
+                "COATCHECK_CACHE_ENTRIES", "-1"),
+            Map.of());
+
+    assertThat(parsed).isInstanceOf(Config.Parsed.Invalid.class);
+    assertThat(((Config.Parsed.Invalid) parsed).faults())
+        .hasSize(8)
+        .anyMatch(fault -> fault.startsWith("COATCHECK_PORT (--port) "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_MANAGEMENT_PORT "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_URL "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_USER "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_CONNECTIONS "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_REDIRECT_HOSTS "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_TRUSTED_PROXIES "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_CACHE_ENTRIES "));
+  }
+
+  @Test
+  void anIpv6AddressIsWrittenAsUrlsWantIt() {
+    assertThat(valid(Map.of("COATCHECK_HOST", "::1"), Map.of()).host()).isEqualTo("[::1]");
+    assertThat(valid(Map.of("COATCHECK_HOST", "[::1]"), Map.of()).host()).isEqualTo("[::1]");
+  }
+
+  @Test
+  void credentialsWithoutAnAddressAreAFault() {
+    assertThat(Config.read(Map.of("COATCHECK_DATABASE_PASSWORD", "secret"), Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class,
+            invalid ->
+                assertThat(invalid.faults())
+                    .singleElement()
+                    .asString()
+                    .contains("COATCHECK_DATABASE_URL")
+                    .doesNotContain("secret"));
+  }
+
+  @Test
+  void thePasswordIsNeverPrinted() {
+    Config config =
+        valid(
+            Map.of(
+                "COATCHECK_DATABASE_URL", "jdbc:postgresql://db:5432/coatcheck",
+                "COATCHECK_DATABASE_USER", "me",
+                "COATCHECK_DATABASE_PASSWORD", "secret"),
+            Map.of());
+
+    assertThat(config.toString()).contains("db:5432").doesNotContain("secret");
+  }
+
+  @Test
+  void sourcesAreNamedInTheEnvironment() {
+    Config config =
+        valid(
+            Map.of(
+                "COATCHECK_SOURCE_SHOP_DB_URL", "jdbc:postgresql://shop:5432/shop",
+                "COATCHECK_SOURCE_SHOP_DB_USER", "owner",
+                "COATCHECK_SOURCE_SHOP_DB_PASSWORD", "secret",
+                "COATCHECK_SOURCE_B_URL", "jdbc:postgresql://b/b?prepareThreshold=0",
+                "COATCHECK_SOURCE_B_USER", "b",
+                "COATCHECK_SOURCE_UNSET_PASSWORD", ""),
+            Map.of());
+
+    assertThat(config.sources()).containsOnlyKeys("shop_db", "b");
+    assertThat(config.sources().get("shop_db"))
+        .isEqualTo(new DatabaseSettings("jdbc:postgresql://shop:5432/shop", "owner", "secret", 4));
+    assertThat(config.toString()).contains("shop:5432").doesNotContain("secret");
+    assertThat(valid(Map.of(), Map.of()).sources()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          COATCHECK_SOURCE_A_USER     | me            | COATCHECK_SOURCE_A_URL is not
+          COATCHECK_SOURCE_A_PASSWORD | secret        | COATCHECK_SOURCE_A_URL is not
+          COATCHECK_SOURCE_A_FOO      | secret        | must end in _URL, _USER or _PASSWORD
+          COATCHECK_SOURCE_URL        | secret        | no good name
+          COATCHECK_SOURCE_           | secret        | must end in
+          COATCHECK_SOURCE_A_url      | secret        | must end in
+          COATCHECK_SOURCE__URL       | secret        | no good name
+          COATCHECK_SOURCE_shop_URL   | secret        | no good name
+          COATCHECK_SOURCE_1A_URL     | secret        | no good name
+          COATCHECK_SOURCE_A234567890123456789012345678901X_URL | secret | no good name
+          COATCHECK_SOURCE_GATEWAY_URL | jdbc:postgresql://a/b | take another
+          COATCHECK_SOURCE_OK_URL     | postgres://db | COATCHECK_SOURCE_OK_URL must look like
+          COATCHECK_SOURCE_OK_URL     | jdbc:postgresql://a/b?password=secret | COATCHECK_SOURCE_OK_PASSWORD
+          COATCHECK_SOURCE_B_URL      | jdbc:postgresql://a/b | COATCHECK_SOURCE_B_USER is needed
+          """)
+  void aSourceThatIsNotWellNamedIsAFault(String variable, String value, String fault) {
+    Map<String, String> environment = new HashMap<>(Map.of(variable, value));
+    environment.put("COATCHECK_SOURCE_OK_USER", "me");
+    environment.putIfAbsent("COATCHECK_SOURCE_OK_URL", "jdbc:postgresql://a/b");
+
+    assertThat(Config.read(environment, Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class,
+            invalid ->
+                assertThat(invalid.faults())
+                    .singleElement()
+                    .asString()
+                    .startsWith("COATCHECK_SOURCE_")
+                    .contains(fault)
+                    .doesNotContain("secret"));
+  }
+
+  @Test
+  void theFaultsOfSourcesAreListedWithAllOthers() {
+    assertThat(
+            Config.read(
+                Map.of(
+                    "COATCHECK_PORT", "x",
+                    "COATCHECK_SOURCE_A_URL", "x",
+                    "COATCHECK_SOURCE_B_USER", "x"),
+                Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class, invalid -> assertThat(invalid.faults()).hasSize(4));
+  }
+
+  private static Config valid(Map<String, String> environment, Map<Setting, String> flags) {
+    return switch (Config.read(environment, flags)) {
+      case Config.Parsed.Valid(Config config) -> config;
+      case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+    };
+  }
+}

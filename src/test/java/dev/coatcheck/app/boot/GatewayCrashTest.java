@@ -1,0 +1,190 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.app.boot.MintLoad.Acknowledged;
+import dev.coatcheck.postgres.embedded.TestHome;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What the end of a gateway, rude or polite, does to what it said and to what it was asked. */
+class GatewayCrashTest {
+  private static final int ROUNDS = 3;
+  private static final int CALLS_MAX = 300;
+  private static final int ITEMS_MAX = 1_000;
+
+  /** Promise 5. In every other round its Postgres is killed with it. */
+  @Test
+  void everyAcknowledgedMintSurvivesTheKillOfTheGateway() throws Exception {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("GatewayCrashTest: -Dseed=" + seed);
+    Random random = new Random(seed);
+    AtomicLong suppliedKeys = new AtomicLong();
+    List<Acknowledged> acknowledged = new ArrayList<>();
+    List<String> attempted = new ArrayList<>();
+    try (TestHome home = TestHome.fresh()) {
+      for (int round = 0; round < ROUNDS; round++) {
+        GatewayChild gateway = GatewayChild.serve(home.path());
+        ApiCalls api = calls(gateway, home.path());
+        if (round == 0) {
+          putTypes(api);
+        }
+        MintLoad load = new MintLoad(api, random, suppliedKeys, 1 + random.nextInt(CALLS_MAX));
+        load.await();
+        boolean killPostgresToo = round % 2 == 1;
+        if (killPostgresToo) {
+          killPostgres(home.path());
+        }
+        gateway.kill();
+        acknowledged.addAll(load.end());
+        attempted.addAll(load.attempted());
+        System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
+      }
+      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
+        ApiCalls api = calls(gateway, home.path());
+        assertAllThere(api, acknowledged, seed);
+        assertSettledBySendingAgain(api, attempted, seed);
+      }
+    }
+  }
+
+  /** Promise 7: a mapping without its alias or its answer would be 200 here, or 409. */
+  private static void assertSettledBySendingAgain(ApiCalls api, List<String> attempted, long seed)
+      throws Exception {
+    assertThat(attempted).as("seed %d", seed).isNotEmpty();
+    for (String key : attempted) {
+      HttpResponse<String> settled = MintLoad.mintOnce(api, key);
+      assertThat(settled.statusCode()).as("key %s, seed %d", key, seed).isEqualTo(201);
+      HttpResponse<String> again = MintLoad.mintOnce(api, key);
+      assertThat(again.body()).as("key %s, seed %d", key, seed).isEqualTo(settled.body());
+    }
+  }
+
+  /** Promise 15, for a request that is half sent when SIGTERM comes. */
+  @Test
+  void anAcceptedRequestIsAnsweredAfterSigterm() throws Exception {
+    try (TestHome home = TestHome.fresh()) {
+      Acknowledged minted;
+      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
+        putTypes(calls(gateway, home.path()));
+        URI uri = gateway.uri();
+        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+          socket.setSoTimeout(20_000);
+          String body = "{\"type\":\"charge\",\"key\":\"42\"}";
+          acceptWithoutBody(socket, key(home.path()), body.length());
+
+          gateway.requestStop();
+          await("no new connections").until(() -> !accepts(uri));
+          socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
+
+          String answer = readAll(socket.getInputStream());
+          assertThat(answer).startsWith("HTTP/1.1 201 ");
+          minted = Acknowledged.of(ApiCalls.json(answer.substring(answer.indexOf("\r\n\r\n"))));
+        }
+        assertThat(gateway.terminate()).isEqualTo(128 + 15);
+      }
+      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
+        assertAllThere(calls(gateway, home.path()), List.of(minted), 0);
+      }
+    }
+  }
+
+  /** Each ID resolves to its key, each key looks up to its ID, and nothing was given out twice. */
+  private static void assertAllThere(ApiCalls api, List<Acknowledged> acknowledged, long seed)
+      throws Exception {
+    assertThat(acknowledged).as("seed %d", seed).isNotEmpty().doesNotHaveDuplicates();
+    assertThat(acknowledged.stream().map(Acknowledged::id))
+        .as("seed %d", seed)
+        .doesNotHaveDuplicates();
+    Map<String, List<Acknowledged>> ofType = new HashMap<>();
+    for (Acknowledged one : acknowledged) {
+      ofType.computeIfAbsent(one.type(), _ -> new ArrayList<>()).add(one);
+    }
+    for (var entry : ofType.entrySet()) {
+      List<Acknowledged> all = entry.getValue();
+      for (int from = 0; from < all.size(); from += ITEMS_MAX) {
+        List<Acknowledged> some = all.subList(from, Math.min(from + ITEMS_MAX, all.size()));
+        List<String> ids = some.stream().map(Acknowledged::id).toList();
+        List<String> keys = some.stream().map(Acknowledged::key).toList();
+        JsonNode resolved = api.send("POST", "/v1/ids/resolve", Map.of("ids", ids));
+        assertThat(missing(some, resolved)).as("not resolved, seed %d", seed).isEmpty();
+        JsonNode found =
+            api.send("POST", "/v1/ids/lookup", Map.of("type", entry.getKey(), "keys", keys));
+        assertThat(missing(some, found)).as("not looked up, seed %d", seed).isEmpty();
+      }
+    }
+  }
+
+  private static List<Acknowledged> missing(List<Acknowledged> expected, JsonNode answer) {
+    Set<Acknowledged> answered = new HashSet<>();
+    answer.path("data").forEach(item -> answered.add(Acknowledged.of(item.path("public_id"))));
+    return expected.stream().filter(one -> !answered.contains(one)).toList();
+  }
+
+  private static void putTypes(ApiCalls api) throws Exception {
+    api.send("PUT", "/v1/types/charge", Map.of("prefix", "ch", "key_scheme", "snowflake"));
+    api.send("PUT", "/v1/types/message", Map.of("prefix", "msg", "key_scheme", "snowflake"));
+    api.send("PUT", "/v1/types/user", Map.of("prefix", "usr", "key_scheme", "uuidv7"));
+  }
+
+  /**
+   * Sends a request up to its body. 100 Continue comes from the handler, as it asks for the body.
+   */
+  private static void acceptWithoutBody(Socket socket, String key, int length) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    out.write(
+        ("POST /v1/ids HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + key
+                + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + length
+                + "\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n")
+            .getBytes(StandardCharsets.US_ASCII));
+    String expected = "HTTP/1.1 100 Continue\r\n\r\n";
+    byte[] interim = socket.getInputStream().readNBytes(expected.length());
+    assertThat(new String(interim, StandardCharsets.US_ASCII)).isEqualTo(expected);
+  }
+
+  private static String readAll(InputStream in) throws IOException {
+    return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  private static boolean accepts(URI uri) {
+    try {
+      new Socket(uri.getHost(), uri.getPort()).close();
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  private static void killPostgres(Path home) throws IOException {
+    String pid = Files.readAllLines(home.resolve("data/postmaster.pid")).getFirst();
+    ProcessHandle.of(Long.parseLong(pid.strip())).ifPresent(ProcessHandle::destroyForcibly);
+  }
+
+  private static ApiCalls calls(GatewayChild gateway, Path home) throws IOException {
+    return new ApiCalls(gateway.uri(), key(home));
+  }
+
+  private static String key(Path home) throws IOException {
+    return Files.readString(home.resolve("dev-key")).strip();
+  }
+}

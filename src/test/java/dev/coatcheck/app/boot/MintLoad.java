@@ -1,0 +1,144 @@
+package dev.coatcheck.app.boot;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Clients that mint until the gateway is gone, and remember what was acknowledged: keys supplied
+ * and generated, of both schemes, one at a time and in batches.
+ */
+final class MintLoad {
+  private static final int CLIENTS = 6;
+  private static final int BATCH_MAX = 30;
+
+  /** A public ID that some client was told is minted. */
+  record Acknowledged(String id, String type, String key) {
+    static Acknowledged of(JsonNode publicId) {
+      return new Acknowledged(
+          publicId.path("id").asString(""),
+          publicId.path("type").asString(""),
+          publicId.path("key").asString(""));
+    }
+  }
+
+  private final Queue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
+  private final Queue<String> attempted = new ConcurrentLinkedQueue<>();
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final List<Thread> clients = new ArrayList<>();
+  private final CountDownLatch until;
+  private final AtomicLong suppliedKeys;
+  private final ApiCalls api;
+
+  /**
+   * Starts the clients.
+   *
+   * @param suppliedKeys where the keys that the clients bring begin
+   * @param callsUntil how many answers {@link #await} waits for
+   */
+  MintLoad(ApiCalls api, Random random, AtomicLong suppliedKeys, int callsUntil) {
+    this.api = api;
+    this.suppliedKeys = suppliedKeys;
+    this.until = new CountDownLatch(callsUntil);
+    for (int i = 0; i < CLIENTS; i++) {
+      Random own = new Random(random.nextLong());
+      clients.add(Thread.ofPlatform().start(() -> run(own)));
+    }
+  }
+
+  /** Waits for as many answers as were asked for. */
+  void await() throws InterruptedException {
+    if (!until.await(60, TimeUnit.SECONDS)) {
+      throw new AssertionError("the clients get no answers: " + failures);
+    }
+  }
+
+  /** What was acknowledged, once the gateway is gone and all clients have noticed. */
+  List<Acknowledged> end() throws InterruptedException {
+    for (Thread client : clients) {
+      client.join();
+    }
+    if (!failures.isEmpty()) {
+      throw new AssertionError("answered, but badly", failures.peek());
+    }
+    return List.copyOf(acknowledged);
+  }
+
+  private void run(Random random) {
+    try {
+      while (true) {
+        mint(random);
+        until.countDown();
+      }
+    } catch (IOException gone) {
+      // The outcome of this last call is unknown: it is neither acknowledged nor a failure.
+    } catch (InterruptedException | AssertionError | RuntimeException failure) {
+      failures.add(failure);
+    }
+  }
+
+  private void mint(Random random) throws IOException, InterruptedException {
+    int count = 1 + random.nextInt(BATCH_MAX);
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        String key = nextSuppliedKey();
+        attempted.add(key);
+        acknowledge(ApiCalls.json(mintOnce(api, key).body()));
+      }
+      case 1 -> acknowledge(api.send("POST", "/v1/ids", Map.of("type", "user")));
+      case 2 ->
+          acknowledgeAll(
+              api.send("POST", "/v1/ids/batch", Map.of("type", "message", "count", count)), count);
+      default -> {
+        List<Map<String, String>> items =
+            IntStream.range(0, count)
+                .mapToObj(_ -> Map.of("type", "charge", "key", nextSuppliedKey()))
+                .toList();
+        acknowledgeAll(api.send("POST", "/v1/ids/batch", Map.of("items", items)), count);
+      }
+    }
+  }
+
+  /**
+   * Mints a key that brings its old number and an Idempotency-Key: all three come together, so that
+   * the same again is always the same 201.
+   */
+  static HttpResponse<String> mintOnce(ApiCalls api, String key)
+      throws IOException, InterruptedException {
+    return api.send(
+        "POST",
+        "/v1/ids",
+        Map.of("type", "charge", "key", key, "legacy_id", key),
+        Map.of("Idempotency-Key", "once-" + key));
+  }
+
+  /** The keys of {@link #mintOnce} that were sent, whatever became of them. */
+  List<String> attempted() {
+    return List.copyOf(attempted);
+  }
+
+  private String nextSuppliedKey() {
+    return Long.toString(suppliedKeys.incrementAndGet());
+  }
+
+  private void acknowledgeAll(JsonNode answer, int count) {
+    if (answer.path("data").size() != count) {
+      throw new AssertionError("not " + count + " items: " + answer);
+    }
+    answer.path("data").forEach(item -> acknowledge(item.path("public_id")));
+  }
+
+  private void acknowledge(JsonNode publicId) {
+    acknowledged.add(Acknowledged.of(publicId));
+  }
+}

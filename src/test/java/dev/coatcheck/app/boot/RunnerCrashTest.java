@@ -1,0 +1,267 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.Knobs;
+import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Gateways die, or stand still, in the middle of a backfill that they share. */
+class RunnerCrashTest {
+  private static final String ACTOR = "tester";
+  private static final int ROWS = 6_000;
+  private static final int FAULTS = 3;
+
+  /** So that it lasts until the last fault. */
+  private static final Knobs SLOWLY = new Knobs(100, 100, 10, 5, 600, 0, true);
+
+  /** Longer than a lease, so that the other has taken over when it wakes up. */
+  private static final long FROZEN_MILLIS = 4_000;
+
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final Random random = new Random(seed);
+  private final CountDownLatch done = new CountDownLatch(1);
+  private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+  private final List<GatewayChild> gateways = new ArrayList<>();
+
+  /** What is in the source about a run. */
+  private record Mark(long fence, long lastId, long lastPlace, long rowsDone) {
+    boolean isAfter(Mark before) {
+      return fence >= before.fence
+          && lastId >= before.lastId
+          && lastPlace >= before.lastPlace
+          && rowsDone >= before.rowsDone;
+    }
+  }
+
+  @Test
+  void everyRowGetsOneKeyAndOnePublicIdWhateverDies() throws Exception {
+    System.out.println("RunnerCrashTest: -Dseed=" + seed);
+    try (RekeyFixture fixture = new RekeyFixture(true);
+        Sources sources = Sources.open(fixture.settings, Map.of(), fixture.gateway.observer)) {
+      fixture.execute(
+          "create table orders (id bigserial primary key, created_at timestamptz default now())",
+          "insert into orders (created_at) select now() - make_interval(secs => 20000 - n)"
+              + " from generate_series(1, "
+              + ROWS
+              + ") n");
+      TableMigrations desk = desk(fixture, sources);
+      long id = start(desk, fixture);
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      Thread application = Thread.ofPlatform().start(() -> write(fixture));
+      List<Mark> marks = new ArrayList<>();
+      Thread observer = Thread.ofPlatform().start(() -> observe(fixture, marks));
+      try {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rowsDone(desk, id) > 0);
+        for (int fault = 0; fault < FAULTS; fault++) {
+          strike(fixture, fault == 0);
+        }
+        assertThat(rowsDone(desk, id)).as("in the middle, seed %d", seed).isLessThan(ROWS);
+        requireDone(desk.set(id, _ -> Knobs.DEFAULT, ACTOR));
+        Awaitility.await()
+            .atMost(Duration.ofMinutes(2))
+            .pollInterval(Duration.ofMillis(100))
+            .until(() -> state(desk, id) == RunState.DONE);
+      } finally {
+        done.countDown();
+        application.join();
+        observer.join();
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> fixture.outbox(run(desk, id).target()).lag().entries() == 0);
+      gateways.forEach(GatewayChild::close);
+      requireSound(fixture, marks);
+      assertThat(run(desk, id).progress().rowsDone()).isEqualTo(ROWS);
+      List<RunEvent> events = desk.events(id, 0);
+      assertThat(events).noneMatch(event -> event.kind().equals("failed"));
+      assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
+          .as("never two runners at once, seed %d", seed)
+          .extracting(RunEvent::detail)
+          .doesNotHaveDuplicates();
+    } finally {
+      gateways.forEach(GatewayChild::kill);
+    }
+  }
+
+  /** One of the two is killed and begins anew, or stands still for longer than its lease. */
+  private void strike(RekeyFixture fixture, boolean mustFreeze)
+      throws IOException, InterruptedException {
+    int which =
+        !mustFreeze && random.nextInt(4) == 0 ? random.nextInt(gateways.size()) : runner(fixture);
+    GatewayChild gateway = gateways.get(which);
+    if (!mustFreeze && random.nextBoolean()) {
+      gateway.kill();
+      gateways.set(which, GatewayChild.serve(fixture.gateway.on));
+    } else {
+      gateway.freeze();
+      var _ = done.await(FROZEN_MILLIS, TimeUnit.MILLISECONDS);
+      gateway.thaw();
+    }
+    var _ = done.await(500 + random.nextInt(1_000), TimeUnit.MILLISECONDS);
+  }
+
+  /** The gateway that carries the run, or did so last. */
+  private int runner(RekeyFixture fixture) {
+    long pid =
+        fixture.count(
+            "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
+    return gateways.getFirst().pid() == pid ? 0 : 1;
+  }
+
+  private void requireSound(RekeyFixture fixture, List<Mark> marks) {
+    assertThat(errors).isEmpty();
+    assertThat(marks).hasSizeGreaterThan(10);
+    for (int i = 1; i < marks.size(); i++) {
+      assertThat(marks.get(i).isAfter(marks.get(i - 1)))
+          .as("%s after %s, seed %d", marks.get(i), marks.get(i - 1), seed)
+          .isTrue();
+    }
+    assertThat(marks.getLast().rowsDone()).isEqualTo(ROWS);
+    assertThat(marks.getLast().fence()).as("runners, seed %d", seed).isGreaterThan(1);
+    System.out.println(
+        "RunnerCrashTest: %d runners, %d rows of the application"
+            .formatted(
+                marks.getLast().fence(), fixture.count("select count(*) from orders") - ROWS));
+    assertThat(
+            fixture.column(
+                """
+                select o.id from orders o
+                  left join coatcheck.alias a on a.scheme = 'legacy' and a.value = o.id::text
+                  left join coatcheck.public_id p on p.token = a.token
+                 where o.snowflake_id is null or p.key is distinct from o.snowflake_id
+                """))
+        .isEmpty();
+    assertThat(
+            fixture.column(
+                """
+                select id from (
+                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
+                    from orders where id <= %d) as o
+                 where wrong
+                """
+                    .formatted(ROWS)))
+        .isEmpty();
+    long rows = fixture.count("select count(distinct snowflake_id) from orders");
+    assertThat(fixture.count("select count(*) from orders")).isEqualTo(rows);
+    assertThat(fixture.count("select count(*) from coatcheck.public_id")).isEqualTo(rows);
+    assertThat(fixture.count("select count(*) from coatcheck.alias")).isEqualTo(rows);
+  }
+
+  private void write(RekeyFixture fixture) {
+    try (Connection connection = fixture.connect();
+        Statement statement = connection.createStatement()) {
+      while (!done.await(5, TimeUnit.MILLISECONDS)) {
+        statement.execute("insert into orders select from generate_series(1, 3)");
+      }
+    } catch (SQLException | InterruptedException failed) {
+      errors.add(failed.toString());
+    }
+  }
+
+  private void observe(RekeyFixture fixture, List<Mark> marks) {
+    try (Connection connection = fixture.connect();
+        Statement statement = connection.createStatement()) {
+      while (!done.await(20, TimeUnit.MILLISECONDS)) {
+        if (isThere(statement)) {
+          try (ResultSet row =
+              statement.executeQuery(
+                  "select fence, last_id, last_place, rows_done from"
+                      + " coatcheck_migration.checkpoint")) {
+            if (row.next()) {
+              marks.add(new Mark(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)));
+            }
+          }
+        }
+      }
+    } catch (SQLException | InterruptedException failed) {
+      errors.add(failed.toString());
+    }
+  }
+
+  private static boolean isThere(Statement statement) throws SQLException {
+    try (ResultSet row =
+        statement.executeQuery(
+            "select to_regclass('coatcheck_migration.checkpoint') is not null")) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+
+  /** Takes orders and does no work: that is left to the gateways. */
+  private static TableMigrations desk(RekeyFixture fixture, Sources sources) {
+    TableMigrations migrations =
+        TableMigrations.start(
+            new TableMigrations.Makings(
+                fixture.gateway.database,
+                sources,
+                fixture.gateway.registry,
+                MappingFixture.TOKENS,
+                fixture.gateway.observer,
+                "desk"));
+    migrations.close();
+    return migrations;
+  }
+
+  private static long start(TableMigrations desk, RekeyFixture fixture) {
+    PlanOutcome outcome =
+        desk.plan(
+            new TableMigrations.PlanRequest(
+                Sources.GATEWAY,
+                "public",
+                "orders",
+                fixture.type,
+                Optional.of("created_at"),
+                false),
+            ACTOR);
+    if (!(outcome instanceof PlanOutcome.Planned(TableMigration run))) {
+      throw new AssertionError(outcome);
+    }
+    requireDone(desk.set(run.id(), _ -> SLOWLY, ACTOR));
+    requireDone(
+        desk.start(
+            run.id(), run.plan().preconditions().stream().map(one -> one.code()).toList(), ACTOR));
+    return run.id();
+  }
+
+  private static void requireDone(ActionOutcome outcome) {
+    assertThat(outcome).isInstanceOf(ActionOutcome.Done.class);
+  }
+
+  private static TableMigration run(TableMigrations desk, long id) {
+    return desk.find(id).orElseThrow();
+  }
+
+  private static RunState state(TableMigrations desk, long id) {
+    return run(desk, id).status().state();
+  }
+
+  private static long rowsDone(TableMigrations desk, long id) {
+    return run(desk, id).progress().rowsDone();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.postgres.embedded.TestHome;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** {@code coatcheck access} on a database of one's own, and beside a gateway that runs. */
+class AccessCommandTest {
+  @Test
+  void keysAreMadeListedAndEnded() {
+    TestDatabase database = TestDatabase.fresh();
+
+    String key = create(database, "--name", "edge", "--scope", "ids:read,types:read").out().strip();
+    assertThat(key).matches("ccg_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}");
+
+    String keyId = key.substring("ccg_live_".length(), key.lastIndexOf('_'));
+    assertThat(on(database, "list").out())
+        .contains(keyId + "  active", "ids:read,types:read  edge");
+    assertThat(on(database, "list").out()).doesNotContain(key);
+
+    assertThat(on(database, "revoke", keyId))
+        .isEqualTo(new Terminal(0, "revoked " + keyId + "\n", ""));
+    assertThat(on(database, "list").out()).contains(keyId + "  revoked");
+    assertThat(on(database, "revoke", keyId))
+        .isEqualTo(new Terminal(1, "", "coatcheck: there is no active key of that ID.\n"));
+  }
+
+  @Test
+  void misuseIsSaid() {
+    TestDatabase database = TestDatabase.fresh();
+
+    assertThat(create(database, "--name", " ", "--scope", "*").err()).contains("1 to 100");
+    assertThat(create(database, "--name", "a", "--scope", "All").err()).contains("a scope is *");
+    assertThat(create(database, "--name", "a", "--scope", "*", "--valid-days", "0").err())
+        .contains("1 to 3650");
+    assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
+    assertThat(on(database, "list").out()).isEmpty();
+  }
+
+  @Test
+  void aKeyMadeBesideARunningGatewayWorksAtOnce() throws Exception {
+    try (TestGateway gateway = TestGateway.fresh()) {
+      Terminal made =
+          Terminal.run("access", "create", "--home=" + gateway.home(), "--name=x", "--scope=*");
+
+      assertThat(made.status()).as(made.err()).isZero();
+      assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aKeyMadeBeforeTheFirstStartWorks() throws Exception {
+    try (TestHome home = TestHome.fresh()) {
+      Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
+
+      assertThat(made.status()).as(made.err()).isZero();
+      try (TestGateway gateway = TestGateway.on(home)) {
+        assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
+      }
+    }
+  }
+
+  private static int typesStatus(TestGateway gateway, String key) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest types =
+          HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/types"))
+              .header("Authorization", "Bearer " + key)
+              .build();
+      return client.send(types, BodyHandlers.discarding()).statusCode();
+    }
+  }
+
+  private static Terminal create(TestDatabase database, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("create"));
+    Collections.addAll(all, arguments);
+    return on(database, all.toArray(String[]::new));
+  }
+
+  private static Terminal on(TestDatabase database, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("access"));
+    Collections.addAll(all, arguments);
+    all.add("--database-url=" + database.url());
+    all.add("--database-user=" + database.user());
+    all.add("--database-password=" + database.password());
+    return Terminal.run(all.toArray(String[]::new));
+  }
+}

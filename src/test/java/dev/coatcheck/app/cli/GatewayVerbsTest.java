@@ -1,0 +1,296 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.coatcheck.app.boot.TestGateway;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The verbs that call a running gateway. */
+class GatewayVerbsTest {
+  @TempDir static Path folder;
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway = TestGateway.fresh();
+    assertThat(run("types", "put", "charge", "--prefix=ch"))
+        .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
+    run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7");
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void typesAreDefinedChangedAndListed() {
+    String template = "https://chat.example/{key}";
+
+    assertThat(
+            run(
+                "types",
+                "put",
+                "message",
+                "--prefix=msg",
+                "--redirect=" + template,
+                "--redirect-status=308",
+                "--redirect-max-age-seconds=60",
+                "--expose-key"))
+        .isEqualTo(new Terminal(0, "message,msg,snowflake," + template + "\n", ""));
+    assertThat(run("types", "list").lines())
+        .containsExactly(
+            "charge,ch,snowflake,", "message,msg,snowflake," + template, "user,usr,uuidv7,");
+
+    assertRefused("immutable_field", run("types", "put", "message", "--prefix=ch"));
+    assertRefused(
+        "redirect_template_refused",
+        run("types", "put", "message", "--prefix=msg", "--redirect=" + template));
+    assertRefused("path_invalid", run("types", "put", "../charge?", "--prefix=x"));
+    assertThat(run("types", "put", "message").status()).isEqualTo(2);
+  }
+
+  @Test
+  void theFlagsOfATypeReachItAndItsOldNumbersAreCounted() {
+    assertThat(
+            run(
+                "types",
+                "put",
+                "user",
+                "--prefix=usr",
+                "--key-scheme=uuidv7",
+                "--legacy",
+                "--legacy-status=301",
+                "--legacy-private",
+                "--legacy-max-id=9",
+                "--legacy-deprecated-at=2026-01-01T00:00:00Z",
+                "--legacy-sunset-at=2027-01-01T00:00:00Z",
+                "--legacy-max-age-seconds=5",
+                "--public-pattern=old-.{3}",
+                "--on-outage=refuse",
+                "--stale-seconds-max=3"))
+        .isEqualTo(new Terminal(0, "user,usr,uuidv7,\n", ""));
+    assertRefused(
+        "field_invalid",
+        run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
+    assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
+    assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
+        .isEqualTo(new Terminal(0, "", ""));
+    assertRefused("parameter_invalid", run("types", "legacy-hits", "user", "--from=today"));
+  }
+
+  @Test
+  void publicIdsEndForGood() {
+    List<String> ids = ids(run("mint", "charge", "901", "902", "903"));
+
+    assertThat(run("ids", "merge", ids.get(0), "--into=" + ids.get(1)))
+        .isEqualTo(new Terminal(0, "merged " + ids.get(0) + " into " + ids.get(1) + "\n", ""));
+    assertThat(run("ids", "revoke", ids.get(2), "--reason=leaked").out())
+        .startsWith("revoked " + ids.get(2) + " at 2");
+
+    assertThat(run("resolve", ids.get(0)).out()).isEqualTo(ids.get(0) + ",charge,902\n");
+    assertThat(run("resolve", ids.get(2)).err()).contains("public_id_revoked");
+    assertRefused("id_ended", run("ids", "revoke", ids.get(0)));
+    assertRefused("merge_refused", run("ids", "merge", ids.get(1), "--into=" + ids.get(0)));
+    assertThat(run("ids", "merge", ids.get(1)).status()).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsMintedResolvesAndLooksUp() {
+    Terminal minted = run("mint", "charge", "1", "2", "3");
+
+    assertThat(minted.status()).as(minted.err()).isZero();
+    assertThat(minted.lines()).allMatch(line -> line.matches("ch_[0-9A-Za-z]{24},charge,[123]"));
+    assertThat(run("mint", "charge", "3", "2", "1").lines())
+        .containsExactlyElementsOf(minted.lines().reversed());
+    assertThat(run("lookup", "charge", "1", "2", "3")).isEqualTo(minted);
+    assertThat(run(join("resolve", ids(minted)))).isEqualTo(minted);
+  }
+
+  @Test
+  void linesAreReadAThousandACallAndAnsweredInTheirOrder() {
+    List<String> keys = IntStream.range(10_000, 12_345).mapToObj(Integer::toString).toList();
+    String lines = String.join("\r\n", keys) + "\n\n";
+
+    Terminal minted = runWith(lines, "mint", "charge");
+
+    assertThat(minted.status()).as(minted.err()).isZero();
+    assertThat(keys(minted)).isEqualTo(keys);
+    assertThat(runWith(lines, "lookup", "charge", "-")).isEqualTo(minted);
+    assertThat(runWith(String.join("\n", ids(minted)), "resolve", "-")).isEqualTo(minted);
+    assertThat(runWith("", "mint", "charge")).isEqualTo(new Terminal(0, "", ""));
+  }
+
+  @Test
+  void keysAreGeneratedByTheCount() {
+    Terminal minted = run("mint", "user", "--count", "1001");
+
+    assertThat(minted.status()).as(minted.err()).isZero();
+    assertThat(minted.lines()).hasSize(1001).doesNotHaveDuplicates();
+    assertThat(run("mint", "user", "--count", "0").status()).isEqualTo(2);
+    assertThat(run("mint", "user", "--count", "-1").status()).isEqualTo(2);
+    assertThat(run("mint", "user", "--count", "1", "7").status()).isEqualTo(2);
+  }
+
+  @Test
+  void aBadItemIsNamedAndHarmsNoOther() {
+    Terminal minted = runWith("77\nseven\n78\n", "mint", "charge");
+
+    assertThat(minted.status()).isEqualTo(1);
+    assertThat(keys(minted)).containsExactly("77", "78");
+    assertThat(minted.err())
+        .startsWith("seven: key_malformed. ")
+        .endsWith("coatcheck: 1 of 3 refused.\n");
+    assertThat(run("lookup", "charge", "999999999").err()).startsWith("999999999: key_unknown. ");
+    assertThat(run("resolve", "ch_1").err()).startsWith("ch_1: public_id_malformed. ");
+    assertThat(run("mint", "nothing", "1").err()).startsWith("1: type_unknown. ");
+  }
+
+  @Test
+  void aGatewayThatCantBeCalledIsSaidInOneLine() throws Exception {
+    assertFails("no gateway answers at http://127.0.0.1:1", "--url=http://127.0.0.1:1");
+    assertFails("no gateway answers", "--url=http://no-such-host.invalid");
+    assertFails("--url must look like http://127.0.0.1:8080, not nonsense", "--url=nonsense");
+    assertFails("--url must look like", "--url=http://a b");
+    assertFails("--url must look like", "--url=ftp://127.0.0.1");
+    assertFails(
+        "holds no API key", "--key-file=" + Files.writeString(folder.resolve("two"), "a\nb"));
+    assertFails(
+        "holds no API key", "--key-file=" + Files.writeString(folder.resolve("none"), "\n"));
+    assertFails("can't read the API key from /no/file", "--key-file=/no/file");
+    assertFails("unauthenticated", "--key-file=" + Files.writeString(folder.resolve("junk"), "x"));
+  }
+
+  @Test
+  void somethingElseOnThePortIsSaidInOneLine() throws Exception {
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1);
+    other.createContext(
+        "/",
+        exchange -> {
+          byte[] page = "<html>".getBytes(StandardCharsets.US_ASCII);
+          exchange.sendResponseHeaders(200, page.length);
+          try (OutputStream body = exchange.getResponseBody()) {
+            body.write(page);
+          }
+        });
+    other.start();
+    try {
+      assertFails(
+          "is no gateway (status 200)",
+          "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
+    } finally {
+      other.stop(0);
+    }
+  }
+
+  @Test
+  void aReaderThatGoesAwayEndsTheVerb() throws Exception {
+    Path input = folder.resolve("many");
+    Files.write(input, IntStream.range(0, 100_000).mapToObj(Integer::toString).toList());
+    Process mint = child("mint", "charge").redirectInput(input.toFile()).start();
+
+    try (BufferedReader out = mint.inputReader()) {
+      assertThat(out.readLine()).startsWith("ch_");
+    }
+
+    try (BufferedReader err = mint.errorReader()) {
+      assertThat(err.readLine()).matches("coatcheck: nobody reads the output any more\\. .*");
+    }
+    assertThat(mint.waitFor()).isEqualTo(1);
+    assertThat(run("lookup", "charge", "99999").status()).isEqualTo(1);
+  }
+
+  @Test
+  void inputThatCantBeReadIsSaidInOneLine() throws Exception {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" < .", "sh"));
+    command.addAll(child("mint", "charge").command());
+    Process mint = new ProcessBuilder(command).start();
+
+    try (BufferedReader err = mint.errorReader()) {
+      assertThat(err.lines()).singleElement().asString().contains("can't read standard input");
+    }
+    assertThat(mint.waitFor()).isEqualTo(1);
+  }
+
+  private static ProcessBuilder child(String... arguments) {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String classes = System.getProperty("java.class.path");
+    List<String> command =
+        Stream.concat(
+                Stream.of(
+                    java, "-XX:+UseSerialGC", "-Xmx64m", "-cp", classes, "dev.coatcheck.Main"),
+                Stream.of(atGateway(arguments)))
+            .toList();
+    return new ProcessBuilder(command);
+  }
+
+  private static void assertFails(String reason, String option) throws IOException {
+    Terminal failed = run("mint", "charge", "1", option);
+    assertThat(failed.status()).isEqualTo(1);
+    assertThat(failed.out()).isEmpty();
+    assertThat(failed.err().lines())
+        .singleElement()
+        .asString()
+        .startsWith("coatcheck: ")
+        .contains(reason);
+  }
+
+  private static void assertRefused(String code, Terminal call) {
+    assertThat(call.status()).isEqualTo(1);
+    assertThat(call.err().lines()).singleElement().asString().contains("(" + code + ")");
+  }
+
+  private static Terminal run(String... arguments) {
+    return Terminal.run(atGateway(arguments));
+  }
+
+  private static Terminal runWith(String input, String... arguments) {
+    return Terminal.runWith(input, atGateway(arguments));
+  }
+
+  /**
+   * The last of an option that is given twice would be an error, so ours come only if not given.
+   */
+  private static String[] atGateway(String... arguments) {
+    List<String> given = Arrays.asList(arguments);
+    Stream<String> ours = Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile());
+    return Stream.concat(
+            given.stream(),
+            ours.filter(
+                option ->
+                    given.stream()
+                        .noneMatch(
+                            g -> g.startsWith(option.substring(0, option.indexOf('=') + 1)))))
+        .toArray(String[]::new);
+  }
+
+  private static List<String> ids(Terminal minted) {
+    return minted.lines().stream().map(line -> line.substring(0, line.indexOf(','))).toList();
+  }
+
+  private static List<String> keys(Terminal minted) {
+    return minted.lines().stream().map(line -> line.substring(line.lastIndexOf(',') + 1)).toList();
+  }
+
+  private static String[] join(String verb, List<String> arguments) {
+    return Stream.concat(Stream.of(verb), arguments.stream()).toArray(String[]::new);
+  }
+}

@@ -1,0 +1,205 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
+@Timeout(120)
+class MigrateTableCommandTest {
+  private static final Pattern RUN = Pattern.compile("Run ([0-9]+)");
+  private static final TestDatabase DATABASE = TestDatabase.fresh();
+
+  @TempDir static Path folder;
+  private static Gateway gateway;
+  private static Path keyFile;
+
+  @BeforeAll
+  static void start() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "COATCHECK_PORT", "0",
+            "COATCHECK_DATABASE_URL", DATABASE.url(),
+            "COATCHECK_DATABASE_USER", DATABASE.user(),
+            "COATCHECK_DATABASE_PASSWORD", DATABASE.password());
+    if (!(Config.read(environment, Map.of()) instanceof Config.Parsed.Valid(Config config))) {
+      throw new AssertionError();
+    }
+    gateway = Gateway.start(config);
+    Terminal made =
+        Terminal.run(
+            "access",
+            "create",
+            "--name=dba",
+            "--scope=types:write,table_migrations:read,table_migrations:write",
+            "--database-url=" + DATABASE.url(),
+            "--database-user=" + DATABASE.user(),
+            "--database-password=" + DATABASE.password());
+    keyFile = Files.writeString(folder.resolve("key"), made.out());
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void aTableIsPlannedStartedVerifiedAndUndone() {
+    table("orders", 2_000);
+
+    Terminal plan = run("plan", "--table=orders", "--type=orders");
+    assertThat(plan.status()).as(plan.err()).isZero();
+    assertThat(plan.out())
+        .contains("public.orders in the source gateway, type orders.", "2,000 rows", "ID 2000")
+        .contains("expand: ", "not_null: ", "snowflake_id", "undone by")
+        .containsPattern("Nothing was changed. Next: coatcheck migrate-table start [0-9]+");
+    String id = id(plan);
+    assertThat(run("status", id).out()).contains("is planned: 0 of 2,000 rows");
+    assertThat(run("status").out()).contains(id + ",gateway,public.orders,planned");
+
+    Terminal done = start(plan);
+    assertThat(done.status()).as(done.err()).isZero();
+    assertThat(done.out())
+        .isEqualTo(
+            """
+            Run %1$s of public.orders is done: 2,000 of 2,000 rows have their keys.
+            Next: coatcheck migrate-table verify %1$s whenever you like, or undo %1$s
+            """
+                .formatted(id));
+    assertThat(run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
+
+    Terminal verified = run("verify", id);
+    assertThat(verified.status()).as(verified.err()).isZero();
+    assertThat(run("undo", id).out())
+        .contains("is paused", "Next: coatcheck migrate-table resume " + id);
+    assertThat(run("resume", id).status()).isZero();
+    assertThat(run("undo", id, "--phase=expand").out())
+        .contains("is cancelled: nothing of it is on the table.");
+    Terminal again = run("undo", id);
+    assertThat(again.status()).isEqualTo(1);
+    assertThat(again.err()).contains("(table_migration_state)", "Plan another one.");
+  }
+
+  @Test
+  void whatAVerificationFindsIsPrintedAndFails() {
+    table("damaged", 10);
+    Terminal plan = run("plan", "--table=public.damaged", "--type=damaged");
+    assertThat(start(plan).status()).isZero();
+    execute(
+        "delete from coatcheck.alias where value = '7' and type_id ="
+            + " (select type_id from coatcheck.type where name = 'damaged')");
+
+    Terminal verified = run("verify", id(plan));
+
+    assertThat(verified.status()).isEqualTo(1);
+    assertThat(verified.out()).containsPattern("(?s)FOUND .*: 1 - .*for instance 7");
+    assertThat(verified.out()).containsPattern("(?m)^ok ");
+    assertThat(verified.err())
+        .contains("is failed: ", "Next: coatcheck migrate-table retry " + id(plan));
+  }
+
+  @Test
+  void aRunIsTurnedPausedAndEnded() {
+    table("slow", 3_000);
+    Terminal plan = run("plan", "--table=slow", "--type=slow");
+    String id = id(plan);
+
+    Terminal set = run("set", id, "--rows-per-second-max=10", "--archive-failures=false");
+    assertThat(set.out()).contains("rows_per_second_max: 10\n", "archive_failures: false\n");
+    assertThat(run("set", id, "--batch-millis=19").err())
+        .contains("(knob_out_of_range)", "20 to 10000");
+    assertThat(run("set", id).status()).isEqualTo(2);
+    Terminal detached = start(plan, "--detach");
+    assertThat(detached.out()).contains("Next: coatcheck migrate-table status " + id + " --watch");
+    assertThat(run("pause", id).out()).contains("is paused");
+    Terminal watched = run("status", id, "--watch");
+    assertThat(watched.status()).isEqualTo(1);
+    assertThat(watched.err()).contains("is paused", "Next: coatcheck migrate-table resume " + id);
+    assertThat(run("cancel", id).out()).contains("is cancelled");
+    assertThat(run("retry", id).err()).contains("(table_migration_state)");
+  }
+
+  @Test
+  void whatCantBeginSaysWhy() {
+    table("refused", 1);
+    assertThat(run("plan", "--table=refused", "--type=nothing").err()).contains("(type_unknown)");
+    assertThat(run("plan", "--table=refused", "--type=refused", "--source=no").err())
+        .contains("(source_unknown)", "COATCHECK_SOURCE_<NAME>_URL");
+    assertThat(run("plan", "--table=a\"b", "--type=refused").err())
+        .contains("(table_migration_refused)", "\n  table_malformed: Write the table as ");
+    assertThat(run("status", "999").err()).contains("(table_migration_unknown)");
+    assertThat(run("status", "x").status()).isEqualTo(2);
+    assertThat(run("status", "--watch").status()).isEqualTo(2);
+    assertThat(run("undo", "999", "--phase=verify").err()).contains("(field_invalid)");
+
+    Terminal plan = run("plan", "--table=refused", "--type=refused");
+    execute(
+        "update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',"
+            + " '[{\"code\": \"one\", \"detail\": \"First.\"}]') where table_name = 'refused'");
+    Terminal started = run("start", id(plan), "--accept=two,three");
+    assertThat(started.status()).isEqualTo(1);
+    assertThat(started.err()).contains("(preconditions_not_accepted)", "\n  one: First.");
+  }
+
+  /** In the schema public, whatever the role is called, with a type of the same name. */
+  private static void table(String name, int rows) {
+    execute("create table public.%s (id bigserial primary key)".formatted(name));
+    execute("insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
+    List<String> all = arguments("types", "put", name, "--prefix=" + name);
+    assertThat(Terminal.run(all.toArray(String[]::new)).status()).isZero();
+  }
+
+  /** With what the plan told to send. */
+  private static Terminal start(Terminal plan, String... more) {
+    String next = plan.lines().getLast();
+    List<String> words =
+        new ArrayList<>(Arrays.asList(next.substring(next.indexOf("start ")).split(" ", -1)));
+    words.addAll(Arrays.asList(more));
+    return run(words.toArray(String[]::new));
+  }
+
+  private static String id(Terminal plan) {
+    return RUN.matcher(plan.out()).results().findFirst().orElseThrow().group(1);
+  }
+
+  private static Terminal run(String... arguments) {
+    List<String> all = arguments("migrate-table");
+    all.addAll(1, Arrays.asList(arguments));
+    return Terminal.run(all.toArray(String[]::new));
+  }
+
+  private static List<String> arguments(String... first) {
+    List<String> all = new ArrayList<>(Arrays.asList(first));
+    all.add("--url=" + gateway.url());
+    all.add("--key-file=" + keyFile);
+    return all;
+  }
+
+  private static void execute(String sql) {
+    try (Connection connection =
+            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+}

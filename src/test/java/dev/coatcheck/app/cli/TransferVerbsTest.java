@@ -1,0 +1,144 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.app.boot.TestGateway;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ids import} and {@code ids export}. */
+class TransferVerbsTest {
+  @TempDir static Path folder;
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway = TestGateway.fresh();
+    for (String name : List.of("charge", "parts", "person")) {
+      run("types", "put", name, "--prefix=" + name);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void badRowsAreSetAsideToBeCorrectedAndImported() throws IOException {
+    Path file = folder.resolve("some.csv");
+    Files.writeString(file, "\uFEFFkey,type\r\n1,charge\r\n\r\nx,charge\r\n2,charge\r\n\"3,charge");
+
+    Terminal first = run("ids", "import", file.toString());
+
+    Path rejected = folder.resolve("some.csv.rejected.csv");
+    Path reasons = folder.resolve("some.csv.rejected.txt");
+    assertThat(first.out()).isEqualTo("4 rows: 2 created, 0 existing, 2 refused.\n");
+    assertThat(first.status()).isEqualTo(1);
+    assertThat(first.err())
+        .isEqualTo(
+            "coatcheck: the refused rows are in %s, the reasons in %s.%n"
+                .formatted(rejected, reasons));
+    assertThat(rejected).hasContent("key,type\nx,charge\n\"3,charge\n");
+    assertThat(Files.readAllLines(reasons).stream().map(line -> line.replaceAll("\\. .*", "")))
+        .containsExactly("line 4: key_malformed", "line 6: row_malformed");
+    assertThat(folder.resolve("some.csv.coatcheck-resume")).doesNotExist();
+
+    Files.writeString(rejected, "key,type\n4,charge\n\"3\",charge\n");
+    assertThat(run("ids", "import", rejected.toString()))
+        .isEqualTo(new Terminal(0, "2 rows: 2 created, 0 existing, 0 refused.\n", ""));
+    // Once more, and nothing is left of the earlier rejections.
+    Files.writeString(file, "key,type\n1,charge\n");
+    assertThat(run("ids", "import", file.toString()))
+        .isEqualTo(new Terminal(0, "1 rows: 0 created, 1 existing, 0 refused.\n", ""));
+    assertThat(rejected).doesNotExist();
+    assertThat(reasons).doesNotExist();
+  }
+
+  @Test
+  void aFileOfManyPartsKeepsItsLineNumbersAndComesBackAsItWent() throws IOException {
+    Path file = folder.resolve("parts.ndjson");
+    List<String> rows = new ArrayList<>();
+    for (int i = 1; i <= 120_000; i++) {
+      rows.add("{\"type\":\"parts\",\"key\":\"" + (i % 49_999 == 0 ? "x" : i) + "\"}");
+    }
+    Files.write(file, rows);
+
+    assertThat(run("ids", "import", file.toString()).out())
+        .isEqualTo("120000 rows: 119998 created, 0 existing, 2 refused.\n");
+    assertThat(Files.readAllLines(folder.resolve("parts.ndjson.rejected.txt")))
+        .extracting(line -> line.replaceAll("\\. .*", ""))
+        .containsExactly("line 49999: key_malformed", "line 99998: key_malformed");
+    assertThat(Files.readAllLines(folder.resolve("parts.ndjson.rejected.ndjson")))
+        .containsExactly(
+            "{\"type\":\"parts\",\"key\":\"x\"}", "{\"type\":\"parts\",\"key\":\"x\"}");
+
+    Path out = folder.resolve("parts.csv");
+    assertThat(run("ids", "export", "parts", "--output=" + out)).isEqualTo(new Terminal(0, "", ""));
+    List<String> lines = Files.readAllLines(out);
+    assertThat(lines).hasSize(119_999);
+    assertThat(lines.getLast()).startsWith("parts,120000,,");
+    assertThat(run("ids", "import", out.toString()).out())
+        .isEqualTo("119998 rows: 0 created, 119998 existing, 0 refused.\n");
+  }
+
+  @Test
+  void anExportGoesToStandardOutput() throws IOException {
+    Path file = folder.resolve("out.csv");
+    Files.writeString(file, "type,key,created_at\nperson,5,2020-01-01T00:00:00Z\n");
+    assertThat(run("ids", "import", file.toString()).status()).isZero();
+
+    Terminal export = run("ids", "export", "person", "--format=ndjson");
+
+    assertThat(export.status()).isZero();
+    assertThat(export.out())
+        .matches(
+            "\\{\"type\":\"person\",\"key\":\"5\",\"created_at\":\"2020-01-01T00:00:00.000000Z\","
+                + "\"public_id\":\"person_[0-9A-Za-z]{24}\"}\n");
+  }
+
+  @Test
+  void whatCanNotBeginSaysWhy() throws IOException {
+    Path odd = folder.resolve("odd.csv");
+    Files.writeString(odd, "type,name\ncharge,1\n");
+    Path unnamed = folder.resolve("unnamed.data");
+    Files.writeString(unnamed, "");
+    Path empty = folder.resolve("empty.csv");
+    Files.writeString(empty, "");
+
+    assertThat(run("ids", "import", odd.toString()).err()).contains("Unknown: name.");
+    assertThat(run("ids", "import", unnamed.toString()).status()).isEqualTo(2);
+    assertThat(run("ids", "import", empty.toString()).err()).contains("The body is empty.");
+    assertThat(run("ids", "import", folder.resolve("none.csv").toString()).err())
+        .startsWith("coatcheck: there is no file ");
+    assertThat(run("ids", "export", "nosuchtype").err()).contains("type_unknown");
+    assertThat(folder.resolve("odd.csv.coatcheck-resume")).doesNotExist();
+  }
+
+  @Test
+  void aFileThatChangedMeanwhileIsNotGoneOnWith() throws IOException {
+    Path file = folder.resolve("changed.csv");
+    Files.writeString(file, "type,key\ncharge,1\n");
+    new ImportProgress("http://elsewhere", 1, 1, 1, 1, 0, 0, 0, 0, 0).save(file);
+
+    Terminal refused = run("ids", "import", file.toString());
+
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("Delete ").contains("changed.csv.coatcheck-resume");
+  }
+
+  private static Terminal run(String... arguments) {
+    List<String> all = new ArrayList<>(Arrays.asList(arguments));
+    all.add("--url=" + gateway.url());
+    all.add("--key-file=" + gateway.keyFile());
+    return Terminal.run(all.toArray(String[]::new));
+  }
+}

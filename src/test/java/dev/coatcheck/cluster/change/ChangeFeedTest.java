@@ -1,0 +1,363 @@
+package dev.coatcheck.cluster.change;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.Breakage;
+import dev.coatcheck.BrokenBy;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.SmallPool;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+class ChangeFeedTest {
+  private static final int WRITERS = 4;
+  private static final int CHANGES_EACH = 300;
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** What everybody would write first; the sequence stands for an identity column. */
+  private static final String IDENTITY_NUMBERS =
+      """
+      insert into coatcheck.change (number, kind, subject)
+      select nextval('coatcheck.test_identity'), {1}, subject
+      from unnest({2}) as changed (subject) where {0} > 0
+      """;
+
+  private static final Observer OBSERVER = new Observer();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
+  private static final ChangeStore STORE = new ChangeStore(POOL.dataSource());
+
+  private final AtomicLong nano = new AtomicLong();
+  private final ChangeFeed feed = ChangeFeed.unpolled(POOL.dataSource(), OBSERVER, nano::get);
+  private final TrustedCache<String, String> cache =
+      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
+
+  @AfterAll
+  static void close() {
+    POOL.close();
+    DATABASE.close();
+  }
+
+  @BeforeEach
+  void start() {
+    feed.poll();
+  }
+
+  @Test
+  @BrokenBy("identity-numbers")
+  void everyChangeArrivesOnceAndInOrderWhateverTheOrderOfCommits() throws Exception {
+    boolean broken = Breakage.current().equals("identity-numbers");
+    execute("create sequence if not exists coatcheck.test_identity");
+    execute("select setval('coatcheck.test_identity', 1000000)");
+    long last = broken ? 1_000_000 : feed.state().position();
+    String statement = broken ? IDENTITY_NUMBERS : ChangeTable.APPEND;
+    long seed = new Random().nextLong();
+    System.out.println("seed " + seed);
+    AtomicInteger writing = new AtomicInteger(WRITERS);
+    List<String> arrived = new ArrayList<>();
+    List<Future<?>> writers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(WRITERS)) {
+      for (int writer = 0; writer < WRITERS; writer++) {
+        String name = writer + "-";
+        Random random = new Random(seed + writer);
+        writers.add(threads.submit(() -> write(statement, name, random, writing)));
+      }
+      boolean over = false;
+      while (!over) {
+        over = writing.get() == 0;
+        for (FeedReply.Change change : read(last).changes()) {
+          assertThat(change.number()).isGreaterThan(last);
+          last = change.number();
+          arrived.add(change.subject());
+          over = false;
+        }
+      }
+    }
+    for (Future<?> writer : writers) {
+      writer.get();
+    }
+    execute("delete from coatcheck.change where number > 1000000");
+
+    assertThat(arrived.size()).isEqualTo(WRITERS * CHANGES_EACH);
+    assertThat(Set.copyOf(arrived).size()).isEqualTo(WRITERS * CHANGES_EACH);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theTestsFindWhatTheyAreFor() {
+    return Breakage.requireRed(this);
+  }
+
+  @Test
+  void trustEndsWithTheSilenceOfTheFeed() {
+    assertThat(feed.isTrusted()).isTrue();
+
+    nano.addAndGet(Duration.ofMillis(1_900).toNanos());
+    assertThat(feed.isTrusted()).isTrue();
+    nano.addAndGet(1);
+    assertThat(feed.isTrusted()).isFalse();
+
+    feed.poll();
+    assertThat(feed.isTrusted()).isTrue();
+  }
+
+  @Test
+  void whatChangedIsLoadedAgain() {
+    assertThat(get("a", "before")).isEqualTo("before");
+    assertThat(get("a", "unused")).isEqualTo("before");
+
+    append("a");
+    feed.poll();
+
+    assertThat(cache.ifTrusted("a")).isEmpty();
+    assertThat(get("a", "after")).isEqualTo("after");
+    assertThat(cache.ifTrusted("a")).contains("after");
+  }
+
+  @Test
+  void aSlowLoadCantPutADeadEntryBack() throws Exception {
+    CountDownLatch hasRead = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<Optional<String>> slow =
+          threads.submit(
+              () ->
+                  cache.get(
+                      "slow",
+                      MINUTE,
+                      () -> {
+                        hasRead.countDown();
+                        await(goOn);
+                        return Optional.of("alive");
+                      }));
+      hasRead.await();
+      append("slow");
+      feed.poll();
+      goOn.countDown();
+      slow.get();
+    }
+
+    assertThat(cache.ifTrusted("slow")).isEmpty();
+    assertThat(get("slow", "dead")).isEqualTo("dead");
+  }
+
+  @Test
+  void nothingIsCachedForLongerThanChangesAreRemembered() {
+    get("old", "before");
+    nano.addAndGet(Duration.ofSeconds(30).toNanos());
+    feed.poll();
+    assertThat(cache.ifTrusted("old")).contains("before");
+
+    nano.addAndGet(Duration.ofSeconds(1).toNanos());
+    feed.poll();
+    assertThat(cache.ifTrusted("old")).isEmpty();
+  }
+
+  @Test
+  void whoMissedChangesThatWerePurgedStartsAnew() {
+    get("missed", "before");
+    append("missed", "others");
+    execute("delete from coatcheck.change");
+
+    feed.poll();
+
+    assertThat(cache.ifTrusted("missed")).isEmpty();
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(get("missed", "after")).isEqualTo("after");
+    append("others");
+    feed.poll();
+    assertThat(cache.ifTrusted("missed")).contains("after");
+  }
+
+  @Test
+  void aFeedThatFellBackIsStartedAnew() {
+    append("fallen");
+    feed.poll();
+    get("fallen", "before");
+    execute("update coatcheck.change_head set number = number - 1");
+    execute("delete from coatcheck.change");
+
+    feed.poll();
+
+    assertThat(cache.ifTrusted("fallen")).isEmpty();
+    assertThat(feed.isTrusted()).isTrue();
+  }
+
+  @Test
+  void aFloodIsReadInPiecesAndTrustedAtItsEnd() {
+    get("4000", "before");
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+    append(IntStream.range(0, 4_500).mapToObj(Integer::toString).toArray(String[]::new));
+
+    feed.poll();
+    feed.poll();
+    assertThat(feed.isTrusted()).isFalse();
+    feed.poll();
+
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(cache.ifTrusted("4000")).isEmpty();
+  }
+
+  @Test
+  void onlyWhatIsOlderThanAnHourIsPurged() {
+    execute("delete from coatcheck.change");
+    append("old", "new");
+    execute(
+        "update coatcheck.change set created_at = now() - interval '61 minutes' where subject ="
+            + " 'old'");
+
+    assertThat(STORE.purge()).isFalse();
+
+    List<String> left =
+        DATABASE.read(
+            "test",
+            sql -> sql.fetch("select subject from coatcheck.change").getValues(0, String.class));
+    assertThat(left).containsExactly("new");
+  }
+
+  @Test
+  void staleValuesAreServedNoLongerThanWasSaid() {
+    get("stale", "before");
+    nano.addAndGet(Duration.ofSeconds(59).toNanos());
+
+    assertThat(cache.get("stale", MINUTE, ChangeFeedTest::gone)).contains("before");
+    assertThat(refused("stale", Duration.ZERO)).isTrue();
+    assertThat(refused("stale", Duration.ofSeconds(58))).isTrue();
+    nano.addAndGet(Duration.ofSeconds(2).toNanos());
+    assertThat(refused("stale", MINUTE)).isTrue();
+  }
+
+  @Test
+  void aDatabaseThatAnswersIsAskedWhileTheFeedIsSilent() {
+    get("asked", "before");
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+
+    assertThat(get("asked", "after")).isEqualTo("after");
+  }
+
+  @Test
+  void aDatabaseInDoubtIsAskedByFewAndOnceForEachKey() throws Exception {
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+    AtomicInteger asking = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Future<Boolean>> callers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 200; i++) {
+        String key = "doubt" + i % 20;
+        callers.add(
+            threads.submit(
+                () -> {
+                  try {
+                    cache.get(
+                        key,
+                        MINUTE,
+                        () -> {
+                          asking.incrementAndGet();
+                          await(goOn);
+                          return Optional.of("late");
+                        });
+                    return true;
+                  } catch (DatabaseUnavailable refused) {
+                    return false;
+                  }
+                }));
+      }
+      for (Future<Boolean> caller : callers) {
+        assertThat(caller.get()).isFalse();
+      }
+      goOn.countDown();
+    }
+    assertThat(asking).hasValueLessThanOrEqualTo(4);
+  }
+
+  private boolean refused(String key, Duration staleMax) {
+    try {
+      cache.get(key, staleMax, ChangeFeedTest::gone);
+      return false;
+    } catch (DatabaseUnavailable refused) {
+      return true;
+    }
+  }
+
+  private static Optional<String> gone() {
+    throw new DatabaseUnavailable("test");
+  }
+
+  private String get(String key, String ifLoaded) {
+    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
+  }
+
+  private static void write(String statement, String name, Random random, AtomicInteger writing) {
+    try {
+      for (int i = 0; i < CHANGES_EACH; i++) {
+        List<String> subjects = List.of(name + i);
+        DATABASE.write(
+            "test",
+            sql -> {
+              LockSupport.parkNanos(random.nextInt(1_000_000));
+              sql.fetch("select count(*) from coatcheck.change");
+              ChangeTable.append(sql, statement, ChangeKind.ENDING, subjects);
+              LockSupport.parkNanos(random.nextInt(2_000_000));
+              return null;
+            });
+      }
+    } finally {
+      writing.decrementAndGet();
+    }
+  }
+
+  private static FeedReply.Read read(long after) {
+    return switch (STORE.read(after)) {
+      case FeedReply.Read read -> read;
+      case FeedReply.Failed(String reason) -> throw new IllegalStateException(reason);
+    };
+  }
+
+  private static void append(String... subjects) {
+    DATABASE.write(
+        "test",
+        sql -> {
+          ChangeTable.append(sql, ChangeKind.ENDING, List.of(subjects));
+          return null;
+        });
+  }
+
+  private static void execute(String statement) {
+    DATABASE.write("test", sql -> sql.execute(statement));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  private static DatabaseSettings settings() {
+    TestDatabase fresh = TestDatabase.fresh();
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.coatcheck.cluster.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.Breakage;
+import dev.coatcheck.BrokenBy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Faults of real processes, the short version; the long one is {@link LeaseFaultRoundsTest}. */
+class LeaseFaultTest {
+  private static final Duration START_MAX = Duration.ofSeconds(20);
+
+  private final LeaseDatabase database = LeaseDatabase.fresh();
+  private final AcknowledgedKeys acknowledged = new AcknowledgedKeys();
+
+  private MintingProcess start(String name, int lastWorker) {
+    var order = new MintingProcess.Order(database.server(), name, 0, lastWorker, Defect.current());
+    return MintingProcess.start(order, Map.of(), acknowledged);
+  }
+
+  private static void awaitKeys(MintingProcess process) {
+    long before = process.keys();
+    await().atMost(START_MAX).until(() -> process.keys() > before);
+  }
+
+  /** Of one holder only: a lease that expires makes its holder acquire anew. */
+  private void expire(String holder) {
+    database.execute(
+        "update coatcheck.worker_lease set expires_at = clock_timestamp() where holder = '"
+            + holder
+            + "'");
+  }
+
+  private void expireAll() {
+    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
+  }
+
+  @Test
+  @BrokenBy("window-ignored")
+  void aHolderThatWakesAfterTheTheftOfItsWorkerMintsNothingTwice() {
+    try (MintingProcess stopped = start("stopped", 0)) {
+      awaitKeys(stopped);
+      stopped.signal("STOP");
+      expireAll();
+      long before = stopped.keys();
+      try (MintingProcess thief = start("thief", 0)) {
+        awaitKeys(thief);
+        int refusedBefore = thief.refusals();
+        stopped.signal("CONT");
+        await().during(Duration.ofSeconds(2)).atMost(START_MAX).until(() -> uniqueOrThrow());
+        assertThat(stopped.keys() - before).as("from a window long closed").isLessThan(1_000);
+        assertThat(thief.refusals()).isEqualTo(refusedBefore);
+      }
+      expireAll();
+      awaitKeys(stopped);
+      acknowledged.requireUnique();
+    }
+  }
+
+  private boolean uniqueOrThrow() {
+    acknowledged.requireUnique();
+    return true;
+  }
+
+  @Test
+  void aWokenGatewayMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
+    stopAndWake(Duration.ofSeconds(3), true);
+  }
+
+  @Test
+  @Tag("faults")
+  void aGatewayStoppedFor40SecondsMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
+    stopAndWake(Duration.ofSeconds(40), false);
+  }
+
+  private void stopAndWake(Duration stopFor, boolean expire) {
+    try (MintingProcess stopped = start("stopped", 1_021);
+        MintingProcess other = start("other", 1_021)) {
+      awaitKeys(stopped);
+      awaitKeys(other);
+      int refusedBefore = other.refusals();
+      stopped.signal("STOP");
+      if (expire) {
+        expire("stopped");
+      }
+      await()
+          .pollDelay(stopFor)
+          .timeout(stopFor.plusSeconds(10))
+          .untilAsserted(() -> assertThat(other.refusals()).isEqualTo(refusedBefore));
+      awaitKeys(other);
+      long before = stopped.keys();
+      stopped.signal("CONT");
+      await().atMost(Duration.ofSeconds(2)).until(() -> stopped.keys() > before);
+      assertThat(other.refusals()).isEqualTo(refusedBefore);
+      acknowledged.requireUnique();
+    }
+  }
+
+  @Test
+  void aFewRandomRoundsMakeNoKeyTwice() throws Exception {
+    new FaultRounds(Long.getLong("faults.seed", System.nanoTime()), Defect.current()).run(4);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyDefectIsFound() {
+    return Breakage.requireRed(this);
+  }
+}

@@ -1,0 +1,187 @@
+package dev.coatcheck.cluster.lease;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.Waiter;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A process that leases a worker and mints until it is killed, and the handle to it. It prints a
+ * line {@code k FIRST_KEY COUNT} for each run of keys and {@code r REASON} for each refusal.
+ */
+final class MintingProcess implements AutoCloseable {
+  /** How to start one. */
+  record Order(TestDatabase database, String name, int firstWorker, int lastWorker, Defect defect) {
+    List<String> arguments() {
+      return List.of(
+          database.url(),
+          database.user(),
+          database.password(),
+          name,
+          Integer.toString(firstWorker),
+          Integer.toString(lastWorker),
+          defect.id());
+    }
+  }
+
+  private static final long WINDOW_MILLIS = 2_000;
+
+  private final String name;
+  private final Process process;
+  private final AcknowledgedKeys acknowledged;
+  private final AtomicLong keys = new AtomicLong();
+  private final AtomicLong lastKey = new AtomicLong();
+  private final AtomicInteger refusals = new AtomicInteger();
+
+  private MintingProcess(String name, Process process, AcknowledgedKeys acknowledged) {
+    this.name = name;
+    this.process = process;
+    this.acknowledged = acknowledged;
+    Thread.ofVirtual().start(this::read);
+  }
+
+  static MintingProcess start(
+      Order order, Map<String, String> environment, AcknowledgedKeys acknowledged) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx96m", "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.add(MintingProcess.class.getName());
+    command.addAll(order.arguments());
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    try {
+      return new MintingProcess(order.name(), builder.start(), acknowledged);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void read() {
+    try (BufferedReader lines = process.inputReader()) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" ", 3);
+        // A killed process may leave half a line, which acknowledges nothing.
+        if (words[0].equals("k") && words.length == 3 && words[2].endsWith(";")) {
+          int count = Integer.parseInt(words[2].replace(";", ""));
+          acknowledged.record(name, Long.parseLong(words[1]), count);
+          lastKey.set(Long.parseLong(words[1]));
+          keys.addAndGet(count);
+        } else if (words[0].equals("r")) {
+          refusals.incrementAndGet();
+        }
+      }
+    } catch (IOException killed) {
+      // What was read before stands.
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  long keys() {
+    return keys.get();
+  }
+
+  long lastKey() {
+    return lastKey.get();
+  }
+
+  int refusals() {
+    return refusals.get();
+  }
+
+  void signal(String signal) {
+    try {
+      new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** SIGKILL. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  public static void main(String[] arguments) {
+    TestDatabase database = new TestDatabase(arguments[0], arguments[1], arguments[2]);
+    LeaseSettings settings =
+        new LeaseSettings(
+            SnowflakeLayout.DEFAULT,
+            Integer.parseInt(arguments[4]),
+            Integer.parseInt(arguments[5]),
+            arguments[3],
+            WINDOW_MILLIS);
+    HikariDataSource pool = LeaseDatabase.pool(database);
+    Defect defect = Defect.named(arguments[6]);
+    WorkerLease lease =
+        new WorkerLease(
+                settings,
+                new WorkerLeaseStore(pool, settings, defect.renewMatch())::send,
+                defect.rules(),
+                defect == Defect.WALL_CLOCK ? new WallClock() : Waiter.PARKING,
+                _ -> {})
+            .start();
+    Random random = new Random();
+    while (!System.out.checkError()) {
+      System.out.print(lines(lease.next(1 + random.nextInt(64))));
+      System.out.flush();
+      LockSupport.parkNanos(500_000);
+    }
+  }
+
+  /** One line for each millisecond's keys. */
+  private static String lines(KeyDraw draw) {
+    return switch (draw) {
+      case KeyDraw.Refused refused -> "r " + refused.reason().lines().findFirst().orElse("") + "\n";
+      case KeyDraw.Drawn(List<Key> keys) -> {
+        StringBuilder lines = new StringBuilder();
+        int from = 0;
+        for (int i = 1; i <= keys.size(); i++) {
+          if (i == keys.size() || value(keys.get(i)) != value(keys.get(i - 1)) + 1) {
+            lines.append("k %d %d;\n".formatted(value(keys.get(from)), i - from));
+            from = i;
+          }
+        }
+        yield lines.toString();
+      }
+    };
+  }
+
+  private static long value(Key key) {
+    return ((Key.Bigint) key).value();
+  }
+
+  /** The defect {@link Defect#WALL_CLOCK} in a real process. */
+  private static final class WallClock implements Waiter {
+    @Override
+    public long nanoTime() {
+      return System.currentTimeMillis() * 1_000_000L;
+    }
+
+    @Override
+    public void pause(long nanos) {
+      LockSupport.parkNanos(nanos);
+    }
+  }
+}

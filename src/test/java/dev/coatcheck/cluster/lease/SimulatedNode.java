@@ -1,0 +1,146 @@
+package dev.coatcheck.cluster.lease;
+
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.Waiter;
+import java.util.function.Consumer;
+
+/** One gateway: the production code, on a clock that drifts, in a process that can be stopped. */
+final class SimulatedNode implements Waiter {
+  private static final long SOCKET_NANOS_MAX = 800_000_000L;
+
+  private final Simulation simulation;
+  private final LeaseSettings settings;
+  private final double rate;
+  private final LeaseKeeper keeper;
+
+  /** What the process has missed while its machine was suspended. */
+  private long suspendedNanos;
+
+  private long wallOffsetNanos;
+  private long pausedUntil;
+  private boolean dead;
+  private long call;
+
+  SimulatedNode(
+      Simulation simulation, LeaseSettings settings, Defect defect, Consumer<LeaseEvent> events) {
+    this.simulation = simulation;
+    this.settings = settings;
+    this.rate = 1 + (simulation.random().nextDouble() * 2 - 1) * 500e-6;
+    this.keeper =
+        new LeaseKeeper(settings.layout(), new StallingRules(defect.rules()), events, nanoTime());
+    drive();
+  }
+
+  @Override
+  public long nanoTime() {
+    long nanos = (long) (simulation.now() * rate) - suspendedNanos;
+    return simulation.defect() == Defect.WALL_CLOCK ? simulation.now() + wallOffsetNanos : nanos;
+  }
+
+  @Override
+  public void pause(long nanos) {
+    simulation.runUntil(Math.max(simulation.now() + nanos, pausedUntil));
+  }
+
+  boolean stopped() {
+    return dead || pausedUntil > simulation.now();
+  }
+
+  /** Stops the process; a suspended machine's monotonic clock stops too. */
+  void stop(long nanos, boolean suspended) {
+    long runningFrom = Math.max(pausedUntil, simulation.now());
+    pausedUntil = Math.max(pausedUntil, simulation.now() + nanos);
+    suspendedNanos += suspended ? Math.max(0, pausedUntil - runningFrom) : 0;
+  }
+
+  void kill() {
+    dead = true;
+  }
+
+  void jumpWall(long nanos) {
+    wallOffsetNanos += nanos;
+  }
+
+  /** Draws; within another draw's wait only what is there at once, or waits would nest for ever. */
+  KeyDraw draw(int count) {
+    return KeyRun.draw(
+        count,
+        settings.layout(),
+        wanted -> {
+          KeyRun run = keeper.reserve(wanted, nanoTime());
+          if (run instanceof KeyRun.Some(var positions, int worker)) {
+            simulation.drawn(worker, positions);
+          }
+          return simulation.nested() && run instanceof KeyRun.Wait(String reason, long after)
+              ? new KeyRun.Never(reason, after)
+              : run;
+        },
+        this);
+  }
+
+  /** Runs code of this process after a delay, later if it is stopped then, never if it is dead. */
+  private void after(long nanos, Runnable code) {
+    simulation.after(
+        nanos,
+        () -> {
+          if (dead) {
+            return;
+          }
+          if (pausedUntil > simulation.now()) {
+            after(pausedUntil - simulation.now() + simulation.random().nextInt(1_000_000), code);
+          } else {
+            code.run();
+          }
+        });
+  }
+
+  private void drive() {
+    switch (keeper.next(nanoTime())) {
+      case LeaseKeeper.Step.Sleep(long nanos) -> after(nanos, this::drive);
+      case LeaseKeeper.Step.Send(LeaseRequest request) -> {
+        long sentNano = nanoTime();
+        long thisCall = ++call;
+        Consumer<LeaseReply> answered =
+            reply -> {
+              if (call == thisCall) {
+                call++;
+                keeper.replied(request, reply, sentNano, nanoTime());
+                drive();
+              }
+            };
+        // Between deciding and sending the process may be stopped.
+        after(
+            simulation.random().nextInt(20_000),
+            () -> {
+              simulation.send(this, request, reply -> after(0, () -> answered.accept(reply)));
+              after(SOCKET_NANOS_MAX, () -> answered.accept(new LeaseReply.Failed("time-out")));
+            });
+      }
+    }
+  }
+
+  LeaseStatus status() {
+    return keeper.status(nanoTime());
+  }
+
+  /** Now and then the thread stops between reading the window and using it. */
+  private final class StallingRules extends LeaseRules {
+    private final LeaseRules rules;
+
+    StallingRules(LeaseRules rules) {
+      this.rules = rules;
+    }
+
+    @Override
+    long lastMillis(long untilMillis, long estimateMillis) {
+      simulation.maybeStall(SimulatedNode.this);
+      return rules.lastMillis(untilMillis, estimateMillis);
+    }
+
+    @Override
+    Estimate renewed(Estimate before, long nowMillis, long sentNano, long receivedNano) {
+      return rules.renewed(before, nowMillis, sentNano, receivedNano);
+    }
+  }
+}

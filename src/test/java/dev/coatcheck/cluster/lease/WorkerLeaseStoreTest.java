@@ -1,0 +1,268 @@
+package dev.coatcheck.cluster.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WorkerLeaseStoreTest {
+  private final LeaseDatabase database = LeaseDatabase.fresh();
+  private final HikariDataSource pool = database.pool();
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private static LeaseSettings settings(int firstWorker, int lastWorker, String holder) {
+    return new LeaseSettings(SnowflakeLayout.DEFAULT, firstWorker, lastWorker, holder, 3_000);
+  }
+
+  private WorkerLeaseStore store(int firstWorker, int lastWorker, String holder) {
+    return new WorkerLeaseStore(pool, settings(firstWorker, lastWorker, holder));
+  }
+
+  private static LeaseReply.Acquired acquire(WorkerLeaseStore store) {
+    return (LeaseReply.Acquired) store.send(new LeaseRequest.Acquire());
+  }
+
+  private static LeaseRequest.Renew renewal(LeaseReply.Acquired acquired, long untilMillis) {
+    return new LeaseRequest.Renew(acquired.worker(), acquired.epoch(), untilMillis);
+  }
+
+  @Test
+  void acquireGrantsAWindowFromTheDatabasesNow() {
+    long before = now();
+    LeaseReply.Acquired acquired = acquire(store(5, 5, "a"));
+    assertThat(acquired.worker()).isEqualTo(5);
+    assertThat(acquired.epoch()).isEqualTo(1);
+    assertThat(acquired.nowMillis()).isBetween(before, now());
+    assertThat(acquired.untilMillis()).isEqualTo(acquired.nowMillis() + 3_000);
+  }
+
+  @Test
+  void aWorkerWithAnOpenWindowIsNotFreeThoughReleased() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    store.send(new LeaseRequest.Release(5, acquired.epoch()));
+    assertThat(store.send(new LeaseRequest.Acquire()))
+        .isEqualTo(
+            new LeaseReply.NoneFree("no worker 5..5 of layout default is free: a left resting 1"));
+    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+    assertThat(mark(5)).isEqualTo(acquired.untilMillis());
+    passMark(5);
+    assertThat(acquire(store).nowMillis()).isGreaterThan(acquired.untilMillis() - 3_000);
+  }
+
+  @Test
+  void anUnexpiredLeaseIsNotFreeThoughItsWindowHasClosed() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    acquire(store);
+    passMark(5);
+    assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.NoneFree.class);
+    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
+    assertThat(acquire(store).epoch()).isEqualTo(2);
+  }
+
+  @Test
+  void exhaustionListsTheHolders() {
+    acquire(store(0, 1, "gateway-b"));
+    acquire(store(0, 1, "gateway-a"));
+    assertThat(store(0, 1, "gateway-c").send(new LeaseRequest.Acquire()))
+        .isEqualTo(
+            new LeaseReply.NoneFree(
+                "no worker 0..1 of layout default is free: gateway-a holds 1, gateway-b holds 1"));
+  }
+
+  @Test
+  void renewalsJoinUpAndNeedTheEpoch() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    LeaseReply.Renewed renewed =
+        (LeaseReply.Renewed) store.send(renewal(acquired, acquired.untilMillis()));
+    assertThat(renewed.untilMillis())
+        .isEqualTo(Math.max(acquired.untilMillis(), renewed.nowMillis() + 3_000));
+    assertThat(store.send(new LeaseRequest.Renew(5, 0, renewed.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+    assertThat(store.send(new LeaseRequest.Renew(5, 2, renewed.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+  }
+
+  @Test
+  void aRenewalThatArrivesLateDoesNothing() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    database.execute("update coatcheck.worker_lease set granted_until_ms = granted_until_ms + 1");
+    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+    assertThat(mark(5)).isEqualTo(acquired.untilMillis() + 1);
+  }
+
+  @Test
+  void anExpiredLeaseIsNotRenewedThoughItsRowLooksUntouched() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
+    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+        .isEqualTo(new LeaseReply.Gone());
+  }
+
+  @Test
+  void aMarkNeverFallsWhenTheDatabasesClockStepsBack() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    long ahead = acquired.untilMillis() + 3_600_000;
+    database.execute("update coatcheck.worker_lease set granted_until_ms = " + ahead);
+    LeaseReply.Renewed renewed = (LeaseReply.Renewed) store.send(renewal(acquired, ahead));
+    assertThat(renewed.untilMillis()).isEqualTo(ahead);
+    assertThat(mark(5)).isEqualTo(ahead);
+  }
+
+  @Test
+  void aStandbyThatMissedARenewalLearnsTheMarkFromItsHolder() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    database.execute("update coatcheck.worker_lease set granted_until_ms = granted_until_ms - 900");
+    store.send(renewal(acquired, acquired.untilMillis() + 60_000));
+    assertThat(mark(5)).isEqualTo(acquired.untilMillis() + 60_000);
+  }
+
+  @Test
+  void afterAFailoverAcquiresRestAndOpenWindowsGoOn() {
+    WorkerLeaseStore store = store(5, 6, "a");
+    LeaseReply.Acquired held = acquire(store);
+    database.execute("update coatcheck.worker_lease set timeline = timeline + 1");
+    assertThat(store.send(renewal(held, held.untilMillis())))
+        .isInstanceOf(LeaseReply.Renewed.class);
+    long now = now();
+    assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.NoneFree.class);
+    assertThat(database.number("select min(rest_until_ms) from coatcheck.worker_lease"))
+        .isBetween(now + 14_000, now + 15_500);
+    database.execute("update coatcheck.worker_lease set rest_until_ms = 0");
+    assertThat(acquire(store).worker()).isNotEqualTo(held.worker());
+  }
+
+  @Test
+  void holdersAndRestingWorkersAreListed() {
+    LeaseReply.Acquired held = acquire(store(7, 7, "a"));
+    LeaseReply.Acquired left = acquire(store(8, 8, "b"));
+    store(8, 8, "b").send(new LeaseRequest.Release(8, left.epoch()));
+    List<WorkerState> listed = WorkerStore.list(DSL.using(pool, SQLDialect.POSTGRES));
+    assertThat(listed).hasSize(2);
+    assertThat(listed.get(0).standing())
+        .isInstanceOfSatisfying(
+            WorkerState.Standing.Held.class,
+            standing -> {
+              assertThat(standing.holder()).isEqualTo("a");
+              assertThat(standing.grantedUntil().toEpochMilli()).isEqualTo(held.untilMillis());
+              assertThat(standing.expiresAt().toEpochMilli())
+                  .isEqualTo(held.nowMillis() + LeaseSettings.LEASE_MILLIS);
+            });
+    assertThat(listed.get(1).standing())
+        .isInstanceOfSatisfying(
+            WorkerState.Standing.Resting.class,
+            standing ->
+                assertThat(standing.until().toEpochMilli()).isEqualTo(left.untilMillis() + 1));
+  }
+
+  @Test
+  void racingAcquiresNeverShareAWorker() throws Exception {
+    Set<Integer> workers = ConcurrentHashMap.newKeySet();
+    List<Future<?>> running = new ArrayList<>();
+    try (HikariDataSource wide = new HikariDataSource(wide());
+        ExecutorService threads = Executors.newFixedThreadPool(16)) {
+      for (int i = 0; i < 200; i++) {
+        WorkerLeaseStore store = new WorkerLeaseStore(wide, settings(0, 149, "racer"));
+        running.add(
+            threads.submit(
+                () -> {
+                  LeaseReply reply = store.send(new LeaseRequest.Acquire());
+                  if (reply instanceof LeaseReply.Acquired acquired) {
+                    assertThat(workers.add(acquired.worker())).isTrue();
+                  } else {
+                    assertThat(reply).isInstanceOf(LeaseReply.NoneFree.class);
+                  }
+                }));
+      }
+      for (Future<?> future : running) {
+        future.get();
+      }
+    }
+    // A row that someone else has locked is passed over, so the last ones may see none.
+    assertThat(workers).hasSizeBetween(140, 150);
+  }
+
+  private HikariConfig wide() {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.server().url());
+    config.setUsername(database.server().user());
+    config.setPassword(database.server().password());
+    config.setMaximumPoolSize(16);
+    return config;
+  }
+
+  @Test
+  void aStatementThatHangsIsGivenUpAndDoesNoHarmLater() throws Exception {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    try (Connection blocker = database.connect();
+        Statement statement = blocker.createStatement()) {
+      blocker.setAutoCommit(false);
+      statement.execute("select * from coatcheck.worker_lease for update");
+      long started = System.nanoTime();
+      assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+          .isInstanceOf(LeaseReply.Failed.class);
+      assertThat(Duration.ofNanos(System.nanoTime() - started))
+          .isBetween(Duration.ofMillis(700), Duration.ofMillis(1_800));
+      statement.execute("update coatcheck.worker_lease set epoch = 9, granted_until_ms = 9e12");
+      blocker.commit();
+    }
+    Thread.sleep(300);
+    assertThat(mark(5)).isEqualTo(9_000_000_000_000L);
+  }
+
+  @Test
+  void aDatabaseThatIsGoneIsAReplyWithinItsTime() {
+    long started = System.nanoTime();
+    try (HikariDataSource nowhere =
+        LeaseDatabase.pool(new TestDatabase("jdbc:postgresql://127.0.0.1:1/none", "none", ""))) {
+      WorkerLeaseStore store = new WorkerLeaseStore(nowhere, settings(5, 5, "a"));
+      assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.Failed.class);
+    }
+    assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(3));
+  }
+
+  private long now() {
+    return database.number("select floor(extract(epoch from clock_timestamp()) * 1000)");
+  }
+
+  private long mark(int worker) {
+    return database.number(
+        "select granted_until_ms from coatcheck.worker_lease where worker = " + worker);
+  }
+
+  /** As if the window had passed; real keys are not made here. */
+  private void passMark(int worker) {
+    database.execute(
+        "update coatcheck.worker_lease set granted_until_ms = granted_until_ms - 3600000 where"
+            + " worker = "
+            + worker);
+  }
+}

@@ -1,0 +1,221 @@
+package dev.coatcheck.cluster.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.Waiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WorkerLeaseTest {
+  private final LeaseDatabase database = LeaseDatabase.fresh();
+  private final HikariDataSource pool = database.pool();
+  private final ConcurrentLinkedQueue<LeaseEvent> events = new ConcurrentLinkedQueue<>();
+  private volatile boolean cutOff;
+
+  /** Added to the database's clock as the lease sees it. */
+  private volatile long clockJumpMillis;
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private static LeaseSettings settings(int firstWorker, int lastWorker) {
+    return new LeaseSettings(SnowflakeLayout.DEFAULT, firstWorker, lastWorker, "test", 2_000);
+  }
+
+  /** A lease whose database can be cut off. */
+  private WorkerLease lease(LeaseSettings settings) {
+    WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
+    return new WorkerLease(
+            settings,
+            request -> cutOff ? new LeaseReply.Failed("cut off") : jumped(store.send(request)),
+            LeaseRules.KEPT,
+            Waiter.PARKING,
+            events::add)
+        .start();
+  }
+
+  private LeaseReply jumped(LeaseReply reply) {
+    return switch (reply) {
+      case LeaseReply.Renewed(long now, long until) ->
+          new LeaseReply.Renewed(now + clockJumpMillis, until);
+      case LeaseReply.Acquired _,
+          LeaseReply.NoneFree _,
+          LeaseReply.Gone _,
+          LeaseReply.Released _,
+          LeaseReply.Failed _ ->
+          reply;
+    };
+  }
+
+  private static void awaitMinting(WorkerLease lease) {
+    await().until(() -> lease.status() instanceof LeaseStatus.Minting);
+  }
+
+  private static long single(WorkerLease lease) {
+    return ((Key.Bigint) ((KeyDraw.Drawn) lease.next(1)).keys().getFirst()).value();
+  }
+
+  @Test
+  void aMillionKeysOnFourThreadsAreUniqueAndRise() throws Exception {
+    long[] all = new long[1_048_576];
+    try (WorkerLease lease = lease(settings(0, 1_021));
+        ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      awaitMinting(lease);
+      List<Future<?>> running = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        int from = thread * all.length / 4;
+        running.add(threads.submit(() -> fill(lease, all, from, all.length / 4)));
+      }
+      for (Future<?> future : running) {
+        future.get();
+      }
+    }
+    Arrays.sort(all);
+    for (int i = 1; i < all.length; i++) {
+      assertThat(all[i] == all[i - 1]).isFalse();
+    }
+  }
+
+  private static void fill(WorkerLease lease, long[] keys, int from, int count) {
+    long previous = -1;
+    for (int done = 0; done < count; ) {
+      // At the layout's limit a thread may go without for 50 ms: then it asks again.
+      if (lease.next(Math.min(count - done, 1 + done % 16_384))
+          instanceof KeyDraw.Drawn(List<Key> drawn)) {
+        for (Key key : drawn) {
+          long value = ((Key.Bigint) key).value();
+          assertThat(value > previous).isTrue();
+          previous = value;
+          keys[from + done++] = value;
+        }
+      }
+    }
+  }
+
+  @Test
+  void keysCarryTheLeasedWorkerAndTheDatabasesTime() {
+    try (WorkerLease lease = lease(settings(37, 37))) {
+      awaitMinting(lease);
+      long key = single(lease);
+      long now = database.number("select floor(extract(epoch from clock_timestamp()) * 1000)");
+      assertThat(SnowflakeLayout.DEFAULT.workerOf(key)).isEqualTo(37);
+      assertThat(SnowflakeLayout.DEFAULT.timeOf(key).toEpochMilli()).isBetween(now - 500, now + 7);
+    }
+  }
+
+  @Test
+  void mintingEndsWithTheWindowAndComesBackByItself() {
+    try (WorkerLease lease = lease(settings(0, 1_021))) {
+      awaitMinting(lease);
+      long last = single(lease);
+      cutOff = true;
+      long cutNano = System.nanoTime();
+      await()
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> lease.status() instanceof LeaseStatus.Waiting);
+      assertThat(Duration.ofNanos(System.nanoTime() - cutNano))
+          .isLessThan(Duration.ofMillis(2_100));
+      long askedNano = System.nanoTime();
+      assertThat(lease.next(1))
+          .isInstanceOfSatisfying(
+              KeyDraw.Refused.class,
+              refused -> {
+                assertThat(refused.reason()).isEqualTo("Postgres did not answer: cut off");
+                assertThat(refused.retryAfterMillis()).isPositive();
+              });
+      assertThat(Duration.ofNanos(System.nanoTime() - askedNano))
+          .isLessThan(Duration.ofMillis(300));
+      cutOff = false;
+      await().atMost(Duration.ofSeconds(2)).until(() -> lease.next(1) instanceof KeyDraw.Drawn);
+      assertThat(single(lease)).isGreaterThan(last);
+    }
+  }
+
+  @Test
+  void aStolenWorkerIsReplacedAndKeysGoOnRising() {
+    try (WorkerLease lease = lease(settings(0, 1))) {
+      awaitMinting(lease);
+      long before = single(lease);
+      database.execute(
+          "update coatcheck.worker_lease set epoch = epoch + 1, holder = 'thief',"
+              + " expires_at = clock_timestamp() + interval '15 s',"
+              + " granted_until_ms = granted_until_ms + 60000 where holder = 'test'");
+      await().until(() -> events.stream().anyMatch(LeaseEvent.Gone.class::isInstance));
+      await()
+          .until(
+              () ->
+                  SnowflakeLayout.DEFAULT.workerOf(single(lease))
+                      != SnowflakeLayout.DEFAULT.workerOf(before));
+      assertThat(single(lease)).isGreaterThan(before);
+      assertThat(events).noneMatch(LeaseEvent.Failed.class::isInstance);
+    }
+  }
+
+  @Test
+  void aDatabaseClockThatStepsBackLeavesTheWorkerRestingAtItsMark() {
+    try (WorkerLease lease = lease(settings(0, 1_021))) {
+      awaitMinting(lease);
+      int worker = SnowflakeLayout.DEFAULT.workerOf(single(lease));
+      clockJumpMillis = -3_600_000;
+      await().until(() -> events.stream().anyMatch(LeaseEvent.SteppedBack.class::isInstance));
+      await().until(() -> SnowflakeLayout.DEFAULT.workerOf(single(lease)) != worker);
+    }
+  }
+
+  @Test
+  void exhaustionIsToldToWhoeverAsks() {
+    try (WorkerLease first = lease(settings(5, 5))) {
+      awaitMinting(first);
+      try (WorkerLease second = lease(settings(5, 5))) {
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(second.status())
+                        .isEqualTo(
+                            new LeaseStatus.Waiting(
+                                "no worker 5..5 of layout default is free: test holds 1")));
+        assertThat(second.next(1)).isInstanceOf(KeyDraw.Refused.class);
+      }
+    }
+  }
+
+  @Test
+  void aClosedLeaseMintsNothingAndGivesItsWorkerBack() {
+    WorkerLease lease = lease(settings(5, 5));
+    awaitMinting(lease);
+    lease.close();
+    assertThat(lease.next(1)).isInstanceOf(KeyDraw.Refused.class);
+    assertThat(
+            database.number(
+                "select count(*) from coatcheck.worker_lease where expires_at <= clock_timestamp()"
+                    + " and worker = 5 and granted_until_ms > 0"))
+        .isEqualTo(1);
+    assertThat(events).last().isEqualTo(new LeaseEvent.Released("default", 5));
+  }
+
+  @Test
+  void aDeadDatabaseAtTheStartIsWaitedFor() {
+    cutOff = true;
+    try (WorkerLease lease = lease(settings(0, 1_021))) {
+      assertThat(lease.next(1)).isInstanceOf(KeyDraw.Refused.class);
+      cutOff = false;
+      awaitMinting(lease);
+      assertThat(single(lease)).isPositive();
+    }
+  }
+}

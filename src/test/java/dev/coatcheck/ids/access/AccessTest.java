@@ -1,0 +1,160 @@
+package dev.coatcheck.ids.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class AccessTest {
+  private static final Observer OBSERVER = new Observer();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
+  private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Access ACCESS = access(DATABASE);
+
+  @AfterAll
+  static void close() {
+    FEED.close();
+    DATABASE.close();
+  }
+
+  @Test
+  void aKeyMayWhatItsScopesSay() {
+    String reader = issue(Set.of(Scope.IDS_READ), Optional.empty());
+    String everything = issue(Set.of(Scope.ALL), Optional.empty());
+
+    assertThat(decide(reader, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(decide(reader, Scope.IDS_WRITE))
+        .isEqualTo(new AccessDecision.Forbidden(Scope.IDS_WRITE));
+    assertThat(decide(everything, Scope.TYPES_WRITE)).isInstanceOf(AccessDecision.Granted.class);
+  }
+
+  @Test
+  void aKeyWithAnotherSecretIsRefused() {
+    ApiKey real = ACCESS.create("real", Set.of(Scope.ALL), Optional.empty()).key();
+    ApiKey other = ApiKey.generate(new RandomSource());
+    // The other's secret under the real one's ID, with a check that fits.
+    String forged =
+        ApiKeyTest.withCheck("ccg_live_" + real.id() + other.secretText().substring(21, 54));
+
+    assertThat(ApiKey.parse(forged)).isPresent();
+    assertThat(decide(forged, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void anExpiredKeyIsRefused() {
+    String key = issue(Set.of(Scope.ALL), Optional.of(Duration.ofDays(1)));
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    now = now.plus(Duration.ofDays(1));
+
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void aRevokedKeyIsRefused() {
+    Access.Issued issued = ACCESS.create("ended", Set.of(Scope.ALL), Optional.empty());
+    String key = issued.key().secretText();
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    assertThat(ACCESS.revoke(issued.key().id())).isTrue();
+
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+    assertThat(ACCESS.revoke(issued.key().id())).isFalse();
+  }
+
+  @Test
+  void inAnOutageACachedKeyCountsForAsLongAsWasSaid() throws IOException {
+    AtomicLong ahead = new AtomicLong();
+    URI address = URI.create(SETTINGS.url().substring("jdbc:".length()));
+    FaultProxy proxy = new FaultProxy(address.getPort());
+    String url = SETTINGS.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port());
+    Database database =
+        Database.open(
+            new DatabaseSettings(url, SETTINGS.user(), SETTINGS.password(), 2), "test", OBSERVER);
+    ChangeFeed feed = ChangeFeed.open(SETTINGS, OBSERVER, () -> System.nanoTime() + ahead.get());
+    Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
+    Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
+    Optional<String> key = Optional.of("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
+    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(strict.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    feed.close();
+    proxy.close();
+    ahead.addAndGet(Duration.ofSeconds(5).toNanos());
+
+    assertThat(stale.grantIfCached(key, Scope.IDS_READ)).isEmpty();
+    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
+        .isInstanceOf(DatabaseUnavailable.class);
+    ahead.addAndGet(Duration.ofSeconds(60).toNanos());
+    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ))
+        .isInstanceOf(DatabaseUnavailable.class);
+    database.close();
+  }
+
+  @Test
+  void junkIsRefusedWithoutTheDatabase() {
+    Database gone = Database.open(SETTINGS, "gone", OBSERVER);
+    gone.close();
+    Access blind = access(gone);
+    String key = ApiKey.generate(new RandomSource()).secretText();
+    String typo = key.substring(0, 30) + (key.charAt(30) == 'a' ? 'b' : 'a') + key.substring(31);
+
+    for (String header :
+        new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
+      assertThat(blind.decide(Optional.of(header), Scope.IDS_READ))
+          .isInstanceOf(AccessDecision.Unauthenticated.class);
+    }
+    assertThat(blind.decide(Optional.empty(), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  @Test
+  void theSecretIsNowhereInTheDatabase() {
+    String key = issue(Set.of(Scope.ALL), Optional.empty());
+    String rows =
+        DATABASE.read(
+            "all", sql -> sql.fetch("select api_key::text from coatcheck.api_key").formatCSV());
+
+    assertThat(rows).contains(key.substring(9, 21)).doesNotContain(key.substring(22, 54));
+  }
+
+  private static String issue(Set<Scope> scopes, Optional<Duration> validFor) {
+    return ACCESS.create("test", scopes, validFor).key().secretText();
+  }
+
+  private static AccessDecision decide(String key, Scope needed) {
+    return ACCESS.decide(Optional.of("Bearer " + key), needed);
+  }
+
+  private static Access access(Database database) {
+    return access(database, new Access.Trust(FEED, Duration.ofSeconds(60)));
+  }
+
+  private static Access access(Database database, Access.Trust trust) {
+    return new Access(database, trust, new RandomSource(), OBSERVER, () -> now);
+  }
+
+  private static DatabaseSettings settings() {
+    TestDatabase fresh = TestDatabase.fresh();
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
+  }
+}

@@ -1,0 +1,167 @@
+package dev.coatcheck.ids.mapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.mapping.Endings.Mode;
+import dev.coatcheck.ids.mapping.Endings.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class EndingsTest {
+  private static final MappingFixture FIXTURE = new MappingFixture();
+  private static final Endings ENDINGS = FIXTURE.mappings.endings();
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void chainsAreFlattenedInBothDirections() {
+    List<String> ids = minted(5);
+    merge(ids.get(0), ids.get(1));
+    merge(ids.get(1), ids.get(2));
+    merge(ids.get(3), ids.get(0));
+    merge(ids.get(2), ids.get(4));
+
+    for (String id : ids.subList(0, 4)) {
+      assertThat(resolved(id))
+          .isInstanceOfSatisfying(
+              ResolveOutcome.Merged.class,
+              merged -> assertThat(merged.survivor().publicId()).hasToString(ids.get(4)));
+    }
+    assertThat(longestChain()).isEqualTo(1);
+  }
+
+  @Test
+  void oppositeMergesAtOnceNeverMakeACycle() throws Exception {
+    long seed = new Random().nextLong();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    List<String> ids = minted(12);
+    List<Future<?>> running = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      for (int i = 0; i < 150; i++) {
+        List<Request> batch =
+            IntStream.range(0, 1 + random.nextInt(3))
+                .<Request>mapToObj(
+                    _ ->
+                        new Request.Merge(
+                            ids.get(random.nextInt(ids.size())),
+                            ids.get(random.nextInt(ids.size()))))
+                .toList();
+        running.add(threads.submit(() -> ENDINGS.endAll(batch, Mode.EACH, "test")));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+    }
+
+    assertThat(longestChain()).isLessThanOrEqualTo(1);
+    // All but one can be merged away, and so many tries leave one.
+    assertThat(ids.stream().map(EndingsTest::resolved))
+        .filteredOn(ResolveOutcome.Found.class::isInstance)
+        .hasSize(1);
+  }
+
+  @Test
+  void rowEndingAndChangeAreWrittenTogether() {
+    String id = minted(1).getFirst();
+    long before = number("select number from coatcheck.change_head");
+
+    ENDINGS.end(new Request.Revoke(id, Optional.of("why")), "me");
+    ENDINGS.end(new Request.Revoke(id, Optional.of("again")), "me");
+
+    assertThat(number("select number from coatcheck.change_head")).isEqualTo(before + 1);
+    assertThat(
+            number(
+                """
+                select count(*) from coatcheck.public_id p
+                join coatcheck.ending e using (token)
+                join coatcheck.change c on c.subject = p.token::text and c.kind = 'ending'
+                where p.status = 1 and e.status = 1 and e.reason = 'why' and e.ended_by = 'me'
+                  and c.number = (select number from coatcheck.change_head)
+                """))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void whatIsRefusedChangesNothing() {
+    List<String> ids = minted(2);
+    long before = number("select number from coatcheck.change_head");
+
+    List<EndOutcome> outcomes =
+        ENDINGS.endAll(
+            List.of(
+                new Request.Revoke(ids.get(0), Optional.empty()),
+                new Request.Merge(ids.get(1), ids.get(1))),
+            Mode.ALL_OR_NONE,
+            "test");
+
+    assertThat(outcomes.get(1))
+        .isEqualTo(new EndOutcome.MergeRefused(EndOutcome.MergeRefused.Why.ITSELF));
+    assertThat(number("select number from coatcheck.change_head")).isEqualTo(before);
+    assertThat(resolved(ids.get(0))).isInstanceOf(ResolveOutcome.Found.class);
+  }
+
+  @Test
+  void uuidTypesEndLikeOthers() {
+    List<String> ids =
+        FIXTURE.mint(FIXTURE.generated(FIXTURE.user), FIXTURE.generated(FIXTURE.user)).stream()
+            .map(ticket -> ticket.mapping().publicId().toString())
+            .toList();
+
+    merge(ids.get(0), ids.get(1));
+    ENDINGS.end(new Request.Revoke(ids.get(1), Optional.empty()), "test");
+
+    assertThat(ids.stream().map(EndingsTest::resolved))
+        .allMatch(ResolveOutcome.Revoked.class::isInstance);
+  }
+
+  private static List<String> minted(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(_ -> FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst())
+        .map(ticket -> ticket.mapping().publicId().toString())
+        .toList();
+  }
+
+  private static void merge(String id, String into) {
+    assertThat(ENDINGS.end(new Request.Merge(id, into), "test"))
+        .isInstanceOf(EndOutcome.Done.class);
+  }
+
+  /** Asks Postgres, whatever is cached. */
+  private static ResolveOutcome resolved(String id) {
+    if (PublicId.parse(id) instanceof ParsedId.Valid(PublicId parsed)) {
+      FIXTURE.mappings.resolver().forget(parsed.token());
+    }
+    return FIXTURE.mappings.resolver().resolve(id);
+  }
+
+  private static long longestChain() {
+    return number(
+        """
+        with recursive chain (token, survivor, length) as (
+          select token, survivor, 1 from coatcheck.ending where survivor is not null
+          union all
+          select chain.token, next.survivor, length + 1
+          from chain join coatcheck.ending next on next.token = chain.survivor
+          where next.survivor is not null and length < 50
+        ) select coalesce(max(length), 0) from chain
+        """);
+  }
+
+  private static long number(String query) {
+    return FIXTURE.database.read("test", sql -> sql.fetchSingle(query).get(0, Long.class));
+  }
+}

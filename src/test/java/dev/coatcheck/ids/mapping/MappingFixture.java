@@ -1,0 +1,105 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.Snowflake;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.UuidV7;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mint.MintCall;
+import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.Minter;
+import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/** The mapping's verbs on a database of their own, with a bigint and a UUID type. */
+public final class MappingFixture implements AutoCloseable {
+  public static final TokenSource TOKENS = new TokenSource(new RandomSource());
+
+  public final TestDatabase on;
+  public final Observer observer = new Observer();
+  public final Database database;
+  public final ChangeFeed feed;
+  public final Registry registry;
+  public final Type charge;
+  public final Type user;
+  public final Mappings mappings;
+  public final Minter minter;
+
+  public MappingFixture() {
+    this(generators());
+  }
+
+  public MappingFixture(Function<Type, KeyGenerator> keys) {
+    this(keys, TestDatabase.fresh(), System::nanoTime);
+  }
+
+  MappingFixture(Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime) {
+    this.on = on;
+    DatabaseSettings settings = new DatabaseSettings(on.url(), on.user(), on.password(), 8);
+    database = Database.open(settings, "test", observer);
+    feed = ChangeFeed.open(settings, observer, nanoTime);
+    registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
+    charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
+    user = type("user", "usr", KeyScheme.UUIDV7);
+    mappings = Mappings.open(database, registry, feed, observer, 1_000);
+    minter = Minter.open(database, TOKENS, keys, observer);
+  }
+
+  public Type type(String name, String prefix, KeyScheme scheme) {
+    registry.put(
+        new TypeDefinition(
+            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
+        OptionalInt.empty());
+    return registry.named(name).orElseThrow();
+  }
+
+  public List<MintOutcome.Ticket> mint(MintRequest... requests) {
+    return minted(minter.mint(MintCall.batch(List.of(requests))));
+  }
+
+  public static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
+    if (outcome instanceof MintOutcome.Minted(List<MintOutcome.Item> items)
+        && items.stream().allMatch(MintOutcome.Ticket.class::isInstance)) {
+      return items.stream().map(MintOutcome.Ticket.class::cast).toList();
+    }
+    throw new AssertionError(outcome);
+  }
+
+  public MintRequest request(long key) {
+    return new MintRequest(charge, Optional.of(new Key.Bigint(key)));
+  }
+
+  public MintRequest generated(Type type) {
+    return new MintRequest(type, Optional.empty());
+  }
+
+  public static Function<Type, KeyGenerator> generators() {
+    KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
+    KeyGenerator uuids = new UuidV7();
+    return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;
+  }
+
+  @Override
+  public void close() {
+    registry.close();
+    feed.close();
+    database.close();
+  }
+}

@@ -1,0 +1,102 @@
+package dev.coatcheck.ids.mapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.registry.OnOutage;
+import dev.coatcheck.ids.registry.OutagePolicy;
+import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Cached public IDs while Postgres swallows everything and answers nothing. */
+class OutageTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  @Test
+  void aBlackHoledPostgresIsServedAsTheTypeSaysAndHealsByItself() throws Exception {
+    TestDatabase real = TestDatabase.fresh();
+    URI address = URI.create(real.url().substring("jdbc:".length()));
+    AtomicLong ahead = new AtomicLong();
+    try (FaultProxy proxy = new FaultProxy(address.getPort());
+        MappingFixture fixture =
+            new MappingFixture(
+                MappingFixture.generators(),
+                new TestDatabase(
+                    real.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port()),
+                    real.user(),
+                    real.password()),
+                () -> System.nanoTime() + ahead.get())) {
+      String minute = minted(fixture, "minute", OnOutage.SERVE_STALE, 60);
+      String moment = minted(fixture, "moment", OnOutage.SERVE_STALE, 20);
+      String refusing = minted(fixture, "refusing", OnOutage.REFUSE, 60);
+      Resolver resolver = fixture.mappings.resolver();
+      assertThat(resolver.resolveIfCached(minute)).isPresent();
+
+      proxy.freeze(true);
+      ahead.addAndGet(Duration.ofSeconds(4).toNanos());
+      assertThat(resolver.resolveIfCached(minute)).isEmpty();
+      assertThat(resolver.resolve(minute)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(moment)).isInstanceOf(ResolveOutcome.Found.class);
+      assertRefused(resolver, refusing);
+
+      ahead.addAndGet(Duration.ofSeconds(20).toNanos());
+      assertThat(resolver.resolve(minute)).isInstanceOf(ResolveOutcome.Found.class);
+      assertRefused(resolver, moment);
+
+      ahead.addAndGet(Duration.ofSeconds(40).toNanos());
+      assertRefused(resolver, minute);
+
+      proxy.freeze(false);
+      await().atMost(SOON).until(fixture.feed::isTrusted);
+      for (String id : new String[] {minute, moment, refusing}) {
+        assertThat(resolver.resolve(id)).isInstanceOf(ResolveOutcome.Found.class);
+        assertThat(resolver.resolveIfCached(id)).isPresent();
+      }
+      assertThat(fixture.observer.scrape()).contains("coatcheck_feed_distrusts_total 1");
+    }
+  }
+
+  private static void assertRefused(Resolver resolver, String id) {
+    long from = System.nanoTime();
+    assertThatThrownBy(() -> resolver.resolve(id)).isInstanceOf(DatabaseUnavailable.class);
+    assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(1));
+  }
+
+  private static String minted(
+      MappingFixture fixture, String name, OnOutage onOutage, int staleSecondsMax) {
+    fixture.registry.put(
+        new TypeDefinition(
+            name,
+            new Prefix(name),
+            KeyScheme.SNOWFLAKE,
+            SnowflakeLayout.DEFAULT,
+            new Policies(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                new OutagePolicy(onOutage, staleSecondsMax))),
+        OptionalInt.empty());
+    String id =
+        fixture
+            .mint(fixture.generated(fixture.registry.named(name).orElseThrow()))
+            .getFirst()
+            .mapping()
+            .publicId()
+            .toString();
+    fixture.mappings.resolver().resolve(id);
+    return id;
+  }
+}

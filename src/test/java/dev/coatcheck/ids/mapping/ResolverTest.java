@@ -1,0 +1,114 @@
+package dev.coatcheck.ids.mapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.mint.MintOutcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class ResolverTest {
+  private static final MappingFixture FIXTURE = new MappingFixture();
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void whatWasMintedResolvesFromTheDatabaseAndFromTheCache() {
+    for (MintOutcome.Ticket ticket :
+        FIXTURE.mint(FIXTURE.generated(FIXTURE.charge), FIXTURE.generated(FIXTURE.user))) {
+      String text = ticket.mapping().publicId().toString();
+      ResolveOutcome found = new ResolveOutcome.Found(ticket.mapping());
+
+      assertThat(FIXTURE.mappings.resolver().resolve(text)).isEqualTo(found);
+      assertThat(FIXTURE.mappings.resolver().resolve(text)).isEqualTo(found);
+    }
+  }
+
+  @Test
+  void aTokenUnderAnotherTypesPrefixIsUnknown() {
+    var invoice = FIXTURE.type("invoice", "inv", KeyScheme.SNOWFLAKE);
+    Token token = FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst().mapping().token();
+    String forged = new PublicId(invoice.prefix(), token).toString();
+
+    assertThat(FIXTURE.mappings.resolver().resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
+    // Also once the row is cached under its own prefix.
+    FIXTURE.mappings.resolver().resolve(new PublicId(FIXTURE.charge.prefix(), token).toString());
+    assertThat(FIXTURE.mappings.resolver().resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
+  }
+
+  @Test
+  void manyResolveInTheirOrderBesideBadOnes() {
+    List<MintOutcome.Ticket> minted =
+        FIXTURE.mint(
+            FIXTURE.generated(FIXTURE.charge),
+            FIXTURE.generated(FIXTURE.user),
+            FIXTURE.generated(FIXTURE.charge));
+    List<String> texts =
+        new ArrayList<>(minted.stream().map(t -> t.mapping().publicId().toString()).toList());
+    texts.add(1, "ch_00000000000000000000002B");
+    texts.add(3, "ch_x");
+    texts.add(texts.getFirst());
+
+    assertThat(FIXTURE.mappings.resolver().resolveAll(texts))
+        .containsExactly(
+            new ResolveOutcome.Found(minted.get(0).mapping()),
+            new ResolveOutcome.Unknown(),
+            new ResolveOutcome.Found(minted.get(1).mapping()),
+            new ResolveOutcome.Malformed(ParsedId.Reason.LENGTH, 4),
+            new ResolveOutcome.Found(minted.get(2).mapping()),
+            new ResolveOutcome.Found(minted.get(0).mapping()));
+  }
+
+  @Test
+  void malformedTextsAreRefusedWhileTheDatabaseIsGone() {
+    MappingFixture gone = new MappingFixture();
+    gone.close();
+
+    for (String text : List.of("", "ch", "ch_", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "CH_x", "x\0y")) {
+      assertThat(gone.mappings.resolver().resolve(text))
+          .isInstanceOf(ResolveOutcome.Malformed.class);
+    }
+  }
+
+  @Test
+  void lookupIsTheReverse() {
+    MintOutcome.Ticket ticket = FIXTURE.mint(FIXTURE.request(77)).getFirst();
+    Key absent = new Key.Bigint(78);
+
+    assertThat(
+            FIXTURE
+                .mappings
+                .lookup()
+                .findAll(FIXTURE.charge, List.of(absent, new Key.Bigint(77), absent)))
+        .containsExactly(Optional.empty(), Optional.of(ticket.mapping()), Optional.empty());
+  }
+
+  @Test
+  void pagesHoldEachMappingOnceNewestFirst() {
+    var page = FIXTURE.type("page", "pg", KeyScheme.UUIDV7);
+    List<Mapping> minted = new ArrayList<>();
+    for (int i = 0; i < 25; i++) {
+      minted.addFirst(FIXTURE.mint(FIXTURE.generated(page)).getFirst().mapping());
+    }
+    List<Mapping> seen = new ArrayList<>();
+    Optional<Key> after = Optional.empty();
+    Listing.Page next;
+    do {
+      next = FIXTURE.mappings.listing().page(page, Optional.empty(), after, 10);
+      seen.addAll(next.mappings());
+      after = Optional.of(seen.getLast().key());
+    } while (next.hasMore());
+
+    assertThat(seen).isEqualTo(minted);
+  }
+}

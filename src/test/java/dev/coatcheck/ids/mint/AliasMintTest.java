@@ -1,0 +1,155 @@
+package dev.coatcheck.ids.mint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class AliasMintTest {
+  private static final MappingFixture FIXTURE = new MappingFixture();
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void theSameLegacyIdAgainIsTheSamePublicId() {
+    MintOutcome.Ticket first = FIXTURE.mint(legacy(1)).getFirst();
+    MintOutcome.Ticket again = FIXTURE.mint(legacy(1)).getFirst();
+
+    assertThat(first.created()).isTrue();
+    assertThat(again.created()).isFalse();
+    assertThat(again.mapping()).isEqualTo(first.mapping());
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "1"))
+        .isEqualTo(new ResolveOutcome.Found(first.mapping()));
+  }
+
+  @Test
+  void aKeyThatIsMappedGetsTheAliasAsWell() {
+    Mapping mapped = FIXTURE.mint(FIXTURE.request(10)).getFirst().mapping();
+
+    MintOutcome.Ticket named = FIXTURE.mint(request(10, "10")).getFirst();
+
+    assertThat(named.created()).isFalse();
+    assertThat(named.mapping()).isEqualTo(mapped);
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "10"))
+        .isEqualTo(new ResolveOutcome.Found(mapped));
+  }
+
+  @Test
+  void anAliasOfAnotherKeyIsRefusedAndItsNeighboursAreNot() {
+    FIXTURE.mint(request(20, "20"));
+
+    MintOutcome outcome =
+        FIXTURE.minter.mint(MintCall.batch(List.of(request(21, "20"), request(22, "22"))));
+
+    assertThat(((MintOutcome.Minted) outcome).items().getFirst())
+        .isEqualTo(new MintOutcome.AliasTaken(AliasScheme.LEGACY));
+    assertThat(((MintOutcome.Minted) outcome).items())
+        .hasAtLeastOneElementOfType(MintOutcome.Ticket.class);
+    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(21))).isEmpty();
+    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(22))).isPresent();
+  }
+
+  @Test
+  void twoAliasesOfTwoThingsAreRefused() {
+    FIXTURE.mint(request(30, "30"));
+    MintRequest client = new MintRequest(FIXTURE.charge, Optional.empty(), List.of(client(30)));
+    FIXTURE.mint(client);
+
+    MintOutcome outcome =
+        FIXTURE.minter.mint(
+            MintCall.of(
+                new MintRequest(
+                    FIXTURE.charge, Optional.empty(), List.of(alias("30"), client(30)))));
+
+    assertThat(((MintOutcome.Minted) outcome).items())
+        .containsExactly(new MintOutcome.AliasTaken(AliasScheme.CLIENT));
+  }
+
+  @Test
+  void anAtomicBatchWithARefusedItemWritesNothing() {
+    FIXTURE.mint(request(40, "40"));
+
+    MintOutcome outcome =
+        FIXTURE.minter.mint(
+            new MintCall(
+                List.of(FIXTURE.request(41), request(42, "40"), legacy(43)),
+                true,
+                Optional.empty()));
+
+    assertThat(outcome)
+        .isEqualTo(
+            new MintOutcome.NothingDone(
+                List.of(
+                    new MintOutcome.RefusedItem(
+                        1, new MintOutcome.AliasTaken(AliasScheme.LEGACY)))));
+    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(41))).isEmpty();
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "43"))
+        .isInstanceOf(ResolveOutcome.Unknown.class);
+  }
+
+  @Test
+  void oneAliasTwiceInABatchIsOneThing() {
+    List<MintOutcome.Ticket> tickets = FIXTURE.mint(legacy(50), legacy(51), legacy(50));
+
+    assertThat(tickets).extracting(MintOutcome.Ticket::created).containsExactly(true, true, false);
+    assertThat(tickets.get(2).mapping()).isEqualTo(tickets.get(0).mapping());
+  }
+
+  @Test
+  void racersWithOneLegacyIdAgree() throws Exception {
+    List<Callable<List<MintOutcome.Ticket>>> racers =
+        Collections.nCopies(
+            100, () -> MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(legacy(60)))));
+    Set<Token> tokens = new HashSet<>();
+    int created = 0;
+    for (List<MintOutcome.Ticket> tickets : MinterTest.together(racers)) {
+      tokens.add(tickets.getFirst().mapping().token());
+      created += tickets.getFirst().created() ? 1 : 0;
+    }
+
+    assertThat(tokens).hasSize(1);
+    assertThat(created).isEqualTo(1);
+  }
+
+  @Test
+  void batchesOfAliasesInOppositeOrdersAgreeAndDoNotDeadlock() throws Exception {
+    MinterTest.raceInOppositeOrders(
+        FIXTURE, IntStream.range(1_000, 1_200).mapToObj(AliasMintTest::legacy).toList());
+  }
+
+  private static MintRequest legacy(int number) {
+    return new MintRequest(
+        FIXTURE.charge, Optional.empty(), List.of(alias(Integer.toString(number))));
+  }
+
+  private static MintRequest request(long key, String legacyId) {
+    return new MintRequest(
+        FIXTURE.charge, Optional.of(new Key.Bigint(key)), List.of(alias(legacyId)));
+  }
+
+  private static Alias alias(String legacyId) {
+    return Alias.of(FIXTURE.charge, AliasScheme.LEGACY, legacyId);
+  }
+
+  private static Alias client(int number) {
+    return Alias.of(
+        FIXTURE.charge, AliasScheme.CLIENT, "00000000-0000-4000-8000-%012x".formatted(number));
+  }
+}

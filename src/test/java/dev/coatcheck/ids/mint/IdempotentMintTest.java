@@ -1,0 +1,165 @@
+package dev.coatcheck.ids.mint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.mapping.Candidate;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.Subject;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class IdempotentMintTest {
+  private static final MappingFixture FIXTURE = new MappingFixture();
+  private static final String HASH = "ab".repeat(32);
+  private static final String OTHER_HASH = "cd".repeat(32);
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void theSameRequestAgainGetsTheSameAnswer() {
+    MintOutcome.Answered first = (MintOutcome.Answered) mint("again", HASH);
+    MintOutcome.Answered again = (MintOutcome.Answered) mint("again", HASH);
+
+    assertThat(first.replayed()).isFalse();
+    assertThat(again).isEqualTo(new MintOutcome.Answered(first.answer(), true));
+  }
+
+  @Test
+  void anotherRequestWithTheKeyIsRefusedAndNothingIsDone() {
+    mint("reused", HASH);
+    int before = rows();
+
+    assertThat(mint("reused", OTHER_HASH)).isEqualTo(new MintOutcome.KeyReused());
+    assertThat(rows()).isEqualTo(before);
+  }
+
+  @Test
+  void anotherOwnersKeyIsAnotherKey() {
+    MintOutcome mine = mint("owned", HASH);
+    MintOutcome theirs = FIXTURE.minter.mint(call(new IdempotencyKey("bob", "owned"), HASH));
+
+    assertThat(theirs).isNotEqualTo(mine);
+    assertThat(((MintOutcome.Answered) theirs).replayed()).isFalse();
+  }
+
+  @Test
+  void anExpiredAnswerGivesWay() {
+    MintOutcome first = mint("expired", HASH);
+    FIXTURE.database.write(
+        "test",
+        sql ->
+            sql.execute(
+                "update coatcheck.idempotency set expires_at = now() - interval '1 second'"
+                    + " where key = 'expired'"));
+
+    MintOutcome second = mint("expired", OTHER_HASH);
+
+    assertThat(((MintOutcome.Answered) second).replayed()).isFalse();
+    assertThat(second).isNotEqualTo(first);
+    assertThat(mint("expired", OTHER_HASH))
+        .isEqualTo(new MintOutcome.Answered(((MintOutcome.Answered) second).answer(), true));
+  }
+
+  @Test
+  void racersWithOneKeyGetOneAnswer() throws Exception {
+    int before = rows();
+    List<Callable<MintOutcome>> racers = Collections.nCopies(100, () -> mint("raced", HASH));
+    Set<Recorded> answers = new HashSet<>();
+    int own = 0;
+    for (MintOutcome outcome : MinterTest.together(racers)) {
+      MintOutcome.Answered answered = (MintOutcome.Answered) outcome;
+      answers.add(answered.answer());
+      own += answered.replayed() ? 0 : 1;
+    }
+
+    assertThat(answers).hasSize(1);
+    assertThat(own).isEqualTo(1);
+    assertThat(rows()).isEqualTo(before + 1);
+  }
+
+  /** A transaction of somebody else that has written the key, and takes its time to commit. */
+  @Test
+  void oneHotKeyHoldsUpNobodyElse() throws Exception {
+    long hot = 777;
+    CountDownLatch written = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Integer> holder =
+          threads.submit(
+              () ->
+                  FIXTURE.database.write(
+                      "test",
+                      sql -> {
+                        Subject subject = FIXTURE.request(hot).subject().orElseThrow();
+                        Candidate row =
+                            new Candidate(subject, MappingFixture.TOKENS.next(subject.bucket()));
+                        int rows = PublicIdTable.insert(sql, List.of(row)).size();
+                        written.countDown();
+                        await(release);
+                        return rows;
+                      }));
+      written.await();
+      List<Future<MintOutcome>> hotOnes =
+          Collections.nCopies(20, hot).stream()
+              .map(
+                  key ->
+                      threads.submit(() -> FIXTURE.minter.mint(MintCall.of(FIXTURE.request(key)))))
+              .toList();
+      for (int i = 0; i < 200; i++) {
+        MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(FIXTURE.generated(FIXTURE.charge))));
+      }
+      for (Future<MintOutcome> one : hotOnes) {
+        assertThat(one.get()).isEqualTo(new MintOutcome.Busy());
+      }
+      // All of that went on while the other transaction was open.
+      assertThat(holder.isDone()).isFalse();
+      release.countDown();
+      assertThat(holder.get()).isEqualTo(1);
+    }
+    assertThat(
+            MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(FIXTURE.request(hot))))
+                .getFirst()
+                .created())
+        .isFalse();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  private static MintOutcome mint(String key, String hash) {
+    return FIXTURE.minter.mint(call(new IdempotencyKey("alice", key), hash));
+  }
+
+  private static MintCall call(IdempotencyKey key, String hash) {
+    return new MintCall(
+        List.of(FIXTURE.generated(FIXTURE.charge)),
+        false,
+        Optional.of(new Once<>(key, hash, outcome -> new Recorded(201, String.valueOf(outcome)))));
+  }
+
+  private static int rows() {
+    return FIXTURE.database.read("test", sql -> sql.fetchCount(DSL.table("coatcheck.public_id")));
+  }
+}

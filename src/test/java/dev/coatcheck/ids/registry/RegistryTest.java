@@ -1,0 +1,193 @@
+package dev.coatcheck.ids.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class RegistryTest {
+  private static final Observer OBSERVER = new Observer();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
+  private static final Registry HERE = registry(FEED, System::nanoTime);
+  private static final Registry THERE = registry(FEED, System::nanoTime);
+
+  @AfterAll
+  static void close() {
+    HERE.close();
+    THERE.close();
+    FEED.close();
+    DATABASE.close();
+  }
+
+  @Test
+  void aTypeIsCreatedOnceAndThenUpdated() {
+    Type created =
+        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), OptionalInt.empty()))
+            .type();
+    Type same =
+        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), OptionalInt.empty()))
+            .type();
+    Type changed =
+        ((PutOutcome.Updated)
+                HERE.put(definition("order", "ord", "https://a.example/{id}"), OptionalInt.of(1)))
+            .type();
+
+    assertThat(same.version()).isEqualTo(created.version()).isEqualTo(1);
+    assertThat(changed.version()).isEqualTo(2);
+    assertThat(changed.redirect()).isPresent();
+    assertThat(changed.salt().bytes()).isEqualTo(created.salt().bytes());
+  }
+
+  @Test
+  void whatNeverChangesIsRefused() {
+    HERE.put(definition("refund", "re", null), OptionalInt.empty());
+
+    assertThat(HERE.put(definition("refund", "rf", null), OptionalInt.empty()))
+        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
+    assertThat(
+            HERE.put(
+                new TypeDefinition(
+                    "refund",
+                    new Prefix("re"),
+                    KeyScheme.UUIDV7,
+                    SnowflakeLayout.DEFAULT,
+                    Policies.DEFAULT),
+                OptionalInt.empty()))
+        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
+    assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
+        .isEqualTo(new PutOutcome.PrefixTaken());
+    assertThat(HERE.named("other")).isEmpty();
+  }
+
+  @Test
+  void aVersionThatWasNotSeenIsRefused() {
+    HERE.put(definition("payout", "po", null), OptionalInt.empty());
+
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), OptionalInt.of(3)))
+        .isEqualTo(new PutOutcome.VersionDiffers(1));
+    assertThat(HERE.put(definition("absent", "abs", null), OptionalInt.of(1)))
+        .isEqualTo(new PutOutcome.VersionDiffers(0));
+  }
+
+  @Test
+  void racersForOnePrefixHaveOneWinner() throws Exception {
+    List<Future<PutOutcome>> racers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 12; i++) {
+        String name = "racer_" + i;
+        Registry registry = i % 2 == 0 ? HERE : THERE;
+        racers.add(
+            threads.submit(
+                () -> registry.put(definition(name, "race", null), OptionalInt.empty())));
+      }
+    }
+    List<PutOutcome> outcomes = new ArrayList<>();
+    for (Future<PutOutcome> racer : racers) {
+      outcomes.add(racer.get());
+    }
+
+    assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
+    assertThat(outcomes).filteredOn(PutOutcome.PrefixTaken.class::isInstance).hasSize(11);
+  }
+
+  @Test
+  void racersForOneNameAgree() throws Exception {
+    List<Future<PutOutcome>> racers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 12; i++) {
+        Registry registry = i % 2 == 0 ? HERE : THERE;
+        racers.add(
+            threads.submit(
+                () -> registry.put(definition("twin", "tw", null), OptionalInt.empty())));
+      }
+    }
+    List<PutOutcome> outcomes = new ArrayList<>();
+    for (Future<PutOutcome> racer : racers) {
+      outcomes.add(racer.get());
+    }
+
+    assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
+    assertThat(outcomes).filteredOn(PutOutcome.Updated.class::isInstance).hasSize(11);
+  }
+
+  /** The registry that is asked follows no feed, and its time stands still within a round. */
+  @Test
+  void allWhoAskForAnotherInstancesNewTypeTogetherFindIt() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    try (Registry asked = registry(ChangeFeed.none(), nanos::get)) {
+      for (int round = 0; round < 20; round++) {
+        String name = "asked_" + round;
+        HERE.put(definition(name, "ask" + round, null), OptionalInt.empty());
+        // As long as an unknown name may have to wait for the one before.
+        nanos.addAndGet(Duration.ofMillis(100).toNanos());
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+          List<Future<Boolean>> askers = new ArrayList<>();
+          for (int i = 0; i < 16; i++) {
+            askers.add(threads.submit(() -> asked.named(name).isPresent()));
+          }
+          for (Future<Boolean> asker : askers) {
+            assertThat(asker.get()).as("round %d", round).isTrue();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
+    await().atMost(Duration.ofSeconds(5)).until(() -> THERE.named("order_2").isEmpty());
+    HERE.put(definition("order_2", "ord2", null), OptionalInt.empty());
+
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
+
+    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), OptionalInt.empty());
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
+  }
+
+  private static TypeDefinition definition(
+      String name, String prefix, @org.jspecify.annotations.Nullable String template) {
+    return new TypeDefinition(
+        name,
+        new Prefix(prefix),
+        KeyScheme.SNOWFLAKE,
+        SnowflakeLayout.DEFAULT,
+        Policies.redirecting(
+            Optional.ofNullable(template)
+                .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
+  }
+
+  private static DatabaseSettings settings() {
+    TestDatabase fresh = TestDatabase.fresh();
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
+  }
+
+  private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {
+    return Registry.open(DATABASE, feed, new RandomSource(), OBSERVER, nanoTime);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.coatcheck.migrate.backfill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A runner that was given up for dead writes nothing any more. */
+class FenceTest {
+  private static final int MILLIS_MAX = 20_000;
+
+  private final RekeyFixture fixture = new RekeyFixture(true);
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void anEarlierRunnerWritesNothingAfterALaterOneCame() {
+    fixture.execute(
+        "create table orders (id bigserial primary key)",
+        "insert into orders select from generate_series(1, 100)");
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    try (SourceSession early = SourceSession.open(fixture.settings, target)) {
+      early.fence(1);
+      Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings));
+      Backfill.Range all = new Backfill.Range(0, 100, stale.checkpoint().lastPlace());
+      assertThat(stale.fill(all, 10, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
+      try (SourceSession late = SourceSession.open(fixture.settings, target)) {
+        late.fence(2);
+      }
+      assertThatThrownBy(stale::checkpoint)
+          .as("its connection was ended, with whatever it had under way")
+          .isInstanceOf(DatabaseUnavailable.class);
+
+      assertThatThrownBy(() -> stale.fill(all, 50, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(() -> stale.skip(all, 1)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(() -> early.fence(1)).isInstanceOf(FenceLost.class);
+      assertThat(fixture.count("select count(snowflake_id) from orders")).isEqualTo(10);
+      assertThat(stale.checkpoint().lastId()).isEqualTo(10);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package dev.coatcheck.migrate.backfill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A legacy ID never gets a second key, whatever transactions are under way. */
+class KeyForLifeTest {
+  private static final String NOT_SERIALIZABLE = "40001";
+
+  private final RekeyFixture fixture = new RekeyFixture(true);
+  private Target target;
+
+  @BeforeEach
+  void tenRows() {
+    fixture.execute(
+        "create table orders (id bigserial primary key, text text)",
+        "insert into orders (text) select 'x' from generate_series(1, 10) n");
+    target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  /** The insert waits for the delete, whose archived key its snapshot can't see. */
+  @ParameterizedTest
+  @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+  void aRowThatComesBackGetsItsKeyBack(String isolation) throws Exception {
+    long key = fixture.count("select snowflake_id from orders where id = 5");
+    try (Connection leaving = fixture.connect();
+        Connection coming = fixture.connect();
+        Statement leave = leaving.createStatement();
+        Statement come = coming.createStatement()) {
+      leaving.setAutoCommit(false);
+      coming.setAutoCommit(false);
+      come.execute("set transaction isolation level " + isolation);
+      come.execute("select 1 from orders");
+      leave.execute("delete from orders where id = 5");
+      CompletableFuture<Boolean> inserted =
+          CompletableFuture.supplyAsync(() -> inserts(coming, come));
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::somebodyWaits);
+      leaving.commit();
+
+      boolean isThere = inserted.get();
+      assertThat(isThere || !isolation.equals("read committed")).isTrue();
+    }
+    fixture.execute("insert into orders (id) values (5) on conflict do nothing");
+    assertThat(fixture.count("select snowflake_id from orders where id = 5")).isEqualTo(key);
+    fixture.drain(target);
+    assertThat(fixture.drain(target)).isZero();
+  }
+
+  /** Committed after the archive has passed its ID. */
+  @Test
+  void aRowUnderWayDuringAnUndoKeepsItsKey() throws Exception {
+    try (Connection late = fixture.connect();
+        Statement insert = late.createStatement()) {
+      late.setAutoCommit(false);
+      insert.execute("insert into orders (id) values (100)");
+      long key = number(insert, "select snowflake_id from orders where id = 100");
+      fixture.execute("insert into orders (id) values (200)");
+      CompletableFuture<Void> undone =
+          CompletableFuture.runAsync(
+              () -> {
+                fixture.drain(target);
+                fixture.undo(target, Phase.EXPAND);
+              });
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::somebodyWaits);
+      late.commit();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(
+              () -> {
+                drainIfThere();
+                return undone.isDone();
+              });
+      undone.get();
+
+      Target again = fixture.target(Optional.empty());
+      fixture.apply(again, Phase.EXPAND, Phase.BACKFILL);
+      assertThat(fixture.count("select snowflake_id from orders where id = 100")).isEqualTo(key);
+    }
+  }
+
+  private void drainIfThere() {
+    fixture.drain(target);
+  }
+
+  private static boolean inserts(Connection connection, Statement statement) {
+    try {
+      statement.execute("insert into orders (id) values (5)");
+      connection.commit();
+      return true;
+    } catch (SQLException refused) {
+      if (NOT_SERIALIZABLE.equals(refused.getSQLState())) {
+        return false;
+      }
+      throw new AssertionError(refused);
+    }
+  }
+
+  private boolean somebodyWaits() {
+    return fixture.count(
+            "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
+                + " where not l.granted and a.datname = current_database()")
+        > 0;
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet result = statement.executeQuery(sql)) {
+      result.next();
+      return result.getLong(1);
+    }
+  }
+}

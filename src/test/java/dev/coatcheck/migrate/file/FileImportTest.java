@@ -1,0 +1,127 @@
+package dev.coatcheck.migrate.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.TableMigration;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class FileImportTest {
+  private static final int ROWS = 12_000;
+  private static MigrationFixture fixture;
+
+  @BeforeAll
+  static void start() {
+    fixture = new MigrationFixture(true);
+  }
+
+  @AfterAll
+  static void stop() {
+    fixture.close();
+  }
+
+  @Test
+  void aFileGivesTheKeysThatTheBackfillWouldHaveGiven() {
+    fixture.source.execute(
+        "create table files (id bigserial primary key, created_at timestamptz)",
+        "insert into files (created_at) select case when n % 7 = 0 then null"
+            + " else timestamptz '2024-05-01 00:00+00' + (n - n % 5 * 3) * interval '1 ms' end"
+            + " from generate_series(1, "
+            + ROWS
+            + ") n");
+    String csv =
+        "legacy_id,created_at\n"
+            + text(
+                "select id || ',' || coalesce(to_char(created_at at time zone 'UTC',"
+                    + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '') from files order by id");
+    TableMigration run = fixture.plan("files", Optional.of("created_at"));
+
+    // Broken off in the middle, then sent again as a whole.
+    String half = csv.substring(0, csv.indexOf("\n7000,") + 1);
+    assertThat(send(run, half)).isEqualTo(new FileOutcome.Done(6_999, 0, 0, List.of()));
+    assertThat(send(run, csv)).isEqualTo(new FileOutcome.Done(ROWS - 6_999, 6_999, 0, List.of()));
+    List<Long> imported = keys();
+
+    assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
+    assertThat(imported).isEqualTo(places(run));
+    assertThat(send(run, "legacy_id\n3\n99999999\nx\n"))
+        .isInstanceOfSatisfying(
+            FileOutcome.Done.class,
+            done -> {
+              assertThat(done.existing()).isEqualTo(1);
+              assertThat(done.errors().stream().map(bad -> bad.line() + bad.fault().wireName()))
+                  .containsExactly("3legacy_id_unplanned", "4legacy_id_malformed");
+            });
+    assertThat(fixture.migrations.start(run.id(), List.of(), MigrationFixture.ACTOR))
+        .isInstanceOf(ActionOutcome.NotNow.class);
+  }
+
+  @Test
+  void aRowThatComesTooLateIsSetAside() {
+    fixture.source.execute("create table late (id bigserial primary key)");
+    fixture.source.execute("insert into late select n from generate_series(1, 30000) n");
+    TableMigration run = fixture.plan("late", Optional.empty());
+
+    FileOutcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
+
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            FileOutcome.Done.class,
+            done -> {
+              assertThat(done.created()).isEqualTo(3);
+              assertThat(done.errors().getFirst().fault().wireName())
+                  .isEqualTo("legacy_id_out_of_order");
+            });
+  }
+
+  /** The formula of the backfill in one statement, as Postgres reckons it. */
+  private static List<Long> places(TableMigration run) {
+    long t0 = run.times().createdAt().toEpochMilli() - 1_672_531_200_000L;
+    return fixture.source.column(
+        """
+        select ((place >> 12) << 22) | (1022 << 12) | (place & 4095) from (
+          select id, rn + greatest(4096, max(t - rn) over (order by id)) as place from (
+            select id, row_number() over (order by id) as rn,
+                   case when ms between 0 and %d - 60000 then ms << 12 end as t
+              from (select id, floor(extract(epoch from created_at) * 1000)::bigint
+                               - 1672531200000 as ms from files) as f) as g) as h order by id
+        """
+            .formatted(t0));
+  }
+
+  private static FileOutcome send(TableMigration run, String csv) {
+    return fixture
+        .files()
+        .run(
+            run.id(),
+            RowFormat.CSV,
+            new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
+            10,
+            MigrationFixture.ACTOR);
+  }
+
+  private static List<Long> keys() {
+    return fixture.source.gateway.database.read(
+        "test",
+        sql ->
+            sql.fetch(
+                    "select p.key from coatcheck.alias a join coatcheck.public_id p using (token)"
+                        + " where a.value::bigint <= "
+                        + ROWS
+                        + " order by a.value::bigint")
+                .getValues(0, Long.class));
+  }
+
+  private static String text(String sql) {
+    return fixture.source.texts(sql).stream().collect(Collectors.joining("\n")) + "\n";
+  }
+}

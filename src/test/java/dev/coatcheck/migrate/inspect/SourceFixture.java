@@ -1,0 +1,169 @@
+package dev.coatcheck.migrate.inspect;
+
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Wish;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A database of a customer, and a role in it that is nobody special. */
+final class SourceFixture implements AutoCloseable {
+  static final long EPOCH = SnowflakeLayout.DEFAULT.epochMillis();
+
+  /** What there is, but for what the server changes by itself. */
+  private static final String CATALOG =
+      """
+      select 'namespace ' || nspname || coalesce(nspacl::text, '') from pg_namespace
+      union all
+      select format('class %s %s %s %s %s %s %s %s %s %s', oid, relname, relkind, relnatts,
+                    relowner, relfilenode, relhastriggers, relhasrules, relacl, reloptions)
+        from pg_class where relnamespace <> 'pg_toast'::regnamespace
+      union all
+      select format('column %s %s %s %s %s %s', attrelid, attnum, attname, atttypid, attnotnull,
+                    attisdropped) from pg_attribute
+      union all
+      select format('trigger %s %s %s', tgrelid, tgname, tgenabled) from pg_trigger
+      union all
+      select format('constraint %s %s %s', conrelid, conname, convalidated) from pg_constraint
+      union all
+      select format('function %s %s', oid, proname) from pg_proc
+      union all
+      select format('sequence %s %s', sequencename, last_value) from pg_sequences
+       where schemaname = 'public'
+      order by 1\
+      """;
+
+  private final TestDatabase database = TestDatabase.empty();
+  private final String role =
+      "plain_" + ProcessHandle.current().pid() + "_" + Integer.toHexString(hashCode());
+  private final List<Source> opened = new ArrayList<>();
+  final Source source = open(database.user(), database.password());
+
+  SourceFixture() {
+    execute(
+        "create role " + role + " login password 'plain'",
+        "grant create on database " + name() + " to " + role);
+  }
+
+  /** A further pool. */
+  Source open(String user, String password) {
+    DatabaseSettings settings = new DatabaseSettings(database.url(), user, password, 2);
+    Source made =
+        new Source("shop", settings, Database.open(settings, "shop", new Observer()), false);
+    opened.add(made);
+    return made;
+  }
+
+  /** As the role that is nobody special; it may make schemas. */
+  Source asPlain() {
+    return open(role, "plain");
+  }
+
+  /** With sessions that heed what was altered since. */
+  Source again() {
+    return open(database.user(), database.password());
+  }
+
+  String plain() {
+    return role;
+  }
+
+  String name() {
+    return database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+  }
+
+  /** Empties the schema public. */
+  void clear() {
+    execute(
+        "drop schema public cascade",
+        "create schema public",
+        "grant create, usage on schema public to " + role);
+  }
+
+  static Wish wish(String table) {
+    return new Wish("public", table, Optional.empty(), false, EPOCH);
+  }
+
+  Inspection inspect(Wish wish) {
+    return new Inventory().inspect(source, wish);
+  }
+
+  TableShape sound(Wish wish) {
+    return switch (inspect(wish)) {
+      case Inspection.Sound(TableShape shape) -> shape;
+      case Inspection.Refused(List<Finding> findings) -> throw new AssertionError(findings);
+    };
+  }
+
+  static List<String> codes(List<Finding> findings) {
+    return findings.stream().map(Finding::code).toList();
+  }
+
+  static List<String> refusals(Inspection inspection) {
+    return switch (inspection) {
+      case Inspection.Sound(TableShape shape) -> throw new AssertionError(shape);
+      case Inspection.Refused(List<Finding> findings) -> codes(findings);
+    };
+  }
+
+  static String detail(List<Finding> findings, String code) {
+    return findings.stream()
+        .filter(finding -> finding.code().equals(code))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no " + code + " in " + findings))
+        .detail();
+  }
+
+  Connection connect() throws SQLException {
+    Connection connection =
+        DriverManager.getConnection(database.url(), database.user(), database.password());
+    connection.setSchema("public");
+    return connection;
+  }
+
+  void execute(String... statements) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String text : statements) {
+        statement.execute(text);
+      }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  List<String> column(String sql) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      List<String> values = new ArrayList<>();
+      while (result.next()) {
+        values.add(result.getString(1));
+      }
+      return values;
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** Everything that there is in the database. */
+  List<String> catalog() {
+    return column(CATALOG);
+  }
+
+  @Override
+  public void close() {
+    opened.forEach(each -> each.database().close());
+    execute("drop schema public cascade", "drop owned by " + role, "drop role " + role);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.coatcheck.migrate.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import dev.coatcheck.migrate.source.TableName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which statements of applications are recognised as trouble. */
+class StatementsTest {
+  private final Statements orders =
+      new Statements(new TableName("shop", "orders"), "id", "orders_pkey");
+  private final Statements quoted =
+      new Statements(new TableName("Shop", "My \"Orders\""), "Id", "My_pkey");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select * from orders",
+        "SELECT\n\t*\nFROM shop.Orders o",
+        "select o.* from shop.orders o where id = $1",
+        "select x, o.* from \"orders\" as o",
+        "insert into orders (x) values ($1) returning *",
+        "update orders set x = 1 returning orders.*",
+        "select distinct * from orders",
+        "select a, * from orders",
+      })
+  void allColumns(String statement) {
+    assertThat(orders.takesAllColumns(statement)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select count(*) from orders",
+        "select x * 2 from orders",
+        "select * from orders_old",
+        "select * from my_orders",
+        "select * from \"Orders\"\"\"",
+        "select id from orders",
+        "select * from ordersé",
+      })
+  void notAllColumns(String statement) {
+    assertThat(orders.takesAllColumns(statement)).isFalse();
+  }
+
+  @Test
+  void aNameThatNeedsQuotesIsFoundInQuotes() {
+    assertThat(quoted.takesAllColumns("select * from \"Shop\".\"My \"\"Orders\"\"\"")).isTrue();
+    assertThat(quoted.takesAllColumns("select * from My")).isFalse();
+    assertThat(quoted.groupsByKey("select 1 from \"My \"\"Orders\"\"\" group by x, \"Id\""))
+        .isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "copy orders from stdin",
+        "COPY shop.orders FROM '/tmp/x' csv",
+        "copy \"shop\".\"orders\"  from stdin",
+      })
+  void copyWithoutColumns(String statement) {
+    assertThat(orders.copiesWithoutColumns(statement)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "copy orders (id, x) from stdin",
+        "copy orders to stdout",
+        "copy shop.orders_old from stdin",
+        "copy orders(id) from stdin",
+      })
+  void copyOfNamedColumns(String statement) {
+    assertThat(orders.copiesWithoutColumns(statement)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select o.id, o.x, count(*) from orders o group by o.id",
+        "select id, x from orders group by id having count(*) > 1",
+        "select 1 from orders o join lines l on true GROUP BY l.x, o.\"id\" order by 1",
+      })
+  void groupingByTheKey(String statement) {
+    assertThat(orders.groupsByKey(statement)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select x, count(*) from orders group by x",
+        "select x from orders group by x order by max(id)",
+        "select x from orders group by x having max(id) > 1",
+        "select customer_id from orders group by customer_id",
+        "select id from lines group by id",
+      })
+  void groupingByAnything(String statement) {
+    assertThat(orders.groupsByKey(statement)).isFalse();
+  }
+
+  @Test
+  void onConflictByTheNameOfThePrimaryKey() {
+    assertThat(
+            orders.namesPrimaryKey(
+                "insert into orders values (1) ON CONFLICT ON CONSTRAINT orders_pkey DO NOTHING"))
+        .isTrue();
+    assertThat(orders.namesPrimaryKey("insert into orders values (1) on conflict (id) do nothing"))
+        .isFalse();
+    assertThat(
+            orders.namesPrimaryKey(
+                "insert into orders values (1) on conflict on constraint orders_pkey2 do nothing"))
+        .isFalse();
+  }
+
+  @Test
+  void whatWasSearchedInFullAndNotFoundIsNoPrecondition() {
+    Preconditions nothing =
+        new Preconditions(
+            orders,
+            new StatementStore.Recorded(List.of("select id from orders"), Optional.empty()),
+            List.of());
+
+    assertThat(SourceFixture.codes(nothing.findings(false))).containsExactly("keys_as_strings");
+  }
+
+  @Test
+  void whatWasFoundIsShownShortened() {
+    Preconditions star =
+        new Preconditions(
+            orders,
+            new StatementStore.Recorded(
+                List.of("select  *\n  from orders", "select * from orders -- " + "x".repeat(500)),
+                Optional.empty()),
+            List.of());
+
+    List<Finding> found = star.findings(true);
+
+    assertThat(SourceFixture.codes(found)).containsExactly("keys_as_strings", "prepared_star");
+    assertThat(found.getLast().detail())
+        .contains("Found: 'select * from orders', 'select * from orders -- xxx")
+        .hasSizeLessThan(500);
+  }
+
+  /** As long as the longest that is searched: a function's body. */
+  @ParameterizedTest
+  @ValueSource(strings = {"group by orders, ", "select orders, ", "copy orders ", "o.", "\""})
+  void aLongStatementIsSearchedInOnePass(String part) {
+    String nasty = "orders " + part.repeat(100_000 / part.length());
+
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          assertThat(orders.groupsByKey(nasty)).isFalse();
+          assertThat(orders.takesAllColumns(nasty)).isFalse();
+          assertThat(orders.copiesWithoutColumns(nasty)).isFalse();
+          assertThat(orders.namesPrimaryKey(nasty)).isFalse();
+        });
+  }
+}

@@ -1,0 +1,162 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Others hold what a run wants. */
+class LockTest {
+  /** A report reads the table for a while. */
+  @Test
+  void aRunGetsItsLockLaterAndWritersGetThroughMeanwhile() throws Exception {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      fixture.orders(100);
+      held.setAutoCommit(false);
+      hold.execute("select count(*) from orders");
+      AtomicBoolean stopped = new AtomicBoolean();
+      AtomicInteger written = new AtomicInteger();
+      CompletableFuture<Void> writer =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!stopped.get()) {
+                  fixture.source.execute("insert into orders default values");
+                  written.incrementAndGet();
+                }
+              });
+      TableMigration run = fixture.startWith(knobs -> knobs);
+      for (int seen = 0; seen < 3; seen++) {
+        fixture.await(() -> waits(fixture));
+        int before = written.get();
+        fixture.await(() -> !waits(fixture) && written.get() > before);
+      }
+      held.commit();
+
+      fixture.await(run, RunState.DONE);
+      stopped.set(true);
+      writer.get();
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  /** What is locked is set aside; a retry fills it with the keys that were kept free for it. */
+  @Test
+  void aRowThatIsLockedIsFilledLaterAndInOrder() throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      fixture.orders(1_000);
+      held.setAutoCommit(false);
+      TableMigration run = fixture.plan("orders", java.util.Optional.of("created_at"));
+      // After the triggers have had their lock.
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 100));
+      fixture.start(run);
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+      hold.execute("update orders set created_at = created_at where id in (700, 702)");
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+
+      TableMigration failed = fixture.await(run, RunState.FAILED);
+
+      assertThat(failed.status().reason().orElseThrow()).contains("ID 699", "locked", "Retry");
+      assertThat(fixture.source.column("select id from orders where snowflake_id is null"))
+          .contains(700L, 702L)
+          .hasSizeLessThan(100);
+      assertThat(fixture.migrations.failedRanges(run.id()))
+          .anyMatch(range -> range.afterId() < 700 && range.lastId() >= 700);
+      held.commit();
+      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+      assertThat(fixture.migrations.failedRanges(run.id())).isEmpty();
+    }
+  }
+
+  /** A trigger of the customer makes a great batch slow. */
+  @Test
+  void aBatchThatTakesTooLongIsSplit() {
+    try (MigrationFixture fixture = new MigrationFixture(true)) {
+      fixture.orders(1_500);
+      fixture.source.execute(
+          """
+          create function slow() returns trigger language plpgsql as $$ begin
+            perform set_config('test.rows',
+              (coalesce(nullif(current_setting('test.rows', true), ''), '0')::int + 1)::text, true);
+            if current_setting('test.rows')::int = 500 then perform pg_sleep(60); end if;
+            return new; end $$
+          """,
+          "create trigger slow before update on orders for each row execute function slow()");
+      TableMigration run = fixture.startWith(knobs -> knobs);
+
+      fixture.await(run, RunState.DONE);
+
+      assertThat(fixture.migrations.failedRanges(run.id())).isEmpty();
+      assertThat(fixture.saw(run, "set_aside", "")).isFalse();
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void aTableThatIsHeldForGoodFailsTheRunAndNamesTheHolder() throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      fixture.orders(100);
+      fixture.patience = Duration.ofMinutes(2);
+      hold.execute("set application_name = 'a long report'");
+      held.setAutoCommit(false);
+      hold.execute("select count(*) from orders");
+      TableMigration run = fixture.startWith(knobs -> knobs);
+
+      TableMigration failed = fixture.await(run, RunState.FAILED);
+
+      assertThat(failed.status().reason().orElseThrow())
+          .contains("dual-write", "20 tries", "idle in transaction", "a long report");
+      held.commit();
+      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void aRunStopsWhenMoreThanHalfOfItsBatchesFail() throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      fixture.orders(1_000);
+      fixture.patience = Duration.ofMinutes(5);
+      held.setAutoCommit(false);
+      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 10));
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+      hold.execute("select from orders where id > 100 for update");
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+
+      TableMigration failed = fixture.await(run, RunState.FAILED);
+
+      assertThat(failed.status().reason().orElseThrow()).contains("batches failed");
+      held.commit();
+      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  private static boolean waits(MigrationFixture fixture) {
+    return fixture.source.count(
+            "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
+                + " where not l.granted and a.application_name like 'coatcheck run %'"
+                + " and a.datname = current_database()")
+        > 0;
+  }
+}

@@ -1,0 +1,198 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.migrate.file.FileImports;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+
+/** A gateway's table migrations on one source, beside the mappings or in another database. */
+public final class MigrationFixture implements AutoCloseable {
+  public static final String ACTOR = "tester";
+  static final String OTHER = "shop";
+
+  public final RekeyFixture source;
+  public final TableMigrations migrations;
+  final Sources sources;
+  private final boolean isBeside;
+
+  /** How long a state may be waited for. */
+  Duration patience = Duration.ofSeconds(60);
+
+  public MigrationFixture(boolean isBeside) {
+    this(isBeside, new RekeyFixture(isBeside));
+  }
+
+  /** With a source somewhere else. */
+  MigrationFixture(TestDatabase elsewhere) {
+    this(false, new RekeyFixture(elsewhere));
+  }
+
+  private MigrationFixture(boolean isBeside, RekeyFixture source) {
+    this.isBeside = isBeside;
+    this.source = source;
+    this.sources =
+        Sources.open(
+            isBeside ? source.settings : source.gatewaySettings(),
+            isBeside ? Map.of() : Map.of(OTHER, source.settings),
+            source.gateway.observer);
+    this.migrations = start("one");
+  }
+
+  /** A further instance on the same databases. */
+  TableMigrations start(String holder) {
+    return TableMigrations.start(
+        new TableMigrations.Makings(
+            source.gateway.database,
+            sources,
+            source.gateway.registry,
+            MappingFixture.TOKENS,
+            source.gateway.observer,
+            holder));
+  }
+
+  public FileImports files() {
+    return new FileImports(
+        source.gateway.database,
+        migrations,
+        source.gateway.registry,
+        MappingFixture.TOKENS,
+        source.gateway.observer);
+  }
+
+  /** So many rows, one a second, the last a moment ago. */
+  void orders(int rows) {
+    source.execute(
+        "create table orders (id bigserial primary key, created_at timestamptz default now())",
+        "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
+                .formatted(rows)
+            + " from generate_series(1, %d) n".formatted(rows));
+  }
+
+  /** Turns its knobs from the start on. */
+  TableMigration startWith(UnaryOperator<Knobs> change) {
+    TableMigration planned = plan("orders", Optional.of("created_at"));
+    set(planned, change);
+    start(planned);
+    return planned;
+  }
+
+  void set(TableMigration run, UnaryOperator<Knobs> change) {
+    done(migrations.set(run.id(), change, ACTOR));
+  }
+
+  /** Waits for a reason that begins so. */
+  void awaitReason(TableMigration run, String start) {
+    await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
+  }
+
+  void await(Callable<Boolean> condition) {
+    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
+  }
+
+  boolean saw(TableMigration run, String kind, String detail) {
+    return migrations.events(run.id(), 0).stream()
+        .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
+  }
+
+  /** Every row has one key, and those of the backfill are in order. */
+  void requireOrderedKeys() {
+    assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
+    assertThat(
+            source.column(
+                "select snowflake_id from orders group by snowflake_id having count(*) > 1"))
+        .isEmpty();
+    assertThat(
+            source.column(
+                """
+                select id from (
+                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
+                    from orders where (snowflake_id >> 12) & 1023 = 1022) as o
+                 where wrong
+                """))
+        .isEmpty();
+  }
+
+  static Knobs rate(Knobs knobs, int rowsPerSecondMax) {
+    return new Knobs(
+        knobs.batchMillis(),
+        rowsPerSecondMax,
+        knobs.replicaLagSecondsMax(),
+        knobs.lockWaitsMax(),
+        knobs.longTransactionSecondsMax(),
+        knobs.latencyMillisMax(),
+        knobs.archiveFailures());
+  }
+
+  public TableMigration plan(String table, Optional<String> createdAt) {
+    PlanOutcome outcome =
+        migrations.plan(
+            new TableMigrations.PlanRequest(
+                isBeside ? Sources.GATEWAY : OTHER, "public", table, source.type, createdAt, false),
+            ACTOR);
+    if (outcome instanceof PlanOutcome.Planned(TableMigration run)) {
+      return run;
+    }
+    throw new AssertionError(outcome);
+  }
+
+  /** Accepts whatever it has to. */
+  void start(TableMigration run) {
+    done(
+        migrations.start(
+            run.id(), run.plan().preconditions().stream().map(one -> one.code()).toList(), ACTOR));
+  }
+
+  TableMigration run(TableMigration planned) {
+    start(planned);
+    return await(planned, RunState.DONE);
+  }
+
+  /** Undoes a phase and waits until that is done. */
+  void undo(TableMigration run, Phase phase) {
+    done(migrations.undo(run.id(), phase, ACTOR));
+    await(run, phase == Phase.EXPAND ? RunState.CANCELLED : RunState.PAUSED);
+  }
+
+  TableMigration await(TableMigration run, RunState state) {
+    Awaitility.await()
+        .atMost(patience)
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () -> {
+              TableMigration.Status now = now(run).status();
+              if (now.state() == RunState.FAILED && state != RunState.FAILED) {
+                throw new AssertionError(now.reason().orElse(""));
+              }
+              return now.state() == state;
+            });
+    return now(run);
+  }
+
+  TableMigration now(TableMigration run) {
+    return migrations.find(run.id()).orElseThrow();
+  }
+
+  static TableMigration done(ActionOutcome outcome) {
+    if (outcome instanceof ActionOutcome.Done(TableMigration run)) {
+      return run;
+    }
+    throw new AssertionError(outcome);
+  }
+
+  @Override
+  public void close() {
+    migrations.close();
+    sources.close();
+    source.close();
+  }
+}

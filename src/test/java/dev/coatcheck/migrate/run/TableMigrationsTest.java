@@ -1,0 +1,53 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.steps.Phase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TableMigrationsTest {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRunGoesThroughAllPhasesAndBackAndGivesTheSameKeysAgain(boolean beside) {
+    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+      fixture.source.execute(
+          "create table orders (id bigserial primary key, created_at timestamptz default now())",
+          "insert into orders (created_at) select now() - make_interval(secs => 20000 - n)"
+              + " from generate_series(1, 10000) n");
+      TableMigration run = fixture.plan("orders", Optional.of("created_at"));
+
+      TableMigration done = fixture.run(run);
+
+      assertThat(done.progress().rowsDone()).isEqualTo(10_000);
+      assertThat(fixture.migrations.steps(run.id()))
+          .allMatch(step -> step.state() == StepState.VERIFIED);
+      fixture.source.execute("insert into orders default values");
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> aliases(fixture) == 10_001);
+      List<Long> keys = fixture.source.column("select snowflake_id from orders order by id");
+
+      for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX)) {
+        fixture.undo(run, phase);
+      }
+      MigrationFixture.done(fixture.migrations.resume(run.id(), MigrationFixture.ACTOR));
+      fixture.await(run, RunState.DONE);
+      fixture.undo(run, Phase.EXPAND);
+
+      assertThat(fixture.source.count("select count(*) from pg_trigger where tgname like '~coat%'"))
+          .isZero();
+      fixture.run(fixture.plan("orders", Optional.of("created_at")));
+      assertThat(fixture.source.column("select snowflake_id from orders order by id"))
+          .isEqualTo(keys);
+      assertThat(aliases(fixture)).isEqualTo(10_001);
+    }
+  }
+
+  private static long aliases(MigrationFixture fixture) {
+    return fixture.source.gateway.database.read(
+        "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
+  }
+}

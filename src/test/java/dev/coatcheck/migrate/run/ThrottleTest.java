@@ -1,0 +1,127 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A run gives way, says why, and goes on by itself. */
+class ThrottleTest {
+  private static final int ROWS = 1_000;
+
+  private final MigrationFixture fixture = new MigrationFixture(true);
+
+  @BeforeEach
+  void rows() {
+    fixture.orders(ROWS);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void aRateIsKeptUntilItIsLifted() {
+    assertThat(fixture.plan("orders", Optional.of("created_at")).progress().secondsLeft())
+        .isEmpty();
+    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+
+    fixture.awaitReason(run, "the rate is limited to 50 rows a second");
+    fixture.await(() -> fixture.now(run).progress().rowsDone() >= 100);
+    Progress progress = fixture.now(run).progress();
+    assertThat(progress.rowsPerSecond().orElseThrow()).isBetween(1.0, 110.0);
+    assertThat(progress.secondsLeft().orElseThrow()).isPositive();
+    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+
+    TableMigration done = fixture.await(run, RunState.DONE);
+    assertThat(done.status().reason()).isEmpty();
+    assertThat(done.progress().rowsDone()).isEqualTo(ROWS);
+    fixture.requireOrderedKeys();
+  }
+
+  /** Neither a pause nor giving way is time worked. */
+  @Test
+  void aLongTransactionIsWaitedForAndTheTimeDoesNotCount() throws SQLException {
+    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    try (Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      held.setAutoCommit(false);
+      hold.execute("select 1");
+      fixture.set(run, knobs -> new Knobs(500, 50, 10, 5, 1, 250, true));
+      fixture.awaitReason(run, "a transaction is ");
+      // The next beat carries what was worked before.
+      fixture.await(() -> fixture.saw(run, "throttled", "s old, more than 1"));
+      long before = awaitBeat(run);
+      long after = awaitBeat(run);
+      assertThat(after).isEqualTo(before);
+      assertThat(fixture.now(run).status().reason().orElseThrow()).startsWith("a transaction is");
+    }
+    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.await(run, RunState.DONE);
+  }
+
+  @Test
+  void sessionsThatWaitForTheTableGoFirst() throws Exception {
+    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    String lock = "lock table orders in share update exclusive mode";
+    try (Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      held.setAutoCommit(false);
+      hold.execute(lock);
+      CompletableFuture<Void> first = lockInBackground(lock);
+      CompletableFuture<Void> second = lockInBackground(lock);
+      fixture.set(run, knobs -> new Knobs(500, 50, 10, 1, 600, 250, true));
+
+      fixture.awaitReason(run, "2 sessions wait for the table, more than 1");
+      held.commit();
+      first.get();
+      second.get();
+    }
+    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.await(run, RunState.DONE);
+  }
+
+  @Test
+  void aSlowReadIsNoticed() throws SQLException {
+    TableMigration run = fixture.startWith(knobs -> new Knobs(500, 20, 10, 0, 600, 1, true));
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    try (Connection held = fixture.source.connect();
+        Statement hold = held.createStatement()) {
+      fixture.await(
+          () -> {
+            held.setAutoCommit(false);
+            hold.execute("lock table orders in access exclusive mode");
+            hold.execute("select pg_sleep(0.05)");
+            held.commit();
+            return fixture.saw(run, "throttled", "reading one row takes");
+          });
+    }
+    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.await(run, RunState.DONE);
+    fixture.requireOrderedKeys();
+  }
+
+  private CompletableFuture<Void> lockInBackground(String lock) {
+    return CompletableFuture.runAsync(
+        () -> fixture.source.execute("begin", lock, "commit"),
+        task -> Thread.ofPlatform().start(task));
+  }
+
+  /** The time worked after the next renewal of the lease. */
+  private long awaitBeat(TableMigration run) {
+    String until =
+        "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
+    long before = fixture.source.count(until);
+    fixture.await(() -> fixture.source.count(until) > before);
+    return fixture.now(run).progress().workedMillis();
+  }
+}

@@ -1,0 +1,139 @@
+package dev.coatcheck.migrate.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Ddl.Outcome;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Changes of a table that somebody holds. */
+class DdlTest {
+  private final RekeyFixture fixture = new RekeyFixture(true);
+  private Target target;
+
+  @BeforeEach
+  void table() {
+    fixture.execute(
+        "create table orders (id bigserial primary key, text text)",
+        "do $$ begin execute format('alter database %I set deadlock_timeout = 40',"
+            + " current_database()); end $$");
+    target = fixture.target(Optional.empty());
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() throws SQLException {
+    Step.Ddl step = expand();
+    List<Long> pauses = new ArrayList<>();
+    try (SourceSession session = SourceSession.open(fixture.settings, target);
+        Connection held = fixture.connect();
+        Statement hold = held.createStatement()) {
+      prepare(session);
+      hold.execute("set application_name = 'a long report'");
+      held.setAutoCommit(false);
+      hold.execute("select count(*) from orders");
+
+      Ddl ddl = new Ddl(session, target, pauses::add);
+      Outcome outcome = ddl.apply(step);
+
+      assertThat(outcome).isInstanceOf(Outcome.Blocked.class);
+      Outcome.Blocked blocked = (Outcome.Blocked) outcome;
+      assertThat(blocked.blockers()).hasSize(1);
+      assertThat(blocked.blockers().getFirst()).contains("idle in transaction", "a long report");
+      assertThat(pauses).hasSize(blocked.tries() - 1).allMatch(millis -> millis <= 2_000);
+      assertThat(ddl.isApplied(step)).isFalse();
+      requireClean(session);
+
+      held.commit();
+      assertThat(ddl.apply(step)).isInstanceOf(Outcome.Done.class);
+      assertThat(ddl.isApplied(step)).isTrue();
+      requireClean(session);
+    }
+  }
+
+  /**
+   * Writers get through between any two tries, and none of them is ended as a deadlock's victim.
+   */
+  @Test
+  void writersGoOnBetweenTheTries() throws SQLException {
+    Step.Ddl step = expand();
+    try (SourceSession session = SourceSession.open(fixture.settings, target);
+        Connection held = fixture.connect();
+        Statement hold = held.createStatement()) {
+      prepare(session);
+      held.setAutoCommit(false);
+      hold.execute("select count(*) from orders");
+      List<Long> pauses = new ArrayList<>();
+      Ddl ddl =
+          new Ddl(
+              session,
+              target,
+              millis -> {
+                pauses.add(millis);
+                fixture.execute("insert into orders default values");
+                if (pauses.size() == 5) {
+                  commit(held);
+                }
+              });
+
+      assertThat(ddl.apply(step)).isInstanceOf(Outcome.Done.class);
+      assertThat(pauses).hasSize(5);
+      assertThat(fixture.count("select count(*) from orders where snowflake_id is null"))
+          .isEqualTo(5);
+    }
+  }
+
+  private static void commit(Connection connection) {
+    try {
+      connection.commit();
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  private void prepare(SourceSession session) {
+    Ddl ddl = new Ddl(session, target, _ -> {});
+    assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(Outcome.Done.class);
+  }
+
+  private Step.Ddl expand() {
+    return step(Step.DUAL_WRITE);
+  }
+
+  private Step.Ddl step(String name) {
+    return (Step.Ddl)
+        Steps.of(target, true).stream()
+            .filter(step -> step.name().equals(name))
+            .findFirst()
+            .orElseThrow();
+  }
+
+  private static void requireClean(SourceSession session) {
+    List<String> limits =
+        session
+            .session()
+            .transaction(
+                "test",
+                sql ->
+                    PlainSql.rows(
+                        sql,
+                        "select current_setting(name) from unnest(array['lock_timeout',"
+                            + " 'statement_timeout', 'row_security']) name",
+                        row -> row.getString(1)));
+    assertThat(limits).containsExactly("0", "0", "on");
+  }
+}

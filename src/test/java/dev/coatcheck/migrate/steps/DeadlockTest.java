@@ -1,0 +1,87 @@
+package dev.coatcheck.migrate.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.backfill.Backfill;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A writer that locks rows against the order of the backfill is never a deadlock's victim. */
+class DeadlockTest {
+  private static final int ROUNDS = 5;
+  private static final int MILLIS_MAX = 20_000;
+
+  private final RekeyFixture fixture = new RekeyFixture(true);
+  private final AtomicInteger gaveWay = new AtomicInteger();
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void theBackfillGivesWayBeforeTheServerLooksForADeadlock() throws Exception {
+    fixture.execute(
+        "create table orders (id bigserial primary key, text text)",
+        "insert into orders select from generate_series(1, 100)",
+        "do $$ begin execute format('alter database %I set deadlock_timeout = 100',"
+            + " current_database()); end $$");
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    AtomicBoolean stopped = new AtomicBoolean();
+    CompletableFuture<Void> backfill = CompletableFuture.runAsync(() -> fill(target, stopped));
+    try (Connection connection = fixture.connect();
+        Statement writer = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (int round = 0; round < ROUNDS; round++) {
+        writer.execute("update orders set text = 'last' where id = 100");
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(20))
+            .pollInterval(Duration.ofMillis(2))
+            .until(() -> somebodyWaits(writer));
+        writer.execute("update orders set text = 'first' where id = 1");
+        connection.rollback();
+      }
+      writer.execute("update orders set text = 'last' where id = 100");
+      stopped.set(true);
+      backfill.get();
+      connection.commit();
+    }
+    assertThat(gaveWay.get()).isPositive();
+  }
+
+  /** All rows at once, again and again. */
+  private void fill(Target target, AtomicBoolean stopped) {
+    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+      session.fence(1);
+      Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings));
+      Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPlace());
+      while (!stopped.get()) {
+        if (backfill.fill(all, 100, 1, MILLIS_MAX) instanceof Backfill.Outcome.Locked) {
+          gaveWay.incrementAndGet();
+        }
+      }
+    }
+  }
+
+  private static boolean somebodyWaits(Statement statement) throws SQLException {
+    try (var result =
+        statement.executeQuery(
+            "select count(*) > 0 from pg_locks l join pg_stat_activity a using (pid)"
+                + " where not l.granted and a.datname = current_database()")) {
+      result.next();
+      return result.getBoolean(1);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+package dev.coatcheck.migrate.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+
+class DualWriteTest {
+  private final RekeyFixture fixture = new RekeyFixture(false);
+  private Target target;
+  private TargetSql names;
+
+  @BeforeEach
+  void migrate() {
+    fixture.execute(
+        "create table orders (id bigserial primary key, text text)",
+        "insert into orders (text) select 'old' from generate_series(1, 10)");
+    target = fixture.target(Optional.empty());
+    names = new TargetSql(target);
+    fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void theApplicationCannotChangeAKey() {
+    List<Long> before = keys();
+
+    fixture.execute(
+        "update orders set snowflake_id = 5",
+        "insert into orders (id, text, snowflake_id) values (1, 'new', 5)"
+            + " on conflict (id) do update"
+            + " set text = excluded.text, snowflake_id = excluded.snowflake_id",
+        "insert into orders (id, text, snowflake_id) values (2, 'new', 5)"
+            + " on conflict (id) do update set snowflake_id = null");
+
+    assertThat(keys()).isEqualTo(before);
+    assertThat(fixture.count("select count(*) from orders where text = 'new'")).isEqualTo(1);
+    fixture.execute("insert into orders (text, snowflake_id) values ('mine', 5)");
+    assertThat(keys()).doesNotContain(5L).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void anUpsertWritesOneEntryForARowThatCameAndNoneForOneThatWasThere() {
+    fixture.execute(names.fill("delete from <outbox_a>"));
+
+    fixture.execute(
+        "insert into orders (id, text) values (1, 'was there'), (1001, 'came')"
+            + " on conflict (id) do update set text = excluded.text");
+
+    assertThat(fixture.column(names.fill("select legacy from <outbox_a>"))).containsExactly(1001L);
+  }
+
+  @Test
+  void movingAnIdAndTruncatingAreRefused() {
+    List<Long> before = keys();
+
+    for (String refused : List.of("update orders set id = id + 1000", "truncate orders")) {
+      assertThatThrownBy(() -> fixture.execute(refused))
+          .rootCause()
+          .hasMessageContaining("coatcheck: ")
+          .hasMessageContaining("of the key is refused while the table migrates");
+    }
+    fixture.execute("update orders set id = id, text = 'same'");
+
+    assertThat(keys()).isEqualTo(before);
+  }
+
+  @Test
+  void anIdThatComesBackGetsItsOldKey() {
+    long old = key(3);
+    fixture.execute("delete from orders where id = 3");
+    assertThat(fixture.count("insert into orders (id) values (3) returning snowflake_id"))
+        .isEqualTo(old);
+    long made = fixture.count("insert into orders (text) values ('x') returning snowflake_id");
+    assertThat(
+            fixture.count(
+                "with gone as (delete from orders where snowflake_id = "
+                    + made
+                    + " returning id) select id from gone"))
+        .isEqualTo(11);
+
+    fixture.execute("insert into orders (id) values (11)");
+
+    assertThat(key(11)).isEqualTo(made);
+  }
+
+  @Test
+  void anIdGetsItsOldKeyAlsoIfItsDeleteCommitsWhileTheInsertWaits() throws SQLException {
+    long old = key(3);
+    try (Connection deleter = fixture.connect();
+        Statement statement = deleter.createStatement();
+        Connection inserter = fixture.connect()) {
+      deleter.setAutoCommit(false);
+      statement.execute("delete from orders where id = 3");
+      CompletableFuture<Void> inserted =
+          CompletableFuture.runAsync(
+              () -> send(inserter, "insert into orders (id, text) values (3, 'back')"));
+      awaitLock(inserter);
+      deleter.commit();
+      inserted.join();
+    }
+
+    assertThat(key(3)).isEqualTo(old);
+    assertThat(fixture.column(names.fill("select key from <outbox_a> where legacy = 3")))
+        .containsOnly(old);
+  }
+
+  @Test
+  void aNumberThatIsNoLegacyIdIsNamedAndHoldsUpNothing() {
+    fixture.drain(target);
+    fixture.execute(
+        "insert into orders (id, text) values (0, 'zero'), (-1, 'below'), (500, 'fine')");
+
+    Outbox.Drained drained = fixture.outbox(target).drain();
+
+    assertThat(drained.entries()).isEqualTo(3);
+    assertThat(drained.refused())
+        .extracting(LegacyKeyTable.LegacyKey::legacy)
+        .containsExactlyInAnyOrder(0L, -1L);
+    assertThat(fixture.outbox(target).lag().entries()).isZero();
+  }
+
+  @Test
+  void whatIsReturnedIsWhatIsStored() throws SQLException {
+    try (Connection connection = fixture.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "insert into orders (text) select 'x' from generate_series(1, 5)"
+                    + " returning id, snowflake_id")) {
+      int returned = 0;
+      while (rows.next()) {
+        assertThat(rows.getLong(2)).isEqualTo(key(rows.getLong(1)));
+        returned++;
+      }
+      assertThat(returned).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void anApplicationNeedsNoRightsBeyondItsTableAndGetsNone() throws SQLException {
+    String role = "app_" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+    fixture.execute(
+        "create role " + role + " login password 'app'",
+        "grant usage on schema public to " + role,
+        "grant select, insert, update, delete on orders to " + role,
+        "grant usage on sequence orders_id_seq to " + role);
+    try (Connection app = DriverManager.getConnection(fixture.settings.url(), role, "app");
+        Statement statement = app.createStatement()) {
+      app.setSchema("public");
+      for (String allowed :
+          List.of(
+              "insert into orders (text) values ('app')",
+              "insert into orders (id, text) values (1, 'up') on conflict (id) do update set text ="
+                  + " 'up'",
+              "update orders set text = 'app', snowflake_id = 7 where id = 2",
+              "delete from orders where id = 4",
+              "insert into orders (id, text) values (4, 'back')")) {
+        statement.execute(allowed);
+      }
+      for (String forbidden :
+          List.of(
+              "select <mint>()",
+              "select * from <archive>",
+              "insert into <outbox_a> (legacy, key) values (1, 1)",
+              "select nextval('<mint_seq>')",
+              "select * from <schema>.checkpoint")) {
+        assertThatThrownBy(() -> statement.execute(names.fill(forbidden)))
+            .hasMessageContaining("permission denied for schema coatcheck_migration");
+      }
+    } finally {
+      fixture.execute("drop owned by " + role, "drop role " + role);
+    }
+    fixture.execute("grant usage on schema coatcheck_migration to public", "create role " + role);
+    try (Connection app = fixture.connect();
+        Statement statement = app.createStatement()) {
+      statement.execute("set role " + role);
+      assertThatThrownBy(() -> statement.execute(names.fill("select <mint>()")))
+          .hasMessageContaining("permission denied for function");
+    } finally {
+      fixture.execute("drop role " + role);
+    }
+    assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isZero();
+  }
+
+  private List<Long> keys() {
+    return fixture.column("select snowflake_id from orders order by id");
+  }
+
+  private long key(long id) {
+    return fixture.count("select snowflake_id from orders where id = " + id);
+  }
+
+  private void awaitLock(Connection connection) throws SQLException {
+    int backend = connection.unwrap(PGConnection.class).getBackendPID();
+    await()
+        .until(
+            () ->
+                fixture.count(
+                        "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                            + " and pid = "
+                            + backend)
+                    == 1);
+  }
+
+  private static void send(Connection connection, String text) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(text);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.Archive;
+import dev.coatcheck.migrate.backfill.Backfill;
+import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Takes a table through the steps by hand, beside the mappings or in a database of its own. */
+public final class RekeyFixture implements AutoCloseable {
+  private static final int STATEMENT_MILLIS_MAX = 20_000;
+
+  public final MappingFixture gateway = new MappingFixture();
+  public final Type type = gateway.type("order", "ord", KeyScheme.SNOWFLAKE);
+  public final LegacyKeyTable mappings =
+      new LegacyKeyTable(type, MappingFixture.TOKENS, gateway.observer);
+  public final TestDatabase sourceDatabase;
+  public final DatabaseSettings settings;
+  public final Database source;
+  private final boolean isBeside;
+
+  public RekeyFixture(boolean isBeside) {
+    this(isBeside, Optional.empty());
+  }
+
+  /** With a source somewhere else. */
+  public RekeyFixture(TestDatabase elsewhere) {
+    this(false, Optional.of(elsewhere));
+  }
+
+  private RekeyFixture(boolean isBeside, Optional<TestDatabase> elsewhere) {
+    this.isBeside = isBeside;
+    this.sourceDatabase = elsewhere.orElseGet(() -> isBeside ? gateway.on : TestDatabase.empty());
+    this.settings =
+        new DatabaseSettings(
+            sourceDatabase.url(), sourceDatabase.user(), sourceDatabase.password(), 4);
+    this.source = Database.open(settings, "source", gateway.observer);
+  }
+
+  public DatabaseSettings gatewaySettings() {
+    TestDatabase on = gateway.on;
+    return new DatabaseSettings(on.url(), on.user(), on.password(), 4);
+  }
+
+  /** The table {@code public.orders} as it is now. */
+  public Target target(Optional<Target.TimeColumn> createdAt) {
+    return target(new TableName("public", "orders"), "id", createdAt);
+  }
+
+  public Target target(TableName table, String key, Optional<Target.TimeColumn> createdAt) {
+    long oid = count("select " + TableName.literal(table.quoted()) + "::regclass::oid");
+    return new Target(UUID.randomUUID(), table, oid, key, "bigint", createdAt);
+  }
+
+  public static Optional<Target.TimeColumn> createdAt() {
+    return Optional.of(new Target.TimeColumn("created_at", "timestamptz"));
+  }
+
+  /** Applies every step of a phase. */
+  public void apply(Target target, Phase... phases) {
+    try (SourceSession session = SourceSession.open(settings, target)) {
+      for (Phase phase : phases) {
+        Steps.of(target, false).stream()
+            .filter(step -> step.phase() == phase)
+            .forEach(step -> apply(session, target, step));
+      }
+    }
+  }
+
+  /** Undoes every step of a phase, the last one first. */
+  public void undo(Target target, Phase... phases) {
+    try (SourceSession session = SourceSession.open(settings, target)) {
+      for (Phase phase : phases) {
+        Steps.of(target, false).reversed().stream()
+            .filter(step -> step.phase() == phase)
+            .forEach(step -> undo(session, target, step));
+      }
+    }
+  }
+
+  private void apply(SourceSession session, Target target, Step step) {
+    Ddl ddl = ddl(session, target);
+    switch (step) {
+      case Step.Ddl change -> {
+        if (!ddl.isApplied(change)) {
+          requireDone(ddl.apply(change));
+        }
+      }
+      case Step.Index index -> ddl.build(index);
+      case Step.Fill _ -> fill(session, target, 500);
+      case Step.Archive _, Step.Verify _ -> {}
+    }
+  }
+
+  private void undo(SourceSession session, Target target, Step step) {
+    Ddl ddl = ddl(session, target);
+    switch (step) {
+      case Step.Ddl change -> requireDone(ddl.undo(change));
+      case Step.Index index -> ddl.drop(index);
+      case Step.Archive archive -> {
+        requireDone(ddl.begin(archive));
+        new Archive(session, target).run(() -> true);
+      }
+      case Step.Fill _, Step.Verify _ -> {}
+    }
+  }
+
+  /** The whole backfill, in batches of so many rows. */
+  public void fill(SourceSession session, Target target, int rows) {
+    Backfill backfill =
+        new Backfill(session, target, isBeside ? Optional.of(mappings) : Optional.empty());
+    for (Checkpoint at = backfill.checkpoint(); !at.isAtEnd(); at = backfill.checkpoint()) {
+      Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPlace());
+      Backfill.Outcome outcome = backfill.fill(range, rows, 0, STATEMENT_MILLIS_MAX);
+      if (!(outcome instanceof Backfill.Outcome.Filled)) {
+        throw new AssertionError(outcome);
+      }
+    }
+  }
+
+  public Outbox outbox(Target target) {
+    return new Outbox(source, gateway.database, isBeside, target, mappings);
+  }
+
+  /** Brings all entries; returns how many there were. */
+  public int drain(Target target) {
+    Outbox outbox = outbox(target);
+    int entries = 0;
+    for (Outbox.Drained some = outbox.drain(); some.entries() > 0; some = outbox.drain()) {
+      entries += some.entries();
+    }
+    return entries;
+  }
+
+  private static Ddl ddl(SourceSession session, Target target) {
+    return new Ddl(
+        session,
+        target,
+        millis -> {
+          try {
+            Thread.sleep(millis);
+          } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private static void requireDone(Ddl.Outcome outcome) {
+    if (!(outcome instanceof Ddl.Outcome.Done)) {
+      throw new AssertionError(outcome);
+    }
+  }
+
+  public Connection connect() throws SQLException {
+    Connection connection =
+        DriverManager.getConnection(settings.url(), settings.user(), settings.password());
+    connection.setSchema("public");
+    return connection;
+  }
+
+  public void execute(String... statements) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String text : statements) {
+        statement.execute(text);
+      }
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  public long count(String sql) {
+    return column(sql).getFirst();
+  }
+
+  /** The first column, as numbers. */
+  public List<Long> column(String sql) {
+    return texts(sql).stream().map(Long::valueOf).toList();
+  }
+
+  /** The first column. */
+  public List<String> texts(String sql) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      List<String> values = new ArrayList<>();
+      while (result.next()) {
+        values.add(result.getString(1));
+      }
+      return values;
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  @Override
+  public void close() {
+    source.close();
+    gateway.close();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.coatcheck.postgres.embedded;
+
+import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/**
+ * A process that holds the embedded database of a home: {@code GatewayProcess HOME}. It commits the
+ * rows 1, 2, 3 … and prints each number once it is committed, until it is killed. A refused start
+ * prints the reason instead.
+ */
+final class GatewayProcess {
+  private GatewayProcess() {}
+
+  static Process start(Path home) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:+UseSerialGC",
+            "-Xmx64m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            GatewayProcess.class.getName(),
+            home.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  public static void main(String[] arguments) throws SQLException {
+    try {
+      Query query = Query.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
+      query.execute("create table committed (n integer primary key)");
+      for (int n = 1; !System.out.checkError(); n++) {
+        query.execute("insert into committed values (" + n + ")");
+        System.out.println(n);
+      }
+    } catch (EmbeddedDatabaseFailed failure) {
+      System.out.println(failure.getMessage());
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package dev.coatcheck.postgres.embedded;
+
+import dev.coatcheck.postgres.sql.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A home that has never been used, and goes with the test. The programs of Postgres are a link to
+ * those of other tests, so that they aren't unpacked again.
+ */
+public record TestHome(Path path) implements AutoCloseable {
+  public static TestHome fresh() {
+    try {
+      Path programs = Files.createDirectories(TestServer.PROGRAMS).toAbsolutePath();
+      Path folder = Files.createTempDirectory(programs.getParent(), "home-");
+      Path home = Files.createDirectory(folder.resolve(".coatcheck"));
+      Files.createSymbolicLink(home.resolve("postgres"), programs);
+      return new TestHome(home);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Where the home is {@code .coatcheck}. */
+  public Path folder() {
+    return path.resolveSibling(".").normalize();
+  }
+
+  @Override
+  public void close() {
+    try {
+      PostgresBinaries.deleteTree(folder());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

@@ -1,0 +1,121 @@
+package dev.coatcheck.postgres.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.core.observe.Observer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jooq.exception.DataAccessException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DatabaseTest {
+  private static final TestDatabase FRESH = TestDatabase.empty();
+  private static final Observer OBSERVER = new Observer();
+  private static final Database DATABASE =
+      Database.open(
+          new DatabaseSettings(FRESH.url(), FRESH.user(), FRESH.password(), 2), "test", OBSERVER);
+
+  @AfterAll
+  static void close() {
+    DATABASE.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"57014", "57P01", "08006", "53300", "58030", "25006"})
+  void whatTimeMayHealIsAnOutage(String state) {
+    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise(state))))
+        .isInstanceOf(DatabaseUnavailable.class);
+    assertThat(OBSERVER.scrape())
+        .contains("coatcheck_database_failures_total{sqlstate=\"" + state + "\"}");
+  }
+
+  @Test
+  void aLockThatIsNotToBeHadInTimeIsNoOutageButPasses() {
+    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise("55P03"))))
+        .isInstanceOf(LockTimeout.class);
+    assertThat(OBSERVER.scrape())
+        .contains("coatcheck_database_lock_timeouts_total{operation=\"test\"} 1.0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"42P01", "23505", "22003"})
+  void whatIsOurFaultIsNot(String state) {
+    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise(state))))
+        .isInstanceOf(DataAccessException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"40001", "40P01"})
+  void aTransactionThatWasRolledBackIsRunAgain(String state) {
+    AtomicInteger runs = new AtomicInteger();
+
+    int done =
+        DATABASE.write(
+            "test",
+            sql -> {
+              if (runs.incrementAndGet() < 3) {
+                sql.execute(raise(state));
+              }
+              return runs.get();
+            });
+
+    assertThat(done).isEqualTo(3);
+  }
+
+  @Test
+  void oneThatIsRolledBackForEverEndsAsAnOutage() {
+    AtomicInteger runs = new AtomicInteger();
+
+    assertThatThrownBy(
+            () ->
+                DATABASE.write(
+                    "test",
+                    sql -> {
+                      runs.incrementAndGet();
+                      return sql.execute(raise("40P01"));
+                    }))
+        .isInstanceOf(DatabaseUnavailable.class);
+    assertThat(runs).hasValue(4);
+  }
+
+  @Test
+  void aReadSurvivesAConnectionThatHasDied() {
+    AtomicInteger runs = new AtomicInteger();
+
+    assertThat(
+            DATABASE.<Integer>read(
+                "test",
+                sql -> {
+                  if (runs.getAndIncrement() == 0) {
+                    sql.execute("select pg_terminate_backend(pg_backend_pid())");
+                  }
+                  return sql.fetchCount(sql.selectOne());
+                }))
+        .isEqualTo(1);
+    assertThat(runs).hasValue(2);
+  }
+
+  @Test
+  void nobodyIsWaitedForLongerThanASecond() {
+    try (Database nobody =
+        Database.open(
+            new DatabaseSettings("jdbc:postgresql://127.0.0.1:1/none", "me", "", 2),
+            "nobody",
+            OBSERVER)) {
+      assertThat(nobody.isReachable()).isFalse();
+      long from = System.nanoTime();
+
+      assertThat(nobody.isReachable()).isFalse();
+
+      assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(1));
+    }
+  }
+
+  private static String raise(String state) {
+    return "do $$ begin raise exception 'as told' using errcode = '" + state + "'; end $$";
+  }
+}

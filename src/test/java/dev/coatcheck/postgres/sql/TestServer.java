@@ -1,0 +1,215 @@
+package dev.coatcheck.postgres.sql;
+
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.postgresql.PostgreSQLContainer;
+
+/**
+ * The Postgres of the tests: the one that {@code COATCHECK_TEST_DATABASE_URL} names, else a
+ * container where a Docker engine answers, else the embedded one.
+ */
+public final class TestServer {
+  public static final Path PROGRAMS = Path.of("target", "postgres");
+
+  private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
+  private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^?]*)(\\?.*)?");
+  private static final String IMAGE = "postgres:18";
+
+  /** Not named as our schema is, which would be in its search path and hide a missing name. */
+  private static final String USER = "tester";
+
+  private static @Nullable TestServer shared;
+
+  private final String url;
+  private final String user;
+  private final String password;
+
+  /** Distinguishes the databases of JVMs that use one server. */
+  private final String prefix = "coatcheck_test_" + ProcessHandle.current().pid() + "_";
+
+  private final List<String> databases = new ArrayList<>();
+  private @Nullable String template;
+
+  private TestServer(String url, String user, String password, String kind) {
+    this.url = url;
+    this.user = user;
+    this.password = password;
+    LOG.info("Tests use {}", kind);
+  }
+
+  static synchronized TestServer shared() {
+    if (shared == null) {
+      shared = start(System.getenv());
+    }
+    return shared;
+  }
+
+  synchronized TestDatabase migrated() {
+    if (template == null) {
+      String made = create("");
+      Flyway.configure()
+          .dataSource(urlOf(made), user, password)
+          .defaultSchema("coatcheck")
+          .locations("classpath:db/migration")
+          .load()
+          .migrate();
+      template = made;
+    }
+    return database(create(" template " + template));
+  }
+
+  synchronized TestDatabase empty() {
+    return database(create(""));
+  }
+
+  private static TestServer start(Map<String, String> environment) {
+    String given = environment.get("COATCHECK_TEST_DATABASE_URL");
+    if (given != null) {
+      TestServer server =
+          new TestServer(
+              given,
+              environment.getOrDefault("COATCHECK_TEST_DATABASE_USER", "postgres"),
+              environment.getOrDefault("COATCHECK_TEST_DATABASE_PASSWORD", ""),
+              "the Postgres of COATCHECK_TEST_DATABASE_URL");
+      atExit(server::dropAll);
+      return server;
+    }
+    return DockerClientFactory.instance().isDockerAvailable() ? container() : embedded();
+  }
+
+  /** The container ends with the JVM. */
+  private static TestServer container() {
+    @SuppressWarnings("resource")
+    PostgreSQLContainer container =
+        new PostgreSQLContainer(IMAGE)
+            // The module's own command turns fsync off.
+            .withCommand("postgres", "-c", "max_connections=200");
+    container.start();
+    return new TestServer(
+        container.getJdbcUrl(),
+        container.getUsername(),
+        container.getPassword(),
+        "a container of " + IMAGE);
+  }
+
+  private static TestServer embedded() {
+    Path home = Path.of("target", "test-database");
+    try {
+      EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
+      ensureUser(database);
+      TestServer server =
+          new TestServer(
+              database.jdbcUrl(), USER, database.password(), "the embedded Postgres in " + home);
+      server.adoptLeftovers();
+      server.dropAll();
+      atExit(
+          () -> {
+            server.dropAll();
+            database.close();
+          });
+      return server;
+    } catch (EmbeddedDatabaseFailed | SQLException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  private static void ensureUser(EmbeddedDatabase database) throws SQLException {
+    Query.on(database)
+        .execute(
+            """
+            do $$ begin
+              if not exists (select from pg_roles where rolname = '%1$s') then
+                create role %1$s superuser login;
+              end if;
+            end $$;
+            alter role %1$s password '%2$s'\
+            """
+                .formatted(USER, database.password()));
+  }
+
+  private String create(String options) {
+    String name = prefix + databases.size();
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create database " + name + options);
+    } catch (SQLException failure) {
+      throw new IllegalStateException("can't make the test database " + name, failure);
+    }
+    databases.add(name);
+    return name;
+  }
+
+  private TestDatabase database(String name) {
+    return new TestDatabase(urlOf(name), user, password);
+  }
+
+  private String urlOf(String database) {
+    Matcher parts = URL.matcher(url);
+    if (!parts.matches()) {
+      throw new IllegalStateException(
+          "COATCHECK_TEST_DATABASE_URL is not jdbc:postgresql://HOST:PORT/DATABASE: " + url);
+    }
+    String options = parts.group(3);
+    return parts.group(1) + database + (options == null ? "" : options);
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(url, user, password);
+  }
+
+  /** What a killed test run left. Only for a server that is ours alone. */
+  private void adoptLeftovers() throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery(
+                "select datname from pg_database where datname like 'coatcheck\\_test\\_%'")) {
+      while (found.next()) {
+        databases.add(found.getString(1));
+      }
+    }
+  }
+
+  private synchronized void dropAll() throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String database : databases) {
+        statement.execute("drop database if exists " + database + " with (force)");
+      }
+    }
+    databases.clear();
+  }
+
+  private interface Ending {
+    void run() throws Exception;
+  }
+
+  private static void atExit(Ending ending) {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  try {
+                    ending.run();
+                  } catch (Exception failure) {
+                    LOG.warn("The test database did not end well", failure);
+                  }
+                }));
+  }
+}
