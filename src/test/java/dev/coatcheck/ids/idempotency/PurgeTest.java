@@ -38,7 +38,7 @@ class PurgeTest {
                   insert into coatcheck.idempotency
                     (expires_at, status, bucket, owner, key, request_hash, response)
                   select now() - interval '1 second', 201, 1, 'alice', n::text, '\\x00', '{}'
-                    from generate_series(1, 12000) n
+                    from generate_series(1, 60000) n
                   """));
 
       purge.run();
