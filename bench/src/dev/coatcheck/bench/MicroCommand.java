@@ -1,11 +1,12 @@
 package dev.coatcheck.bench;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.openjdk.jmh.Main;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Unmatched;
 
 /**
  * {@code coatcheck bench micro}: single methods under JMH, which takes these arguments as its own.
@@ -14,8 +15,7 @@ import picocli.CommandLine.Parameters;
     name = "micro",
     description = "Runs the JMH benchmarks whose names match, or all; -h shows JMH's own options.")
 final class MicroCommand implements Callable<Integer> {
-  @Parameters(arity = "0..*", paramLabel = "JMH_ARGUMENT", description = "Given to JMH as it is.")
-  private List<String> arguments = List.of();
+  @Unmatched private final List<String> arguments = new ArrayList<>();
 
   @Override
   public Integer call() throws IOException {
