@@ -1,37 +1,50 @@
 package dev.coatcheck.core.observe;
 
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Writes the events that somebody should read. The common ones are metrics only. */
+/**
+ * Writes the events that somebody should read. The common ones are metrics only, and what a load
+ * can repeat without end is logged once a second with its number.
+ */
 final class EventLog {
   private static final Logger log = LoggerFactory.getLogger("coatcheck");
+
+  private final RepeatedLines repeated;
+
+  EventLog() {
+    this(new RepeatedLines((level, line) -> log.atLevel(level).log(line)));
+  }
+
+  EventLog(RepeatedLines repeated) {
+    this.repeated = repeated;
+  }
 
   void write(Event event) {
     switch (event) {
       case Event.RequestFailed failed ->
           log.error("request {} failed", failed.requestId(), failed.cause());
       case Event.GeneratedKeyConflict conflict ->
-          log.error(
-              "the generated key {} of type {} was taken already; another one was drawn. Is a copy"
-                  + " of this machine running?",
-              conflict.key(),
-              conflict.type());
+          repeat(
+              Level.ERROR,
+              "key " + conflict.type(),
+              () ->
+                  "the generated key %s of type %s was taken already; another one was drawn. Is a copy of this machine running?"
+                      .formatted(conflict.key(), conflict.type()));
       case Event.LeaseChanged change ->
-          log.atLevel(change.routine() ? Level.DEBUG : Level.WARN)
-              .log(
-                  "lease of layout {}: {}{} {}",
-                  change.layout(),
-                  change.outcome(),
-                  change.worker() < 0 ? "" : " worker " + change.worker(),
-                  change.detail());
+          repeat(
+              change.routine() ? Level.DEBUG : Level.WARN,
+              "lease " + change.layout() + " " + change.worker() + " " + change.outcome(),
+              () -> line(change));
       case Event.DatabaseFailed failed ->
-          log.warn(
-              "database: {} failed (SQLSTATE {}): {}",
-              failed.operation(),
-              failed.sqlState(),
-              firstLine(failed.cause()));
+          repeat(
+              Level.WARN,
+              "database " + failed.operation() + " " + failed.sqlState(),
+              () ->
+                  "database: %s failed (SQLSTATE %s): %s"
+                      .formatted(failed.operation(), failed.sqlState(), firstLine(failed.cause())));
       case Event.FeedDistrusted distrusted ->
           log.warn("the change feed can't be read: {}", distrusted.reason());
       case Event.FeedTrusted trusted ->
@@ -40,9 +53,16 @@ final class EventLog {
           log.debug("change feed: caches are empty, from {} on", restarted.position());
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
       case Event.AccessRefused refused ->
-          log.info("access refused for API key {}: {}", refused.keyId(), refused.reason());
+          repeat(
+              Level.INFO,
+              "access " + refused.reason(),
+              () ->
+                  "access refused for API key %s: %s".formatted(refused.keyId(), refused.reason()));
       case Event.ScanStopped stopped ->
-          log.info("somebody goes through the old numbers of type {}", stopped.type());
+          repeat(
+              Level.INFO,
+              "scan " + stopped.type(),
+              () -> "somebody goes through the old numbers of type " + stopped.type());
       case Event.TableMigrated migrated ->
           log.info(
               "table migration of {}: {} {}", migrated.table(), migrated.kind(), migrated.detail());
@@ -56,6 +76,19 @@ final class EventLog {
           Event.OutboxFollowed _,
           Event.Resolved _ -> {}
     }
+  }
+
+  private void repeat(Level level, String kind, Supplier<String> line) {
+    repeated.write(level, kind, line);
+  }
+
+  private static String line(Event.LeaseChanged change) {
+    return "lease of layout %s: %s%s %s"
+        .formatted(
+            change.layout(),
+            change.outcome(),
+            change.worker() < 0 ? "" : " worker " + change.worker(),
+            change.detail());
   }
 
   private static String firstLine(Throwable cause) {
