@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** {@code coatcheck bench http}: that it measures, not what. */
-class BenchHttpCommandTest {
+/** {@code coatcheck bench}: that it measures, not what. */
+class BenchTest {
   private static final Pattern ROW =
       Pattern.compile(
           "(P\\d) +\\S.*? {2,}([\\d.,]+) {2,}(\\S.*?) {2,}([\\d.,]+) .* ([\\d.]+) +"
@@ -127,6 +127,14 @@ class BenchHttpCommandTest {
                       + " 10000000.\n"));
     }
     assertThat(Outcome.of("bench", "http", "--only=P9").status()).isEqualTo(2);
+  }
+
+  @Test
+  void jmhGetsItsOwnOptions() {
+    Outcome listed = Outcome.of("bench", "micro", "-l");
+
+    assertThat(listed.status()).as(listed.err()).isZero();
+    assertThat(listed.out()).contains("PublicIdBenchmark.parse\n", "SnowflakeBenchmark.");
   }
 
   private static double figure(String text) {
