@@ -75,9 +75,11 @@ final class BenchHttpCommand implements Callable<Integer> {
   private @Nullable String databaseUser;
 
   @Option(
-      names = "--database-password",
-      description = "That user's password. [COATCHECK_DATABASE_PASSWORD]")
-  private @Nullable String databasePassword;
+      names = "--database-password-file",
+      description =
+          "File that holds that user's password. [COATCHECK_DATABASE_PASSWORD_FILE; or the password"
+              + " itself in COATCHECK_DATABASE_PASSWORD]")
+  private @Nullable String databasePasswordFile;
 
   @Override
   public Integer call() throws CommandFailed, IOException {
@@ -139,7 +141,10 @@ final class BenchHttpCommand implements Callable<Integer> {
     settings.put(Setting.PORT, "0");
     put(settings, Setting.DATABASE_URL, databaseUrl);
     put(settings, Setting.DATABASE_USER, databaseUser);
-    put(settings, Setting.DATABASE_PASSWORD, databasePassword);
+    put(settings, Setting.DATABASE_PASSWORD_FILE, databasePasswordFile);
+    if (databasePasswordFile == null) {
+      put(settings, Setting.DATABASE_PASSWORD, null);
+    }
     return BenchCommand.config(settings);
   }
 

@@ -61,16 +61,8 @@ class BenchTest {
 
   private static Outcome bench(TestDatabase database, String... more) {
     List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "bench",
-                "http",
-                "--seconds=0.05",
-                "--rounds=1",
-                "--rows=1000",
-                "--database-url=" + database.url(),
-                "--database-user=" + database.user(),
-                "--database-password=" + database.password()));
+        new ArrayList<>(List.of("bench", "http", "--seconds=0.05", "--rounds=1", "--rows=1000"));
+    arguments.addAll(database.flags());
     arguments.addAll(List.of(more));
     return Outcome.of(arguments.toArray(String[]::new));
   }

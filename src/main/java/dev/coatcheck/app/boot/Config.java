@@ -144,12 +144,14 @@ public record Config(
     private Optional<DatabaseSettings> database(int connectionsMax) {
       Optional<String> url = value(Setting.DATABASE_URL);
       Optional<String> user = value(Setting.DATABASE_USER);
-      Optional<String> password = value(Setting.DATABASE_PASSWORD);
       if (url.isEmpty()) {
-        user.ifPresent(
-            _ -> fault(Setting.DATABASE_USER, "is set, but COATCHECK_DATABASE_URL is not"));
-        password.ifPresent(
-            _ -> fault(Setting.DATABASE_PASSWORD, "is set, but COATCHECK_DATABASE_URL is not"));
+        for (Setting setting :
+            List.of(
+                Setting.DATABASE_USER, Setting.DATABASE_PASSWORD, Setting.DATABASE_PASSWORD_FILE)) {
+          if (value(setting).isPresent()) {
+            fault(setting, "is set, but COATCHECK_DATABASE_URL is not");
+          }
+        }
         return Optional.empty();
       }
       DatabaseUrl.fault(url.get(), Setting.DATABASE_PASSWORD.variable())
@@ -158,7 +160,28 @@ public record Config(
         fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");
       }
       return Optional.of(
-          new DatabaseSettings(url.get(), user.orElse(""), password.orElse(""), connectionsMax));
+          new DatabaseSettings(url.get(), user.orElse(""), databasePassword(), connectionsMax));
+    }
+
+    private String databasePassword() {
+      Optional<String> password = value(Setting.DATABASE_PASSWORD);
+      Optional<String> file = value(Setting.DATABASE_PASSWORD_FILE);
+      if (file.isEmpty()) {
+        return password.orElse("");
+      }
+      if (password.isPresent()) {
+        fault(
+            Setting.DATABASE_PASSWORD_FILE,
+            "and " + Setting.DATABASE_PASSWORD.variable() + " are both set: unset one");
+        return "";
+      }
+      return switch (PasswordFile.read(file.get())) {
+        case PasswordFile.Read(String secret) -> secret;
+        case PasswordFile.Refused(String why) -> {
+          fault(Setting.DATABASE_PASSWORD_FILE, why);
+          yield "";
+        }
+      };
     }
 
     private RedirectHosts redirectHosts() {
@@ -205,7 +228,8 @@ public record Config(
     }
 
     private void fault(Setting setting, String what) {
-      String line = setting.variable() + " (" + setting.flag() + ") " + what;
+      String flag = setting.isSecret() ? "" : " (" + setting.flag() + ")";
+      String line = setting.variable() + flag + " " + what;
       if (!faults.contains(line)) {
         faults.add(line);
       }

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every setting, with the same name in the environment and as a flag: {@code COATCHECK_PORT} is
- * {@code --port}. A flag wins over the environment.
+ * {@code --port}. A flag wins over the environment. A password is no flag: every user of the
+ * machine can read the flags of a process.
  */
 public enum Setting {
   HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
@@ -16,6 +17,7 @@ public enum Setting {
   DATABASE_URL(null, "Postgres 15 to 18, as jdbc:postgresql://host/name; unset: embedded."),
   DATABASE_USER(null, "User of that database."),
   DATABASE_PASSWORD(null, "Password of that user."),
+  DATABASE_PASSWORD_FILE(null, "File that holds the password, in the place of the password."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
   LEASE_WINDOW_SECONDS(
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
@@ -44,6 +46,11 @@ public enum Setting {
   /** The name on the command line, {@code --port}. */
   public String flag() {
     return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Whether the value is a secret, which the command line refuses. */
+  public boolean isSecret() {
+    return this == DATABASE_PASSWORD;
   }
 
   public String description() {

@@ -8,12 +8,16 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The flags of all settings, mixed into each command that opens the gateway or its database. */
 @Command
 final class Settings {
   private final Map<Setting, String> flags = new EnumMap<>(Setting.class);
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
 
   /** To the mixin, not to the command: picocli counts a mixin's options to find its arguments. */
   @Spec(Spec.Target.SELF)
@@ -22,6 +26,7 @@ final class Settings {
       mixin.addOption(
           OptionSpec.builder(setting.flag())
               .type(String.class)
+              .hidden(setting.isSecret())
               .paramLabel(setting.name())
               .description(
                   setting.description()
@@ -35,12 +40,27 @@ final class Settings {
                     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
                     public <T> T set(T value) {
                       if (value != null) {
+                        requirePublic(setting);
                         flags.put(setting, value.toString());
                       }
                       return value;
                     }
                   })
               .build());
+    }
+  }
+
+  /** A secret's flag is known only so that the refusal doesn't print the secret. */
+  private void requirePublic(Setting setting) {
+    if (setting.isSecret()) {
+      throw new ParameterException(
+          command.commandLine(),
+          setting.flag()
+              + " is refused, because every user of this machine can read flags: set "
+              + setting.variable()
+              + " or "
+              + setting.variable()
+              + "_FILE.");
     }
   }
 

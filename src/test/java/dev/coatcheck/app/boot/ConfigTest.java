@@ -3,13 +3,22 @@ package dev.coatcheck.app.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ConfigTest {
+  private static final String PASSWORD_FILE =
+      "COATCHECK_DATABASE_PASSWORD_FILE (--database-password-file) ";
+
+  @TempDir Path folder;
+
   @Test
   void nothingSetIsAnEmbeddedDatabaseOnPort8080() {
     Config config = valid(Map.of(), Map.of());
@@ -91,6 +100,49 @@ class ConfigTest {
   }
 
   @Test
+  void thePasswordIsReadFromAFileWithoutItsLineEnd() throws Exception {
+    for (String content : List.of("se cret", "se cret\n", "se cret\r\n")) {
+      Path file = Files.writeString(folder.resolve("password"), content);
+
+      Config config = valid(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", file), Map.of());
+
+      assertThat(config.database())
+          .contains(new DatabaseSettings("jdbc:postgresql://db/coatcheck", "me", "se cret", 10));
+    }
+  }
+
+  @Test
+  void aPasswordFileThatHoldsNoPasswordIsAFault() throws Exception {
+    Path empty = Files.writeString(folder.resolve("empty"), "\n");
+    Path lines = Files.writeString(folder.resolve("lines"), "secret\nsecret\n");
+    Path large = Files.writeString(folder.resolve("large"), "secret".repeat(1_000));
+    Path missing = folder.resolve("missing");
+
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", empty)))
+        .isEqualTo(PASSWORD_FILE + "names an empty file: " + empty);
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", lines)))
+        .isEqualTo(PASSWORD_FILE + "names a file of more than one line: " + lines);
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", large)))
+        .isEqualTo(PASSWORD_FILE + "names a file of more than 4096 bytes: " + large);
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", missing)))
+        .isEqualTo(PASSWORD_FILE + "names a file that does not exist: " + missing);
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", folder)))
+        .isEqualTo(PASSWORD_FILE + "names something that is no readable file: " + folder);
+  }
+
+  @Test
+  void aPasswordIsSetInOnePlaceOnly() throws Exception {
+    Path file = Files.writeString(folder.resolve("password"), "secret\n");
+    Map<String, String> environment =
+        new HashMap<>(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", file));
+    environment.put("COATCHECK_DATABASE_PASSWORD", "secret");
+
+    assertThat(faults(environment)).contains("are both set").doesNotContain("secret");
+    assertThat(faults(Map.of("COATCHECK_DATABASE_PASSWORD_FILE", file.toString())))
+        .contains("COATCHECK_DATABASE_URL is not");
+  }
+
+  @Test
   void sourcesAreNamedInTheEnvironment() {
     Config config =
         valid(
@@ -158,6 +210,23 @@ class ConfigTest {
                 Map.of()))
         .isInstanceOfSatisfying(
             Config.Parsed.Invalid.class, invalid -> assertThat(invalid.faults()).hasSize(4));
+  }
+
+  private static Map<String, String> onDatabase(String variable, Path value) {
+    return Map.of(
+        "COATCHECK_DATABASE_URL",
+        "jdbc:postgresql://db/coatcheck",
+        "COATCHECK_DATABASE_USER",
+        "me",
+        variable,
+        value.toString());
+  }
+
+  private static String faults(Map<String, String> environment) {
+    return switch (Config.read(environment, Map.of())) {
+      case Config.Parsed.Valid valid -> throw new AssertionError(valid);
+      case Config.Parsed.Invalid(List<String> faults) -> String.join("\n", faults);
+    };
   }
 
   private static Config valid(Map<String, String> environment, Map<Setting, String> flags) {

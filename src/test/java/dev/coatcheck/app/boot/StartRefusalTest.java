@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -167,7 +168,7 @@ class StartRefusalTest {
             List.of(
                 "--database-url=" + url,
                 "--database-user=coatcheck",
-                "--database-password=" + password));
+                "--database-password-file=" + TestDatabase.fileWith(password)));
     flags.addAll(List.of(more));
     return flags;
   }

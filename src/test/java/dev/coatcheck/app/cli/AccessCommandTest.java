@@ -48,6 +48,33 @@ class AccessCommandTest {
   }
 
   @Test
+  void aPasswordAsAFlagIsRefusedAndNotPrinted() {
+    for (List<String> verb :
+        List.of(List.of("access", "list"), List.of("serve"), List.of("health"))) {
+      for (List<String> flag :
+          List.of(
+              List.of("--database-password=hunter2"), List.of("--database-password", "hunter2"))) {
+        List<String> all = new ArrayList<>(verb);
+        all.addAll(flag);
+
+        Terminal refused = Terminal.run(all.toArray(String[]::new));
+
+        assertThat(refused.status()).isEqualTo(2);
+        assertThat(refused.err())
+            .startsWith("--database-password is refused")
+            .contains("COATCHECK_DATABASE_PASSWORD_FILE")
+            .doesNotContain("hunter2");
+        assertThat(refused.out()).isEmpty();
+      }
+      List<String> help = new ArrayList<>(verb);
+      help.add("--help");
+      assertThat(Terminal.run(help.toArray(String[]::new)).out())
+          .contains("--database-password-file")
+          .doesNotContain("--database-password=");
+    }
+  }
+
+  @Test
   void aKeyMadeBesideARunningGatewayWorksAtOnce() throws Exception {
     try (TestGateway gateway = TestGateway.fresh()) {
       Terminal made =
@@ -89,9 +116,7 @@ class AccessCommandTest {
   private static Terminal on(TestDatabase database, String... arguments) {
     List<String> all = new ArrayList<>(List.of("access"));
     Collections.addAll(all, arguments);
-    all.add("--database-url=" + database.url());
-    all.add("--database-user=" + database.user());
-    all.add("--database-password=" + database.password());
+    all.addAll(database.flags());
     return Terminal.run(all.toArray(String[]::new));
   }
 }

@@ -44,15 +44,15 @@ class MigrateTableCommandTest {
       throw new AssertionError();
     }
     gateway = Gateway.start(config);
-    Terminal made =
-        Terminal.run(
-            "access",
-            "create",
-            "--name=dba",
-            "--scope=types:write,table_migrations:read,table_migrations:write",
-            "--database-url=" + DATABASE.url(),
-            "--database-user=" + DATABASE.user(),
-            "--database-password=" + DATABASE.password());
+    List<String> create =
+        new ArrayList<>(
+            List.of(
+                "access",
+                "create",
+                "--name=dba",
+                "--scope=types:write,table_migrations:read,table_migrations:write"));
+    create.addAll(DATABASE.flags());
+    Terminal made = Terminal.run(create.toArray(String[]::new));
     keyFile = Files.writeString(folder.resolve("key"), made.out());
   }
 

@@ -1,6 +1,11 @@
 package dev.coatcheck.postgres.sql;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.List;
 
 /**
  * A database for one test class, on the Postgres that all tests of this JVM share. It is dropped
@@ -15,6 +20,25 @@ public record TestDatabase(String url, String user, String password) {
   /** A database with nothing in it. */
   public static TestDatabase empty() {
     return TestServer.shared().empty();
+  }
+
+  /** The flags that lead a command to this database. */
+  public List<String> flags() {
+    return List.of(
+        "--database-url=" + url,
+        "--database-user=" + user,
+        "--database-password-file=" + fileWith(password));
+  }
+
+  /** A file that holds a password, deleted when the JVM ends. */
+  public static Path fileWith(String password) {
+    try {
+      Path file = Files.createTempFile("coatcheck-test-", ".password");
+      file.toFile().deleteOnExit();
+      return Files.writeString(file, password + "\n");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /** Takes Postgres away from whoever uses the database, or gives it back. */
