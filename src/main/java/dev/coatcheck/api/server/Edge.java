@@ -24,9 +24,12 @@ final class Edge extends Handler.Wrapper {
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
 
-  /** What two programs in a row may read in two ways. No path of ours needs it. */
+  /**
+   * What two programs in a row may read in two ways, and what the router can't decode. No path of
+   * ours needs it.
+   */
   private static final Pattern AMBIGUOUS =
-      Pattern.compile("(?i)%(00|25|2f|5c)|[;\\\\]|/\\.{1,2}(/|$)|%2e");
+      Pattern.compile("(?i)%(00|25|2f|5c|2e|(?![0-9a-f]{2}))|[;\\\\]|/\\.{1,2}(/|$)");
 
   private final RandomSource random;
 
@@ -74,7 +77,8 @@ final class Edge extends Handler.Wrapper {
       return Optional.of(
           Problem.of(
               ProblemCode.PATH_INVALID,
-              "The path holds a dot segment, a parameter, or an encoded slash, percent or NUL."));
+              "The path holds a dot segment, a parameter, an encoded slash, percent or NUL, or a"
+                  + " percent sign without two hex digits."));
     }
     for (String name : SINGLE_HEADERS) {
       if (!isSound(headers.getFields(name))) {

@@ -38,13 +38,18 @@ final class ErrorPages extends ErrorHandler {
 
   /** Jetty reads no further on a connection that broke the rules; a client has to know. */
   private static boolean closes(int status) {
-    return status == 400 || status == 414 || status == 431;
+    return switch (status) {
+      case 400, 408, 414, 426, 431, 505 -> true;
+      default -> false;
+    };
   }
 
   private static Problem problem(int status) {
     return switch (status) {
       case 404 -> Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
       case 405 -> Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.");
+      case 408 ->
+          Problem.of(ProblemCode.REQUEST_TIMEOUT, "The request came too slowly, or stopped.");
       case 413 -> Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "Send fewer items at a time.");
       case 414 -> Problem.of(ProblemCode.URI_TOO_LONG, "An address has at most 8,000 bytes.");
       case 415 ->
@@ -52,6 +57,8 @@ final class ErrorPages extends ErrorHandler {
       case 431 -> Problem.of(ProblemCode.HEADERS_TOO_LARGE, "Headers have at most 8,000 bytes.");
       case 503 ->
           Problem.of(ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
+      case 426, 505 ->
+          Problem.of(ProblemCode.HTTP_VERSION_UNSUPPORTED, "Use HTTP/1.1, and name it.");
       default ->
           status < 500
               ? Problem.of(ProblemCode.REQUEST_INVALID, "The request breaks the rules of HTTP.")

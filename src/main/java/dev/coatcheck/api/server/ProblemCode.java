@@ -31,6 +31,8 @@ public enum ProblemCode {
   PAYLOAD_TOO_LARGE(413, "Payload too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "Unsupported media type"),
   HEADERS_TOO_LARGE(431, "Headers too large"),
+  REQUEST_TIMEOUT(408, "Request timeout"),
+  HTTP_VERSION_UNSUPPORTED(505, "HTTP version not supported"),
   HEADER_INVALID(400, "Invalid header"),
   PATH_INVALID(400, "Invalid path"),
   REQUEST_INVALID(400, "Invalid request"),
