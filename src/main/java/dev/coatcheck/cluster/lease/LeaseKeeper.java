@@ -31,6 +31,7 @@ final class LeaseKeeper {
   private static final long REPLY_NANOS_MAX = 1_000 * NANOS_PER_MILLI;
   private static final long LEAD_MILLIS_MAX = 1_000;
   private static final long RETRY_AFTER_MILLIS = 1_000;
+  private static final long RETRY_AFTER_MILLIS_MAX = 3_600_000;
 
   private final LeaseRules rules;
   private final Consumer<LeaseEvent> events;
@@ -38,7 +39,7 @@ final class LeaseKeeper {
 
   private volatile @Nullable Held held;
   private volatile boolean stopped;
-  private volatile String waitingFor = "no worker is leased yet";
+  private volatile Shortage shortage;
 
   private LeaseRequest.@Nullable Release toRelease;
   private boolean lost;
@@ -51,6 +52,24 @@ final class LeaseKeeper {
     this.events = events;
     this.layout = layout;
     this.nextNano = startNano;
+    this.shortage = new Shortage("no worker is leased yet", startNano);
+  }
+
+  /**
+   * Why no worker is held.
+   *
+   * @param untilNano the earliest end of it that the database could tell
+   */
+  private record Shortage(String reason, long untilNano) {
+    Shortage because(String newReason) {
+      return new Shortage(newReason, untilNano);
+    }
+
+    KeyRun.Wait refusal(long nano) {
+      long millis = Math.ceilDiv(untilNano - nano, NANOS_PER_MILLI);
+      return new KeyRun.Wait(
+          reason, Math.clamp(millis, RETRY_AFTER_MILLIS, RETRY_AFTER_MILLIS_MAX));
+    }
   }
 
   /** Reserves up to {@code count} positions of the worker held. */
@@ -60,7 +79,7 @@ final class LeaseKeeper {
       return new KeyRun.Never("this instance is shutting down", RETRY_AFTER_MILLIS);
     }
     if (now == null) {
-      return new KeyRun.Wait(waitingFor, RETRY_AFTER_MILLIS);
+      return shortage.refusal(nano);
     }
     long estimate = now.estimate().millis(nano);
     long limit = layout.position(rules.lastMillis(now.untilMillis(), estimate) + 1);
@@ -69,7 +88,7 @@ final class LeaseKeeper {
       return new KeyRun.Some(run, now.worker());
     }
     return now.closed(nano)
-        ? new KeyRun.Wait(waitingFor, RETRY_AFTER_MILLIS)
+        ? shortage.refusal(nano)
         : new KeyRun.Wait("every key up to this millisecond is taken", 1);
   }
 
@@ -77,14 +96,21 @@ final class LeaseKeeper {
     if (nextNano - nano > 0) {
       return new Step.Sleep(nextNano - nano);
     }
-    Held now = held;
-    if (now == null || lost || now.closed(nano)) {
-      return new Step.Send(new LeaseRequest.Acquire());
-    }
-    if (toRelease != null) {
+    // First, because what is given back may be the only worker that gets free for this instance; in
+    // turns after a failure, because a row that is locked must hold up nothing else.
+    if (toRelease != null && failures % 2 == 0) {
       return new Step.Send(toRelease);
     }
+    Held now = held;
+    if (now == null || waits(nano)) {
+      return new Step.Send(new LeaseRequest.Acquire());
+    }
     return new Step.Send(new LeaseRequest.Renew(now.worker(), now.epoch(), now.untilMillis()));
+  }
+
+  private boolean waits(long nano) {
+    Held now = held;
+    return now == null || lost || now.closed(nano);
   }
 
   /** Every change of the lease's state. */
@@ -95,19 +121,22 @@ final class LeaseKeeper {
       case LeaseReply.Acquired acquired -> acquired(acquired, sentNano, nano);
       case LeaseReply.Renewed renewed -> renewed(renewed, sentNano, nano);
       case LeaseReply.Gone _ -> gone(nano);
-      case LeaseReply.NoneFree(String reason) -> {
-        waitingFor = reason;
+      case LeaseReply.NoneFree(String reason, long freeInMillis) -> {
+        long freeInNanos = Math.min(freeInMillis, RETRY_AFTER_MILLIS_MAX) * NANOS_PER_MILLI;
+        shortage = new Shortage(reason, nano + freeInNanos);
+        nextNano = nano + Math.clamp(freeInNanos, RETRY_NANOS, LeaseSettings.RENEW_EVERY_NANOS);
         events.accept(new LeaseEvent.NoneFree(layout.name(), reason));
       }
       case LeaseReply.Released _ -> nextNano = nano;
       case LeaseReply.Failed(String reason) -> {
-        waitingFor = "Postgres did not answer: " + reason;
+        shortage = shortage.because("Postgres did not answer: " + reason);
         nextNano = nano + (RETRY_NANOS << Math.min(failures - 1, RETRY_DOUBLINGS_MAX));
         events.accept(new LeaseEvent.Failed(layout.name(), reason));
       }
     }
-    if (request instanceof LeaseRequest.Release) {
-      toRelease = null; // Once is enough: what is not released expires.
+    if (request instanceof LeaseRequest.Release
+        && !(reply instanceof LeaseReply.Failed && waits(nano))) {
+      toRelease = null; // A holder has better things to do: what is not released expires.
     }
   }
 
@@ -135,6 +164,7 @@ final class LeaseKeeper {
             Estimate.ofMillis(reply.nowMillis() + 1, nano),
             new Positions(layout.position(floorMillis + 1) - 1));
     lost = false;
+    shortage = new Shortage("the lease was not renewed in time", nano);
     events.accept(new LeaseEvent.Acquired(layout.name(), reply.worker(), reply.epoch()));
   }
 
@@ -170,7 +200,7 @@ final class LeaseKeeper {
   LeaseStatus status(long nano) {
     Held now = held;
     if (now == null || stopped || now.closed(nano)) {
-      return new LeaseStatus.Waiting(stopped ? "shutting down" : waitingFor);
+      return new LeaseStatus.Waiting(stopped ? "shutting down" : shortage.reason());
     }
     return new LeaseStatus.Minting(
         now.worker(), now.epoch(), now.untilMillis() - now.estimate().millis(nano));

@@ -5,8 +5,12 @@ sealed interface LeaseReply {
   /** The window is the milliseconds after {@code nowMillis} up to {@code untilMillis}. */
   record Acquired(int worker, long epoch, long nowMillis, long untilMillis) implements LeaseReply {}
 
-  /** Every worker is held or rests; the reason lists the holders. */
-  record NoneFree(String reason) implements LeaseReply {}
+  /**
+   * Every worker is held or rests; the reason lists the holders.
+   *
+   * @param freeInMillis when the first lease or rest ends, unless it is renewed or given back
+   */
+  record NoneFree(String reason, long freeInMillis) implements LeaseReply {}
 
   record Renewed(long nowMillis, long untilMillis) implements LeaseReply {}
 

@@ -15,16 +15,16 @@ final class WorkerLeaseStore {
 
   private final DataSource pool;
   private final LeaseSettings settings;
-  private final String renewMatch;
+  private final LeaseStatements.Conditions conditions;
 
   WorkerLeaseStore(DataSource pool, LeaseSettings settings) {
-    this(pool, settings, LeaseStatements.RENEW_MATCH);
+    this(pool, settings, LeaseStatements.Conditions.KEPT);
   }
 
-  WorkerLeaseStore(DataSource pool, LeaseSettings settings, String renewMatch) {
+  WorkerLeaseStore(DataSource pool, LeaseSettings settings, LeaseStatements.Conditions conditions) {
     this.pool = pool;
     this.settings = settings;
-    this.renewMatch = renewMatch;
+    this.conditions = conditions;
   }
 
   /** Never throws for a database that is slow or gone: that is a reply too. */
@@ -49,12 +49,14 @@ final class WorkerLeaseStore {
     }
     int registered =
         sql.execute(
-            LeaseStatements.REGISTER,
+            LeaseStatements.REGISTER.formatted(conditions.neverLost()),
             DSL.val(settings.layout().name()),
             DSL.val(settings.firstWorker()),
-            DSL.val(settings.lastWorker()));
+            DSL.val(settings.lastWorker()),
+            DSL.val(settings.holder()),
+            DSL.val(settings.restMillis()));
     Optional<LeaseReply> second = registered > 0 ? acquireFree(sql) : Optional.empty();
-    return second.orElseGet(() -> new LeaseReply.NoneFree(WorkerStore.noneFree(sql, settings)));
+    return second.orElseGet(() -> WorkerStore.noneFree(sql, settings));
   }
 
   private Optional<LeaseReply> acquireFree(DSLContext sql) {
@@ -78,7 +80,7 @@ final class WorkerLeaseStore {
 
   private LeaseReply renew(DSLContext sql, LeaseRequest.Renew renew) {
     return sql.resultQuery(
-            LeaseStatements.RENEW.formatted(renewMatch),
+            LeaseStatements.RENEW.formatted(conditions.renewable()),
             DSL.val(settings.layout().name()),
             DSL.val(renew.worker()),
             DSL.val(renew.epoch()),

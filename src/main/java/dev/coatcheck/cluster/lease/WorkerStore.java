@@ -2,11 +2,11 @@ package dev.coatcheck.cluster.lease;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.Record;
+import org.jooq.Result;
+import org.jooq.impl.DSL;
 
 /** Reads the workers that are held or rest. */
 final class WorkerStore {
@@ -19,6 +19,21 @@ final class WorkerStore {
             from coatcheck.worker_lease l, moment m
            where l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms
            order by l.layout, l.worker
+          """;
+
+  /** The same bounds as in {@link LeaseStatements#ACQUIRE}, summed up by holder. */
+  private static final String NONE_FREE =
+      LeaseStatements.MOMENT
+          + """
+          select l.holder, l.expires_at > m.at as held, count(*) as workers,
+                 min(greatest(l.granted_until_ms + 1, l.rest_until_ms,
+                              ceil(extract(epoch from l.expires_at) * 1000)::bigint) - m.ms)
+                   as free_in_ms
+            from coatcheck.worker_lease l, moment m
+           where l.layout = {0} and l.worker between {1} and {2}
+             and (l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms)
+           group by l.holder, held
+           order by l.holder, held
           """;
 
   private WorkerStore() {}
@@ -42,27 +57,30 @@ final class WorkerStore {
                 holder, Instant.ofEpochMilli(row.get("rests_until_ms", Long.class))));
   }
 
-  /** Says who holds what, so that whoever reads it knows whom to ask. */
-  static String noneFree(DSLContext sql, LeaseSettings settings) {
-    Map<String, Long> heldBy =
-        list(sql).stream()
-            .filter(state -> state.layout().equals(settings.layout().name()))
-            .filter(state -> state.worker() >= settings.firstWorker())
-            .filter(state -> state.worker() <= settings.lastWorker())
-            .collect(Collectors.groupingBy(WorkerStore::who, TreeMap::new, Collectors.counting()));
+  /** Says who holds what, so that a reader knows whom to ask, and when the first may be free. */
+  static LeaseReply.NoneFree noneFree(DSLContext sql, LeaseSettings settings) {
+    Result<Record> groups =
+        sql.resultQuery(
+                NONE_FREE,
+                DSL.val(settings.layout().name()),
+                DSL.val(settings.firstWorker()),
+                DSL.val(settings.lastWorker()))
+            .fetch();
     String holders =
-        heldBy.entrySet().stream()
-            .map(entry -> entry.getKey() + " " + entry.getValue())
-            .collect(Collectors.joining(", "));
-    return "no worker %d..%d of layout %s is free: %s"
-        .formatted(
-            settings.firstWorker(), settings.lastWorker(), settings.layout().name(), holders);
+        groups.isEmpty()
+            ? "other instances are acquiring them"
+            : groups.stream().map(WorkerStore::group).collect(Collectors.joining(", "));
+    return new LeaseReply.NoneFree(
+        "no worker %d..%d of layout %s is free: %s"
+            .formatted(
+                settings.firstWorker(), settings.lastWorker(), settings.layout().name(), holders),
+        groups.stream().mapToLong(group -> group.get("free_in_ms", Long.class)).min().orElse(0));
   }
 
-  private static String who(WorkerState state) {
-    return switch (state.standing()) {
-      case WorkerState.Standing.Held held -> held.holder() + " holds";
-      case WorkerState.Standing.Resting resting -> resting.holder() + " left resting";
-    };
+  private static String group(Record group) {
+    String holder = group.get("holder", String.class);
+    String standing = group.get("held", Boolean.class) ? " holds " : " left resting ";
+    return (holder.isEmpty() ? "not yet held, resting " : holder + standing)
+        + group.get("workers", Long.class);
   }
 }

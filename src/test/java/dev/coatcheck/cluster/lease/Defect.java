@@ -12,6 +12,10 @@ enum Defect {
   BASE_FIXED("base-fixed"),
   /** A renewal names the worker only. */
   RENEW_WITHOUT_EPOCH("renew-without-epoch"),
+  /** A worker that is registered after a failover is free at once. */
+  REGISTERED_WITHOUT_REST("registered-without-rest"),
+  /** A database is known by its timeline only. */
+  SYSTEM_IGNORED("system-ignored"),
   /** Time is counted on the wall clock. */
   WALL_CLOCK("wall-clock");
 
@@ -33,9 +37,12 @@ enum Defect {
     return Arrays.stream(values()).filter(defect -> defect.id.equals(id)).findFirst().orElseThrow();
   }
 
-  /** The condition of a renewal, with this defect in it. */
-  String renewMatch() {
-    return this == RENEW_WITHOUT_EPOCH ? "l.expires_at > m.at" : LeaseStatements.RENEW_MATCH;
+  /** The conditions of the statements, with this defect in them. */
+  LeaseStatements.Conditions conditions() {
+    LeaseStatements.Conditions kept = LeaseStatements.Conditions.KEPT;
+    return new LeaseStatements.Conditions(
+        this == RENEW_WITHOUT_EPOCH ? "l.expires_at > m.at" : kept.renewable(),
+        this == REGISTERED_WITHOUT_REST ? "true" : kept.neverLost());
   }
 
   /** The rules with this defect in them. */

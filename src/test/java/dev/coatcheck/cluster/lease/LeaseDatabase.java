@@ -30,7 +30,10 @@ final class LeaseDatabase {
 
   /** The database without any lease. */
   static LeaseDatabase fresh() {
-    Shared.DATABASE.execute("truncate coatcheck.worker_lease");
+    Shared.DATABASE.execute(
+        "truncate coatcheck.worker_lease, coatcheck.worker_lease_origin;"
+            + " insert into coatcheck.worker_lease_origin"
+            + " select system_identifier from pg_control_system()");
     return Shared.DATABASE;
   }
 

@@ -18,7 +18,7 @@ class LeaseSimulationTest {
   private static final List<Weather> FOUL = List.of(Weather.FOUL, Weather.JUMPY, Weather.STORM);
 
   @Test
-  @BrokenBy({"window-ignored", "renew-without-epoch"})
+  @BrokenBy({"window-ignored", "renew-without-epoch", "registered-without-rest", "system-ignored"})
   void noKeyIsMadeTwiceInAnyWeather() {
     long steps = 0;
     long keys = 0;

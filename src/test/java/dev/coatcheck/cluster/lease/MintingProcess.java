@@ -137,7 +137,7 @@ final class MintingProcess implements AutoCloseable {
     WorkerLease lease =
         new WorkerLease(
                 settings,
-                new WorkerLeaseStore(pool, settings, defect.renewMatch())::send,
+                new WorkerLeaseStore(pool, settings, defect.conditions())::send,
                 defect.rules(),
                 defect == Defect.WALL_CLOCK ? new WallClock() : Waiter.PARKING,
                 _ -> {})

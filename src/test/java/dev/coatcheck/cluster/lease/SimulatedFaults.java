@@ -78,8 +78,17 @@ final class SimulatedFaults {
   private void failOver() {
     primary++;
     downUntil = simulation.now() + random.nextInt(5_000) * MILLI;
-    long lagMillis = random.nextBoolean() ? 0 : random.nextInt(1_500);
-    simulation.failOver(lagMillis * MILLI, random.nextInt(10_000) - 5_000);
+    simulation.failOver(
+        lagMillis() * MILLI, random.nextInt(10_000) - 5_000, random.nextInt(4) == 0);
+  }
+
+  /** None, that of a good network, or that of a standby which nobody watches. */
+  private long lagMillis() {
+    return switch (random.nextInt(4)) {
+      case 0, 1 -> 0;
+      case 2 -> random.nextInt(1_500);
+      default -> random.nextInt(40_000);
+    };
   }
 
   long primary() {

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The simulation stands on {@link SimulatedRows} doing what the SQL does. */
 class SimulatedRowsTest {
   private static final int WORKERS = 3;
-  private static final long STALE = 0;
-  private static final long CURRENT = 1;
+  private static final SimulatedRows.Life RESTORED = new SimulatedRows.Life(2, 1);
 
   private final LeaseDatabase database = LeaseDatabase.fresh();
   private final LeaseSettings settings =
@@ -20,6 +19,7 @@ class SimulatedRowsTest {
   private final long timeline =
       database.number(
           "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint");
+  private final long system = database.number("select system_identifier from pg_control_system()");
 
   @Test
   void simulatedRowsDoWhatTheSqlDoes() {
@@ -35,12 +35,18 @@ class SimulatedRowsTest {
 
   private void compare(Random random, WorkerLeaseStore store, String round) {
     long base = now();
-    SimulatedRows rows = new SimulatedRows(settings, Defect.NONE);
-    database.execute("truncate coatcheck.worker_lease");
+    SimulatedRows.Life life = random.nextBoolean() ? SimulatedRows.Life.FIRST : RESTORED;
+    SimulatedRows rows = new SimulatedRows(settings, Defect.NONE, life);
+    LeaseDatabase.fresh();
+    if (life == RESTORED) {
+      database.execute("update coatcheck.worker_lease_origin set system_identifier = 0");
+    }
     for (int worker = 0; worker < WORKERS; worker++) {
-      SimulatedRows.Row row = row(random, base);
-      rows.set(worker, row);
-      insert(worker, row);
+      if (random.nextInt(4) > 0) {
+        SimulatedRows.Row row = row(random, base, life);
+        rows.set(worker, row);
+        insert(worker, row, life);
+      }
     }
     LeaseRequest request = request(random, base);
     LeaseReply reply = store.send(request);
@@ -52,7 +58,14 @@ class SimulatedRowsTest {
         };
     assertThat(expected(rows, request, reply, now)).as(round).isEqualTo(reply);
     for (int worker = 0; worker < WORKERS; worker++) {
-      same(rows.row(worker), worker, round + " worker " + worker);
+      String what = round + " worker " + worker;
+      boolean registered =
+          database.number("select count(*) from coatcheck.worker_lease where worker = " + worker)
+              > 0;
+      assertThat(registered).as(what).isEqualTo(rows.isRegistered(worker));
+      if (registered) {
+        same(rows.row(worker), life, worker, what);
+      }
     }
   }
 
@@ -62,22 +75,31 @@ class SimulatedRowsTest {
       return rows.execute(request, now, new Random());
     }
     List<Integer> free = rows.free(now);
+    if (free.isEmpty() && rows.register(now)) {
+      free = rows.free(now);
+    }
     if (reply instanceof LeaseReply.Acquired acquired && free.contains(acquired.worker())) {
       return rows.acquire(acquired.worker(), now);
     }
-    return free.isEmpty() && reply instanceof LeaseReply.NoneFree
+    return free.isEmpty()
+            && reply instanceof LeaseReply.NoneFree(String _, long freeInMillis)
+            && Math.abs(freeInMillis - rows.noneFree(now).freeInMillis()) < 2_000
         ? reply
-        : new LeaseReply.Failed("free were " + free);
+        : new LeaseReply.Failed("free were " + free + ", if none: " + rows.noneFree(now));
   }
 
   /** All times lie well away from now, which moves on while a round runs. */
-  private static SimulatedRows.Row row(Random random, long base) {
+  private static SimulatedRows.Row row(Random random, long base, SimulatedRows.Life life) {
     return new SimulatedRows.Row(
         random.nextInt(3),
         base + (random.nextInt(3) == 0 ? 20_000 : -20_000),
         base + (random.nextInt(4) == 0 ? 30_000 : -30_000),
         base + (random.nextInt(3) == 0 ? 10_000 : -10_000),
-        random.nextInt(3) == 0 ? STALE : CURRENT);
+        switch (random.nextInt(4)) {
+          case 0 -> new SimulatedRows.Life(life.system(), life.timeline() - 1);
+          case 1 -> new SimulatedRows.Life(life.system() + 1, life.timeline());
+          default -> life;
+        });
   }
 
   private static LeaseRequest request(Random random, long base) {
@@ -91,24 +113,31 @@ class SimulatedRowsTest {
     };
   }
 
-  private void insert(int worker, SimulatedRows.Row row) {
+  private void insert(int worker, SimulatedRows.Row row, SimulatedRows.Life life) {
     database.execute(
         "insert into coatcheck.worker_lease (layout, worker, epoch, granted_until_ms,"
-            + " rest_until_ms, expires_at, timeline) values ('default', %d, %d, %d, %d,"
+            + " rest_until_ms, expires_at, timeline, system_identifier)"
+            + " values ('default', %d, %d, %d, %d,"
                 .formatted(worker, row.epoch(), row.grantedUntil(), row.restUntil())
-            + " to_timestamp(%d / 1000.0), %d)"
-                .formatted(row.expires(), timeline - (row.timeline() == STALE ? 1 : 0)));
+            + " to_timestamp(%d / 1000.0), %d, %d)"
+                .formatted(
+                    row.expires(),
+                    timeline + row.life().timeline() - life.timeline(),
+                    system + row.life().system() - life.system()));
   }
 
-  private void same(SimulatedRows.Row row, int worker, String what) {
+  private void same(SimulatedRows.Row row, SimulatedRows.Life life, int worker, String what) {
     String where = " from coatcheck.worker_lease where worker = " + worker;
     assertThat(database.number("select epoch" + where)).as(what).isEqualTo(row.epoch());
     assertThat(database.number("select granted_until_ms" + where))
         .as(what)
         .isEqualTo(row.grantedUntil());
-    assertThat(database.number("select timeline" + where) == timeline)
+    assertThat(database.number("select timeline" + where) - timeline)
         .as(what)
-        .isEqualTo(row.timeline() == CURRENT);
+        .isEqualTo(row.life().timeline() - life.timeline());
+    assertThat(database.number("select system_identifier" + where) - system)
+        .as(what)
+        .isEqualTo(row.life().system() - life.system());
     near(database.number("select rest_until_ms" + where), row.restUntil(), what + " rest");
     near(
         database.number("select floor(extract(epoch from expires_at) * 1000)" + where),

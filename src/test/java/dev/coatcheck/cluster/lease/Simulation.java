@@ -47,7 +47,7 @@ final class Simulation {
     this.defect = defect;
     this.settings =
         new LeaseSettings(SnowflakeLayout.DEFAULT, 0, weather.workers() - 1, "node", 3_000);
-    this.rows = new SimulatedRows(settings, defect);
+    this.rows = new SimulatedRows(settings, defect, SimulatedRows.Life.FIRST);
     for (int i = 0; i < weather.nodes(); i++) {
       nodes.add(null);
       replace(i);
@@ -148,8 +148,9 @@ final class Simulation {
     databaseOffsetNanos += millis * MILLI;
   }
 
-  void failOver(long lagNanos, long skewMillis) {
-    rows.failOver(now - lagNanos);
+  /** A standby takes over, or a copy on another system; what they have not seen is lost. */
+  void failOver(long lagNanos, long skewMillis, boolean toAnotherSystem) {
+    rows.failOver(now - lagNanos, toAnotherSystem);
     jumpDatabase(skewMillis);
   }
 

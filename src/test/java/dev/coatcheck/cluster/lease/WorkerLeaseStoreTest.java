@@ -61,9 +61,7 @@ class WorkerLeaseStoreTest {
     WorkerLeaseStore store = store(5, 5, "a");
     LeaseReply.Acquired acquired = acquire(store);
     store.send(new LeaseRequest.Release(5, acquired.epoch()));
-    assertThat(store.send(new LeaseRequest.Acquire()))
-        .isEqualTo(
-            new LeaseReply.NoneFree("no worker 5..5 of layout default is free: a left resting 1"));
+    assertNoneFree(store, "no worker 5..5 of layout default is free: a left resting 1", 1, 3_001);
     assertThat(store.send(renewal(acquired, acquired.untilMillis())))
         .isEqualTo(new LeaseReply.Gone());
     assertThat(mark(5)).isEqualTo(acquired.untilMillis());
@@ -85,10 +83,64 @@ class WorkerLeaseStoreTest {
   void exhaustionListsTheHolders() {
     acquire(store(0, 1, "gateway-b"));
     acquire(store(0, 1, "gateway-a"));
-    assertThat(store(0, 1, "gateway-c").send(new LeaseRequest.Acquire()))
-        .isEqualTo(
-            new LeaseReply.NoneFree(
-                "no worker 0..1 of layout default is free: gateway-a holds 1, gateway-b holds 1"));
+    assertNoneFree(
+        store(0, 1, "gateway-c"),
+        "no worker 0..1 of layout default is free: gateway-a holds 1, gateway-b holds 1",
+        1,
+        LeaseSettings.LEASE_MILLIS);
+  }
+
+  private static void assertNoneFree(
+      WorkerLeaseStore store, String reason, long freeInLeast, long freeInMost) {
+    assertThat(store.send(new LeaseRequest.Acquire()))
+        .isInstanceOfSatisfying(
+            LeaseReply.NoneFree.class,
+            none -> {
+              assertThat(none.reason()).isEqualTo(reason);
+              assertThat(none.freeInMillis()).isBetween(freeInLeast, freeInMost);
+            });
+  }
+
+  @Test
+  void theSoonestEndOfARestInTheRangeIsTold() {
+    for (int worker = 5; worker <= 7; worker++) {
+      acquire(store(worker, worker, "a"));
+    }
+    database.execute(
+        """
+        update coatcheck.worker_lease
+           set expires_at = 'epoch', granted_until_ms = 0,
+               rest_until_ms = floor(extract(epoch from clock_timestamp()) * 1000) + worker * 600000\
+        """);
+    assertNoneFree(
+        store(6, 7, "b"),
+        "no worker 6..7 of layout default is free: a left resting 2",
+        3_500_000,
+        3_600_000);
+  }
+
+  @Test
+  void aWorkerThatIsRegisteredAfterAFailoverRestsLikeAnyOther() {
+    database.execute("update coatcheck.worker_lease_origin set system_identifier = 0");
+    WorkerLeaseStore store = store(5, 6, "a");
+    assertNoneFree(
+        store, "no worker 5..6 of layout default is free: not yet held, resting 2", 1, 15_000);
+    assertThat(database.number("select min(rest_until_ms) from coatcheck.worker_lease"))
+        .isBetween(now(), now() + 15_000);
+    database.execute("update coatcheck.worker_lease set rest_until_ms = 0");
+    assertThat(acquire(store).epoch()).isEqualTo(1);
+  }
+
+  @Test
+  void whereNoOriginIsKnownARegisteredWorkerRests() {
+    database.execute("truncate coatcheck.worker_lease_origin");
+    assertThat(store(5, 6, "a").send(new LeaseRequest.Acquire()))
+        .isInstanceOf(LeaseReply.NoneFree.class);
+  }
+
+  @Test
+  void onARestoredDatabaseAcquiresRestAndOpenWindowsGoOn() {
+    restAndGoOn("system_identifier = system_identifier + 1");
   }
 
   @Test
@@ -146,9 +198,13 @@ class WorkerLeaseStoreTest {
 
   @Test
   void afterAFailoverAcquiresRestAndOpenWindowsGoOn() {
+    restAndGoOn("timeline = timeline + 1");
+  }
+
+  private void restAndGoOn(String change) {
     WorkerLeaseStore store = store(5, 6, "a");
     LeaseReply.Acquired held = acquire(store);
-    database.execute("update coatcheck.worker_lease set timeline = timeline + 1");
+    database.execute("update coatcheck.worker_lease set " + change);
     assertThat(store.send(renewal(held, held.untilMillis())))
         .isInstanceOf(LeaseReply.Renewed.class);
     long now = now();

@@ -1,0 +1,127 @@
+package dev.coatcheck.cluster.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import org.junit.jupiter.api.Test;
+
+/** The holder's decisions, told the time and the replies one by one. */
+class LeaseKeeperTest {
+  private static final long MILLI = 1_000_000L;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final long DATABASE_MILLIS = 1_780_000_000_000L;
+  private static final LeaseRequest.Release RELEASE_5 = new LeaseRequest.Release(5, 1);
+  private static final LeaseReply FAILED = new LeaseReply.Failed("cut off");
+
+  private final LeaseKeeper keeper =
+      new LeaseKeeper(SnowflakeLayout.DEFAULT, LeaseRules.KEPT, _ -> {}, 0);
+  private long nano;
+
+  /** Passes the keeper's sleep, if it sleeps, and answers what it sends. */
+  private LeaseRequest answer(LeaseReply reply) {
+    LeaseRequest request = sent();
+    keeper.replied(request, reply, nano, nano);
+    return request;
+  }
+
+  private LeaseRequest sent() {
+    return switch (keeper.next(nano)) {
+      case LeaseKeeper.Step.Send(LeaseRequest request) -> request;
+      case LeaseKeeper.Step.Sleep(long nanos) -> {
+        nano += nanos;
+        yield ((LeaseKeeper.Step.Send) keeper.next(nano)).request();
+      }
+    };
+  }
+
+  private void acquire(int worker) {
+    long now = DATABASE_MILLIS + nano / MILLI;
+    assertThat(answer(new LeaseReply.Acquired(worker, 1, now, now + 3_000)))
+        .isEqualTo(new LeaseRequest.Acquire());
+  }
+
+  private KeyRun.Wait refusal() {
+    return (KeyRun.Wait) keeper.reserve(1, nano);
+  }
+
+  @Test
+  void aWorkerIsGivenBackBeforeItsHolderWaitsForAnother() {
+    acquire(5);
+    assertThat(answer(new LeaseReply.Gone())).isInstanceOf(LeaseRequest.Renew.class);
+    assertThat(answer(new LeaseReply.Released())).isEqualTo(RELEASE_5);
+    assertThat(answer(new LeaseReply.NoneFree("none", 2_000)))
+        .isEqualTo(new LeaseRequest.Acquire());
+    assertThat(keeper.reserve(1, nano))
+        .as("the rest of the window that was granted")
+        .isInstanceOf(KeyRun.Some.class);
+    assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
+  }
+
+  @Test
+  void aReleaseWithoutAnAnswerIsSentAgainInTurnsWithAcquires() {
+    acquire(5);
+    answer(new LeaseReply.Gone());
+    assertThat(answer(FAILED)).isEqualTo(RELEASE_5);
+    assertThat(answer(FAILED)).isEqualTo(new LeaseRequest.Acquire());
+    assertThat(answer(FAILED)).isEqualTo(RELEASE_5);
+    assertThat(answer(new LeaseReply.NoneFree("none", 2_000)))
+        .isEqualTo(new LeaseRequest.Acquire());
+    assertThat(answer(new LeaseReply.Released())).isEqualTo(RELEASE_5);
+    assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
+  }
+
+  @Test
+  void aHolderSendsAReleaseOnceAndRenews() {
+    acquire(5);
+    answer(new LeaseReply.Gone());
+    answer(FAILED);
+    acquire(6);
+    assertThat(answer(FAILED)).isEqualTo(RELEASE_5);
+    assertThat(sent()).isInstanceOf(LeaseRequest.Renew.class);
+    long now = DATABASE_MILLIS + nano / MILLI;
+    answer(new LeaseReply.Renewed(now, now + 3_000));
+    assertThat(sent()).isInstanceOf(LeaseRequest.Renew.class);
+  }
+
+  @Test
+  void aRefusalTellsWhenTheFirstRestEnds() {
+    answer(new LeaseReply.NoneFree("all rest", 90_500));
+    assertThat(refusal()).isEqualTo(new KeyRun.Wait("all rest", 90_500));
+    nano += 60 * SECOND + 1;
+    assertThat(refusal().retryAfterMillis()).isEqualTo(30_500);
+    nano += 3_600 * SECOND;
+    assertThat(refusal().retryAfterMillis()).isEqualTo(1_000);
+  }
+
+  @Test
+  void aRefusalPromisesNothingBeyondAnHour() {
+    answer(new LeaseReply.NoneFree("all rest", Long.MAX_VALUE));
+    assertThat(refusal().retryAfterMillis()).isEqualTo(3_600_000);
+  }
+
+  @Test
+  void aFailureBetweenDoesNotShortenARest() {
+    answer(new LeaseReply.NoneFree("all rest", 90_000));
+    answer(FAILED);
+    assertThat(refusal().reason()).isEqualTo("Postgres did not answer: cut off");
+    assertThat(refusal().retryAfterMillis()).isBetween(88_000L, 89_000L);
+  }
+
+  @Test
+  void aRestIsForgottenWithTheNextWorker() {
+    answer(new LeaseReply.NoneFree("all rest", 90_000));
+    acquire(5);
+    nano += 10 * SECOND;
+    assertThat(refusal()).isEqualTo(new KeyRun.Wait("the lease was not renewed in time", 1_000));
+  }
+
+  @Test
+  void theNextTryComesWithTheEndOfTheRestOrAfterASecond() {
+    long[][] freeInAndSleep = {{-5, 100}, {0, 100}, {300, 300}, {1_000, 1_000}, {90_000, 1_000}};
+    for (long[] times : freeInAndSleep) {
+      answer(new LeaseReply.NoneFree("all rest", times[0]));
+      assertThat(keeper.next(nano)).isEqualTo(new LeaseKeeper.Step.Sleep(times[1] * MILLI));
+    }
+  }
+}
