@@ -34,7 +34,8 @@ public class Codegen {
     }
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().start()) {
+    Path log = Files.createTempFile("coatcheck-codegen-", ".log");
+    try (EmbeddedPostgres postgres = postgres(log)) {
       Flyway.configure()
           .dataSource(postgres.getPostgresDatabase())
           .defaultSchema("coatcheck")
@@ -46,8 +47,24 @@ public class Codegen {
               .withLogging(Logging.WARN)
               .withJdbc(new Jdbc().withUrl(postgres.getJdbcUrl("postgres", "postgres")))
               .withGenerator(generator(out)));
+    } catch (Exception failed) {
+      System.err.println("initdb and postgres said:");
+      System.err.println(Files.readString(log));
+      throw failed;
+    } finally {
+      Files.delete(log);
     }
     Files.writeString(stamp, fingerprint);
+  }
+
+  /** With a locale that every machine has, whatever LANG and LC_ALL name. */
+  private static EmbeddedPostgres postgres(Path log) throws IOException {
+    ProcessBuilder.Redirect output = ProcessBuilder.Redirect.appendTo(log.toFile());
+    return EmbeddedPostgres.builder()
+        .setLocaleConfig("locale", "C")
+        .setOutputRedirector(output)
+        .setErrorRedirector(output)
+        .start();
   }
 
   private static Generator generator(Path out) {

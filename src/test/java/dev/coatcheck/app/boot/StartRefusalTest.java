@@ -123,6 +123,7 @@ class StartRefusalTest {
     try (EmbeddedPostgres hasty =
         EmbeddedPostgres.builder()
             .setDataDirectory(folder.resolve("hasty"))
+            .setLocaleConfig("locale", "C")
             .setRegisterShutdownHook(false)
             .start()) {
       String url = "jdbc:postgresql://127.0.0.1:" + hasty.getPort() + "/postgres";

@@ -1,0 +1,83 @@
+package dev.coatcheck;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Holds for every test; JUnit finds it by its service file.
+ *
+ * <ul>
+ *   <li>A wait for an event has a minute: what has to happen happens later on a busy machine.
+ *   <li>A skip is a note on a developer's machine. Where {@code CI=true} it is a failure, because
+ *       there the tools are installed, unless its reason is one of {@link #ALLOWED}.
+ * </ul>
+ */
+public final class TestRules
+    implements BeforeAllCallback,
+        TestExecutionExceptionHandler,
+        LifecycleMethodExecutionExceptionHandler {
+  /** How the reasons of skips begin that CI accepts, and why it does. */
+  private static final Map<String, String> ALLOWED =
+      Map.of(
+          "root may write everywhere",
+          "CI may run as root, for whom nothing is unwritable",
+          MachineDelay.REASON,
+          "a deadline can't be tested on a machine that has no time",
+          "needs a superuser",
+          "COATCHECK_TEST_DATABASE_USER may be none");
+
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    Awaitility.setDefaultTimeout(PATIENCE);
+  }
+
+  @Override
+  public void handleTestExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw judged(context, thrown);
+  }
+
+  @Override
+  public void handleBeforeAllMethodExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw judged(context, thrown);
+  }
+
+  @Override
+  public void handleBeforeEachMethodExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw judged(context, thrown);
+  }
+
+  private static Throwable judged(ExtensionContext context, Throwable thrown) {
+    if (!(thrown instanceof TestAbortedException)) {
+      return thrown;
+    }
+    String test =
+        context.getRequiredTestClass().getSimpleName()
+            + context.getTestMethod().map(Method::getName).map(name -> "." + name).orElse("");
+    Throwable judged = judged(thrown, test, "true".equals(System.getenv("CI")));
+    if (judged == thrown) {
+      System.out.println("skipped: " + test + ": " + thrown.getMessage());
+    }
+    return judged;
+  }
+
+  /** What becomes of a skip. */
+  static Throwable judged(Throwable skip, String test, boolean isCi) {
+    String reason = String.valueOf(skip.getMessage()).replaceFirst("^Assumption failed: ", "");
+    boolean isAllowed = ALLOWED.keySet().stream().anyMatch(reason::startsWith);
+    return isCi && !isAllowed
+        ? new AssertionError(test + " must not be skipped in CI: " + reason, skip)
+        : skip;
+  }
+}
