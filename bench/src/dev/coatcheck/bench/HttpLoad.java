@@ -10,18 +10,21 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /**
  * A closed loop over HTTP: each connection sends its next request once its last one was answered.
- * One thread serves all connections, to leave the machine to the server.
+ * One thread serves all connections, to leave the machine to the server. A request that is refused
+ * with 503 is sent again, and its time goes on.
  *
  * @param requests makes requests; its strings are ISO 8859-1
  */
 record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requests)
     implements Turns.Side {
   private static final int BUFFER_BYTES = 64 * 1024;
+  private static final int UNAVAILABLE = 503;
   private static final int SILENCE_MILLIS_MAX = 30_000;
 
   /** Sends for so long, and waits for the last answers. */
@@ -107,11 +110,17 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
           throw new IllegalStateException("closed before the answer to " + connection.request);
         }
         if (connection.answer.read(buffer.flip())) {
-          times.took(System.nanoTime() - connection.sentNanos);
-          if (connection.answer.status() >= 400) {
-            throw new IllegalStateException(
-                connection.answer.status() + " to " + connection.request.lines().findFirst());
+          long nanos = System.nanoTime() - connection.sentNanos;
+          int status = connection.answer.status();
+          if (status == UNAVAILABLE && nanos < TimeUnit.MILLISECONDS.toNanos(SILENCE_MILLIS_MAX)) {
+            send(channel, connection);
+            return;
           }
+          if (status >= 400) {
+            throw new IllegalStateException(
+                status + " to " + connection.request.lines().findFirst());
+          }
+          times.took(nanos);
           sendNext(channel, connection);
         }
       } catch (IOException broken) {
@@ -126,8 +135,12 @@ record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requ
         return;
       }
       connection.request = requests.get();
-      connection.answer.expectNext();
       connection.sentNanos = System.nanoTime();
+      send(channel, connection);
+    }
+
+    private static void send(SocketChannel channel, Connection connection) throws IOException {
+      connection.answer.expectNext();
       ByteBuffer bytes = ByteBuffer.wrap(connection.request.getBytes(StandardCharsets.ISO_8859_1));
       while (bytes.hasRemaining()) {
         channel.write(bytes); // at once: a request is far smaller than the socket's buffer
