@@ -40,14 +40,20 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Starts to listen.
+   * Where to listen.
    *
    * @param port 0 for any free one
+   * @param managementPort empty if health and metrics stay on the gateway's port
+   * @param connectionsMax of clients at a time, on each port
+   */
+  public record Listening(String host, int port, OptionalInt managementPort, int connectionsMax) {}
+
+  /**
+   * Starts to listen.
+   *
    * @throws PortInUse if somebody else listens there
    */
-  public static HttpServer start(
-      Capabilities capabilities, String host, int port, OptionalInt managementPort)
-      throws PortInUse {
+  public static HttpServer start(Capabilities capabilities, Listening where) throws PortInUse {
     OperationsRoutes operations =
         new OperationsRoutes(capabilities.ready(), capabilities.observer());
     ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
@@ -66,11 +72,15 @@ public final class HttpServer implements AutoCloseable {
     Executor requestThreads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Listener listener =
         new Listener(
-            capabilities.access(), capabilities.random(), capabilities.observer(), requestThreads);
+            capabilities.access(),
+            capabilities.random(),
+            capabilities.observer(),
+            requestThreads,
+            where.connectionsMax());
     Javalin gateway =
         listener.listen(
-            host,
-            port,
+            where.host(),
+            where.port(),
             new GracefulHandler(
                 new HotDoor(
                     new HotDoor.Routes(redirects, ids, proxies),
@@ -84,18 +94,18 @@ public final class HttpServer implements AutoCloseable {
               ids.register(endpoints);
               operations.register(endpoints);
               runs.register(endpoints);
-              if (managementPort.isEmpty()) {
+              if (where.managementPort().isEmpty()) {
                 operations.registerSecuredMetrics(endpoints);
               }
             });
-    if (managementPort.isEmpty()) {
+    if (where.managementPort().isEmpty()) {
       return new HttpServer(gateway, Optional.empty(), runs);
     }
     try {
       Javalin management =
           listener.listen(
-              host,
-              managementPort.getAsInt(),
+              where.host(),
+              where.managementPort().getAsInt(),
               new GracefulHandler(),
               endpoints -> {
                 operations.register(endpoints);

@@ -14,7 +14,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ThreadPool;
@@ -38,13 +42,25 @@ public final class Listener {
   private final Observer observer;
   private final Problems problems;
   private final Executor requestThreads;
+  private final int connectionsMax;
 
-  public Listener(Access access, RandomSource random, Observer observer, Executor requestThreads) {
+  /**
+   * Prepares to listen.
+   *
+   * @param connectionsMax how many connections each port has at a time
+   */
+  public Listener(
+      Access access,
+      RandomSource random,
+      Observer observer,
+      Executor requestThreads,
+      int connectionsMax) {
     this.access = access;
     this.random = random;
     this.observer = observer;
     this.problems = new Problems(observer);
     this.requestThreads = requestThreads;
+    this.connectionsMax = connectionsMax;
   }
 
   /**
@@ -60,7 +76,8 @@ public final class Listener {
         Javalin.create(
             config -> {
               configure(config);
-              config.jetty.modifyServer(jetty -> harden(jetty, new Edge(random), handlers));
+              config.jetty.addConnector((jetty, http) -> connector(jetty, http, host, port));
+              config.jetty.modifyServer(jetty -> harden(jetty, handlers));
               routes.accept(
                   new Endpoints(
                       config.routes, access, new Admission(REQUESTS_MAX), problems, observer));
@@ -88,6 +105,8 @@ public final class Listener {
           http.setSendXPoweredBy(false);
           http.setRequestHeaderSize(HEADER_BYTES_MAX);
           http.setResponseHeaderSize(ANSWER_HEADER_BYTES_MAX);
+          // 105 KB for each connection otherwise, as long as it lasts.
+          http.setHeaderCacheSize(0);
         });
     config.routes.exception(
         HttpResponseException.class,
@@ -125,8 +144,17 @@ public final class Listener {
     return threads;
   }
 
+  private Connector connector(Server server, HttpConfiguration http, String host, int port) {
+    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    connector.setHost(host);
+    connector.setPort(port);
+    ConnectionLimit.set(connectionsMax, connector, observer);
+    return connector;
+  }
+
   /** Javalin puts its servlet into the innermost of the handlers. */
-  private static void harden(Server server, Edge edge, GracefulHandler handlers) {
+  private void harden(Server server, GracefulHandler handlers) {
+    Edge edge = new Edge(random);
     server.setStopTimeout(STOP_MILLIS_MAX);
     server.setErrorHandler(new ErrorPages(edge));
     edge.setHandler(handlers);

@@ -110,9 +110,11 @@ public final class Gateway implements AutoCloseable {
                       random,
                       clock,
                       database::isReachable),
-                  config.host(),
-                  config.port(),
-                  config.managementPort()));
+                  new HttpServer.Listening(
+                      config.host(),
+                      config.port(),
+                      config.managementPort(),
+                      config.clientConnectionsMax())));
     } catch (PortInUse taken) {
       close();
       throw new StartFailed(String.valueOf(taken.getMessage()), taken);

@@ -13,6 +13,8 @@ public enum Setting {
   HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
   PORT("8080", "Port of the gateway; 0 for any free one."),
   MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  CONNECTIONS_MAX(
+      "10000", "Connections of clients at a time, 100 to 100000; at the limit idle ones end."),
   HOME(".coatcheck", "Folder of the embedded Postgres and the development key."),
   DATABASE_URL(null, "Postgres 15 to 18, as jdbc:postgresql://host/name; unset: embedded."),
   DATABASE_USER(null, "User of that database."),

@@ -18,6 +18,15 @@ public sealed interface Event {
   /** A request was refused because as many as are admitted were under way. */
   record RequestShed(String route) implements Event {}
 
+  /** The file descriptors of the process are too few for the connections that were asked for. */
+  record ConnectionsLowered(int wanted, int possible) implements Event {}
+
+  /** As many connections are open as are allowed. */
+  record ConnectionsFull(int connectionsMax) implements Event {}
+
+  /** A connection was closed as soon as it came, because as many were open as are allowed. */
+  record ConnectionRefused() implements Event {}
+
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 

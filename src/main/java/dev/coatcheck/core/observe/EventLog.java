@@ -66,6 +66,24 @@ final class EventLog {
       case Event.TableMigrated migrated ->
           log.info(
               "table migration of {}: {} {}", migrated.table(), migrated.kind(), migrated.detail());
+      case Event.ConnectionsLowered(int wanted, int possible) ->
+          log.warn(
+              "this process may open files for {} connections, not for {}: raise its limit of open"
+                  + " files (ulimit -n) or lower COATCHECK_CONNECTIONS_MAX",
+              possible,
+              wanted);
+      case Event.ConnectionsFull(int connectionsMax) ->
+          repeat(
+              Level.WARN,
+              "connections full",
+              () ->
+                  "all %d connections are open: no more are accepted, and idle ones end after 5 s"
+                      .formatted(connectionsMax));
+      case Event.ConnectionRefused _ ->
+          repeat(
+              Level.WARN,
+              "connection refused",
+              () -> "a new connection was closed: as many are open as are allowed");
       case Event.RequestServed _,
           Event.RequestServedHot _,
           Event.RequestShed _,

@@ -46,6 +46,9 @@ final class EventMetrics {
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
       case Event.RequestShed shed ->
           counter("coatcheck.requests.shed", "route", shed.route()).increment();
+      case Event.ConnectionsLowered _ -> {}
+      case Event.ConnectionsFull _ -> counter("coatcheck.connections.full").increment();
+      case Event.ConnectionRefused _ -> counter("coatcheck.connections.refused").increment();
       case Event.Minted minted -> {
         counter("coatcheck.mints", "type", minted.type(), "outcome", "created")
             .increment(minted.created());

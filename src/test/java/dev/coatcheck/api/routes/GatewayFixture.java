@@ -43,6 +43,16 @@ public final class GatewayFixture implements AutoCloseable {
 
   private GatewayFixture(TestDatabase database, Map<String, String> settings) {
     this.database = database;
+    config = config(database, settings);
+    try {
+      gateway = Gateway.start(config);
+    } catch (StartFailed failed) {
+      throw new AssertionError(failed);
+    }
+    key = issue(Scope.ALL);
+  }
+
+  private static Config config(TestDatabase database, Map<String, String> settings) {
     Map<String, String> environment =
         new HashMap<>(
             Map.of(
@@ -51,17 +61,15 @@ public final class GatewayFixture implements AutoCloseable {
                 "COATCHECK_DATABASE_USER", database.user(),
                 "COATCHECK_DATABASE_PASSWORD", database.password()));
     environment.putAll(settings);
-    config =
-        switch (Config.read(environment, Map.of())) {
-          case Config.Parsed.Valid(Config valid) -> valid;
-          case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
-        };
-    try {
-      gateway = Gateway.start(config);
-    } catch (StartFailed failed) {
-      throw new AssertionError(failed);
-    }
-    key = issue(Scope.ALL);
+    return switch (Config.read(environment, Map.of())) {
+      case Config.Parsed.Valid(Config valid) -> valid;
+      case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+    };
+  }
+
+  /** A key that may do all, for a gateway in a process of its own. */
+  public static String keyOn(TestDatabase database) {
+    return issue(config(database, Map.of()), Scope.ALL);
   }
 
   /** Some on one database, to be closed one by one. */
@@ -134,17 +142,22 @@ public final class GatewayFixture implements AutoCloseable {
 
   /** Ends a key as the command line does: from another process. */
   public void revokeKey(String key) {
-    if (!withAccess(access -> access.revoke(key.substring(9, 21)))) {
+    if (!withAccess(config, access -> access.revoke(key.substring(9, 21)))) {
       throw new AssertionError("no such key");
     }
   }
 
   private String issue(Scope scope) {
+    return issue(config, scope);
+  }
+
+  private static String issue(Config config, Scope scope) {
     return withAccess(
+        config,
         access -> access.create("test", Set.of(scope), Optional.empty()).key().secretText());
   }
 
-  private <T> T withAccess(Function<Access, T> work) {
+  private static <T> T withAccess(Config config, Function<Access, T> work) {
     Observer observer = new Observer();
     try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
       return work.apply(

@@ -51,12 +51,13 @@ class ConfigTest {
                 "COATCHECK_DATABASE_CONNECTIONS", "1",
                 "COATCHECK_REDIRECT_HOSTS", "a.example,,b",
                 "COATCHECK_TRUSTED_PROXIES", "10.0.0.7,proxy",
+                "COATCHECK_CONNECTIONS_MAX", "99",
                 "COATCHECK_CACHE_ENTRIES", "-1"),
             Map.of());
 
     assertThat(parsed).isInstanceOf(Config.Parsed.Invalid.class);
     assertThat(((Config.Parsed.Invalid) parsed).faults())
-        .hasSize(8)
+        .hasSize(9)
         .anyMatch(fault -> fault.startsWith("COATCHECK_PORT (--port) "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_MANAGEMENT_PORT "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_URL "))
@@ -64,6 +65,7 @@ class ConfigTest {
         .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_CONNECTIONS "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_REDIRECT_HOSTS "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_TRUSTED_PROXIES "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_CONNECTIONS_MAX "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_CACHE_ENTRIES "));
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class GatewayChild implements AutoCloseable {
   private static final String GREETING = "Coatcheck listens on ";
   private static final int SECONDS_MAX = 60;
+  private static final String HEAP = "128m";
 
   /** How a program ended, and what it said; logs go to standard output. */
   record Ended(int status, List<String> out, List<String> err) {}
@@ -40,7 +41,14 @@ final class GatewayChild implements AutoCloseable {
 
   /** On a Postgres that others use too. */
   static GatewayChild serve(TestDatabase database) throws IOException {
-    ProcessBuilder builder = builder("serve", "--port=0");
+    return serve(database, HEAP, Map.of());
+  }
+
+  /** With as much heap as {@code -Xmx} says, and further settings. Out of memory ends it. */
+  static GatewayChild serve(TestDatabase database, String heap, Map<String, String> settings)
+      throws IOException {
+    ProcessBuilder builder = withHeap(heap, "serve", "--port=0");
+    builder.environment().putAll(settings);
     builder
         .environment()
         .putAll(
@@ -94,13 +102,18 @@ final class GatewayChild implements AutoCloseable {
   }
 
   private static ProcessBuilder builder(String... arguments) {
+    return withHeap(HEAP, arguments);
+  }
+
+  private static ProcessBuilder withHeap(String heap, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Xmx128m",
+            "-Xmx" + heap,
+            "-XX:+ExitOnOutOfMemoryError",
             "--enable-native-access=ALL-UNNAMED",
             "-Dorg.jooq.no-logo=true",
             "-Dorg.jooq.no-tips=true",

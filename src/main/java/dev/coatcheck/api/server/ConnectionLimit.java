@@ -1,0 +1,101 @@
+package dev.coatcheck.api.server;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import java.lang.management.ManagementFactory;
+import java.nio.channels.SelectableChannel;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.ServerConnector;
+
+/**
+ * How many connections there may be. At the limit no more are accepted: the next one is closed, the
+ * others wait in the kernel's queue; and those that are idle end after 5 s instead of 60 s, until a
+ * tenth of the limit is free again.
+ *
+ * <p>Jetty changes the time-outs of all connections each time that the limit is met or left, which
+ * at the limit is every connection that comes. Here it happens once for each tenth of the limit.
+ */
+final class ConnectionLimit extends NetworkConnectionLimit implements Connection.Listener {
+  private static final long IDLE_MILLIS = 60_000;
+  private static final long IDLE_MILLIS_WHILE_CROWDED = 5_000;
+
+  /** What the database, files and libraries need beside the connections of clients. */
+  private static final int DESCRIPTORS_RESERVED = 200;
+
+  private final ServerConnector connector;
+  private final Observer observer;
+  private volatile boolean crowded;
+
+  private ConnectionLimit(int connectionsMax, ServerConnector connector, Observer observer) {
+    super(connectionsMax, connector);
+    this.connector = connector;
+    this.observer = observer;
+  }
+
+  /** Sets the limit, or the one that the process's file descriptors allow if that is lower. */
+  static void set(int connectionsMax, ServerConnector connector, Observer observer) {
+    int possible = descriptorsLeft();
+    if (possible < connectionsMax) {
+      observer.observe(new Event.ConnectionsLowered(connectionsMax, possible));
+    }
+    connector.setIdleTimeout(IDLE_MILLIS);
+    connector
+        .getServer()
+        .addBean(new ConnectionLimit(Math.min(connectionsMax, possible), connector, observer));
+  }
+
+  /** Called under the lock of {@link NetworkConnectionLimit}, as all that it calls. */
+  @Override
+  protected void limit() {
+    super.limit();
+    observer.observe(new Event.ConnectionsFull(getMaxNetworkConnectionCount()));
+    if (!crowded) {
+      crowded = true;
+      endIdleAfter(IDLE_MILLIS_WHILE_CROWDED);
+    }
+  }
+
+  @Override
+  public void onAccepting(SelectableChannel channel) {
+    super.onAccepting(channel);
+    if (!channel.isOpen()) {
+      observer.observe(new Event.ConnectionRefused());
+    }
+  }
+
+  @Override
+  public void onClosed(SelectableChannel channel) {
+    super.onClosed(channel);
+    if (crowded && getNetworkConnectionCount() < getMaxNetworkConnectionCount() * 0.9) {
+      crowded = false;
+      endIdleAfter(IDLE_MILLIS);
+    }
+  }
+
+  /** A connection that is accepted while it is crowded. */
+  @Override
+  public void onOpened(Connection connection) {
+    if (crowded) {
+      connection.getEndPoint().setIdleTimeout(IDLE_MILLIS_WHILE_CROWDED);
+    }
+  }
+
+  private void endIdleAfter(long millis) {
+    for (EndPoint endPoint : connector.getConnectedEndPoints()) {
+      endPoint.setIdleTimeout(millis);
+    }
+  }
+
+  private static int descriptorsLeft() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? (int)
+            Math.clamp(
+                unix.getMaxFileDescriptorCount() - DESCRIPTORS_RESERVED,
+                DESCRIPTORS_RESERVED,
+                Integer.MAX_VALUE)
+        : Integer.MAX_VALUE;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.NextAnswers;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Connections that a stranger opens and forgets, against a gateway in a process of its own. */
+class ManyConnectionsTest {
+  /** Of the launcher. */
+  private static final String DEFAULT_HEAP = "256m";
+
+  private static final String LINK = "GET /r/x HTTP/1.1\r\nHost: gateway\r\n\r\n";
+
+  @Test
+  void idleConnectionsTakeNoMemoryToSpeakOf() throws Exception {
+    IdleConnections.require(1_500);
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayChild gateway = GatewayChild.serve(database, "96m", Map.of());
+        IdleConnections idle = new IdleConnections(gateway.uri())) {
+      // 105 KB for each one is more than the heap.
+      idle.open(1_500, LINK + LINK, 2);
+
+      nextAnswers(gateway, database).areRight();
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void tenThousandIdleAndTenThousandAbortedConnectionsFitIntoTheDefaultHeap() throws Exception {
+    IdleConnections.require(10_000);
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayChild gateway =
+        GatewayChild.serve(database, DEFAULT_HEAP, Map.of("COATCHECK_CONNECTIONS_MAX", "10100"))) {
+      try (IdleConnections aborted = new IdleConnections(gateway.uri())) {
+        aborted.open(10_000, LINK + LINK + "GET /r/", 2);
+        aborted.abort();
+      }
+      try (IdleConnections idle = new IdleConnections(gateway.uri())) {
+        idle.open(10_000, LINK + LINK, 2);
+
+        nextAnswers(gateway, database).areRight();
+      }
+    }
+  }
+
+  @Test
+  void atTheLimitIdleConnectionsEndAndOthersGetTheirTurn() throws Exception {
+    try (GatewayFixture gateway =
+            new GatewayFixture(
+                Map.of("COATCHECK_CONNECTIONS_MAX", "100", "COATCHECK_MANAGEMENT_PORT", "0"));
+        IdleConnections idle = new IdleConnections(gateway.uri())) {
+      // All but the first hundred wait in the kernel's queue until idle ones have ended.
+      idle.open(100, LINK, 1);
+      idle.open(40, LINK, 0);
+
+      new NextAnswers(gateway.uri(), gateway.key()).areRight();
+      assertThat(metric(gateway, "coatcheck_connections_full_total")).isPositive();
+    }
+  }
+
+  private static NextAnswers nextAnswers(GatewayChild gateway, TestDatabase database) {
+    return new NextAnswers(gateway.uri(), GatewayFixture.keyOn(database));
+  }
+
+  private static double metric(GatewayFixture gateway, String name) throws Exception {
+    URI metrics = gateway.managementUri().resolve("/metrics");
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(name + " "))
+          .mapToDouble(line -> Double.parseDouble(line.split(" ", 2)[1]))
+          .sum();
+    }
+  }
+}
