@@ -23,11 +23,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The end of public IDs: revoked, or merged into another one; alone or in batches. */
 public final class EndingRoutes {
   private static final int REASON_LENGTH_MAX = 500;
+  private static final int RETRY_BUSY_SECONDS = 1;
 
   private final Endings endings;
   private final Problems problems;
@@ -79,11 +81,18 @@ public final class EndingRoutes {
   }
 
   private void end(Context ctx, Request request) {
-    switch (judged(endings.end(request, Endpoints.caller(ctx).principal()), "")) {
-      case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
-          Answer.json(ctx, 200, Views.PublicIdView.of(ended));
-      case Item.Refused<ResolveOutcome.Ended>(Problem problem) -> problems.write(ctx, problem);
-    }
+    String by = Endpoints.caller(ctx).principal();
+    answer(
+        ctx,
+        endings.end(List.of(request), Endings.Mode.EACH, by),
+        outcomes -> {
+          switch (judged(outcomes.getFirst(), "")) {
+            case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
+                Answer.json(ctx, 200, Views.PublicIdView.of(ended));
+            case Item.Refused<ResolveOutcome.Ended>(Problem problem) ->
+                problems.write(ctx, problem);
+          }
+        });
   }
 
   private void endAll(Context ctx, Function<JsonObject, Request> parse) {
@@ -94,8 +103,13 @@ public final class EndingRoutes {
         body.objects("items", Endings.REQUESTS_MAX).stream()
             .map(item -> Items.parse(() -> parse.apply(item)))
             .toList();
-    List<Item<ResolveOutcome.Ended>> answers =
-        judged(items, outcomes(items, atomic, Endpoints.caller(ctx).principal()));
+    answer(
+        ctx,
+        result(items, atomic, Endpoints.caller(ctx).principal()),
+        outcomes -> answerAll(ctx, judged(items, outcomes), atomic));
+  }
+
+  private void answerAll(Context ctx, List<Item<ResolveOutcome.Ended>> answers, boolean atomic) {
     if (atomic && answers.stream().anyMatch(Item.Refused.class::isInstance)) {
       problems.write(ctx, Problem.batchRefused(Items.errors(answers)));
       return;
@@ -104,14 +118,36 @@ public final class EndingRoutes {
     Items.answer(answers, index -> Views.ItemView.ended(index, ended.next())).send(ctx);
   }
 
-  private List<EndOutcome> outcomes(List<Item<Request>> items, boolean atomic, String by) {
+  private Endings.Result result(List<Item<Request>> items, boolean atomic, String by) {
     List<Request> sound = Items.sound(items);
     if (sound.isEmpty()) {
-      return List.of();
+      return new Endings.Result.Settled(List.of());
     }
     Endings.Mode ifAtomic =
         sound.size() == items.size() ? Endings.Mode.ALL_OR_NONE : Endings.Mode.NONE;
-    return endings.endAll(sound, atomic ? ifAtomic : Endings.Mode.EACH, by);
+    return endings.end(sound, atomic ? ifAtomic : Endings.Mode.EACH, by);
+  }
+
+  private void answer(Context ctx, Endings.Result result, Consumer<List<EndOutcome>> settled) {
+    switch (result) {
+      case Endings.Result.Settled(List<EndOutcome> outcomes) -> settled.accept(outcomes);
+      case Endings.Result.Busy _ ->
+          problems.write(
+              ctx,
+              Problem.retryAfter(
+                  ProblemCode.BUSY,
+                  "Another transaction is working on this public ID. Nothing was done; send the"
+                      + " same request again.",
+                  RETRY_BUSY_SECONDS));
+      case Endings.Result.Overloaded _ ->
+          problems.write(
+              ctx,
+              Problem.retryAfter(
+                  ProblemCode.OVERLOADED,
+                  "More public IDs are being revoked and merged than can be done in time. Nothing"
+                      + " was done; send the same request again.",
+                  Problems.jitteredSeconds()));
+    }
   }
 
   private static List<Item<ResolveOutcome.Ended>> judged(

@@ -9,17 +9,19 @@ import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Decides revocations and merges one after the other, on rows that are locked. Knows no database.
- * Chains are flat before and after: nothing is merged into what has ended itself.
+ * Decides revocations and merges one after the other, on rows that are locked. Pure: the caller
+ * passes in the rows and writes what is planned. Chains are flat before and after: nothing is
+ * merged into a public ID that has ended itself.
  */
 final class EndingPlan {
   /** A public ID that a request names. */
@@ -34,9 +36,30 @@ final class EndingPlan {
     record Merge(Ref id, Ref into) implements Step {}
   }
 
+  /**
+   * What one caller wants ended.
+   *
+   * @param write whether the outcomes, once all are known, are to be kept
+   * @param by a principal
+   */
+  record Call(List<Step> steps, Predicate<List<EndOutcome>> write, String by) {
+    Stream<Ref> refs() {
+      return steps.stream()
+          .flatMap(
+              step ->
+                  switch (step) {
+                    case Step.Revoke(Ref id, _) -> Stream.of(id);
+                    case Step.Merge(Ref id, Ref into) -> Stream.of(id, into);
+                  });
+    }
+  }
+
+  /** A new ending, the row that ends, and the principal that asked for it first. */
+  record Planned(StoredMapping row, StoredEnding ending, String by) {}
+
   private final Map<Token, StoredMapping> rows;
   private final Map<Token, StoredEnding> endings;
-  private final Set<Token> ended = new LinkedHashSet<>();
+  private final Map<Token, String> endedBy = new LinkedHashMap<>();
   private final Instant now;
 
   EndingPlan(List<StoredMapping> rows, List<StoredEnding> endings, Instant now) {
@@ -46,22 +69,40 @@ final class EndingPlan {
     this.now = now;
   }
 
-  EndOutcome decide(Step step) {
-    return switch (step) {
-      case Step.Revoke revoke -> revoke(revoke);
-      case Step.Merge merge -> merge(merge);
-    };
+  /** Decides the steps of a call; the next call finds them done, if they are to be written. */
+  List<EndOutcome> decide(Call call) {
+    Map<Token, StoredEnding> endingsBefore = Map.copyOf(endings);
+    Set<Token> endedBefore = Set.copyOf(endedBy.keySet());
+    List<EndOutcome> outcomes =
+        call.steps().stream()
+            .map(
+                step ->
+                    switch (step) {
+                      case Step.Revoke revoke -> revoke(revoke, call.by());
+                      case Step.Merge merge -> merge(merge, call.by());
+                    })
+            .toList();
+    if (!call.write().test(outcomes)) {
+      endings.clear();
+      endings.putAll(endingsBefore);
+      endedBy.keySet().retainAll(endedBefore);
+    }
+    return outcomes;
   }
 
-  /** What is new, each with its row, in the order of the requests. */
-  Map<StoredMapping, StoredEnding> planned() {
-    Map<StoredMapping, StoredEnding> planned = LinkedHashMap.newLinkedHashMap(ended.size());
-    ended.forEach(
-        token -> planned.put(requireNonNull(rows.get(token)), requireNonNull(endings.get(token))));
-    return planned;
+  /** All that is new, in the order of the calls. */
+  List<Planned> planned() {
+    return endedBy.entrySet().stream()
+        .map(
+            ended ->
+                new Planned(
+                    requireNonNull(rows.get(ended.getKey())),
+                    requireNonNull(endings.get(ended.getKey())),
+                    ended.getValue()))
+        .toList();
   }
 
-  private EndOutcome revoke(Step.Revoke step) {
+  private EndOutcome revoke(Step.Revoke step, String by) {
     Optional<StoredMapping> row = row(step.id());
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
@@ -72,13 +113,14 @@ final class EndingPlan {
       return new EndOutcome.EndedOtherwise(Side.ID);
     }
     StoredEnding ending =
-        before.orElseGet(() -> end(new StoredEnding(token, now, step.reason(), Optional.empty())));
+        before.orElseGet(
+            () -> end(new StoredEnding(token, now, step.reason(), Optional.empty()), by));
     return new EndOutcome.Done(
         new ResolveOutcome.Revoked(
             ending.of(row.get()).of(step.id().type()), ending.reason(), ending.endedAt()));
   }
 
-  private EndOutcome merge(Step.Merge step) {
+  private EndOutcome merge(Step.Merge step, String by) {
     Optional<StoredMapping> row = row(step.id());
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
@@ -106,7 +148,7 @@ final class EndingPlan {
     }
     StoredEnding ending =
         before.orElseGet(
-            () -> end(new StoredEnding(token, now, Optional.empty(), Optional.of(survivor))));
+            () -> end(new StoredEnding(token, now, Optional.empty(), Optional.of(survivor)), by));
     Type type = step.id().type();
     return new EndOutcome.Done(
         new ResolveOutcome.Merged(
@@ -115,13 +157,13 @@ final class EndingPlan {
             ending.endedAt()));
   }
 
-  private StoredEnding end(StoredEnding ending) {
+  private StoredEnding end(StoredEnding ending, String by) {
     ending
         .survivor()
         .ifPresent(
             survivor -> endings.replaceAll((_, each) -> each.moved(ending.token(), survivor)));
     endings.put(ending.token(), ending);
-    ended.add(ending.token());
+    endedBy.put(ending.token(), by);
     return ending;
   }
 

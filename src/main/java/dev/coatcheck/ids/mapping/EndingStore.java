@@ -2,20 +2,20 @@ package dev.coatcheck.ids.mapping;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ENDING;
 import static java.util.Objects.requireNonNull;
-import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.mapping.EndingPlan.Call;
+import dev.coatcheck.ids.mapping.EndingPlan.Planned;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
-import dev.coatcheck.ids.mapping.EndingPlan.Step;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,16 +23,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Record4;
 import org.jspecify.annotations.Nullable;
 
 /** All SQL about endings. */
 final class EndingStore {
-  private static final int TRIES_MAX = 8;
+  /** For the head of the change feed: all other rows are locked without waiting. */
+  private static final String LOCK_TIMEOUT = "800ms";
 
   private final Database database;
 
@@ -40,59 +40,74 @@ final class EndingStore {
     this.database = database;
   }
 
-  /**
-   * Decides the steps and writes what was decided, in one transaction.
-   *
-   * @param write whether to write, once all outcomes are known
-   * @param by a principal
-   */
-  List<EndOutcome> end(List<Step> steps, Predicate<List<EndOutcome>> write, String by) {
-    for (int tried = 0; tried < TRIES_MAX; tried++) {
-      Optional<List<EndOutcome>> outcomes =
-          database.write("end", sql -> endLocked(sql, steps, write, by));
-      if (outcomes.isPresent()) {
-        return outcomes.get();
-      }
-    }
-    throw new IllegalStateException("survivors changed " + TRIES_MAX + " times under a merge");
+  /** What a transaction did about one call. */
+  sealed interface Attempt {
+    /** It is settled; what was to be written is committed. */
+    record Done(List<EndOutcome> outcomes) implements Attempt {}
+
+    /** Another transaction works on one of its public IDs; nothing was done about this call. */
+    record Locked() implements Attempt {}
   }
 
   /**
-   * All rows are locked in one order, so that opposite merges can't wait for each other. Empty if
-   * somebody merged a survivor meanwhile: its own survivor is not among the locked ones.
+   * Ends for all calls in one transaction, so that the head of the change feed, which every ending
+   * waits for, is taken once.
+   *
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if the change feed was not to be had in time;
+   *     nothing was done
    */
-  private static Optional<List<EndOutcome>> endLocked(
-      DSLContext sql, List<Step> steps, Predicate<List<EndOutcome>> write, String by) {
+  List<Attempt> end(List<Call> calls) {
+    return database.write("end", sql -> end(sql, calls));
+  }
+
+  /**
+   * A row that another transaction holds is not waited for, so no transaction waits while it holds
+   * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
+   */
+  private static List<Attempt> end(DSLContext sql, List<Call> calls) {
     Map<MappingTable<?>, Set<Token>> wanted =
-        steps.stream()
-            .flatMap(EndingStore::refs)
+        calls.stream()
+            .flatMap(Call::refs)
             .collect(
                 Collectors.groupingBy(
                     ref -> MappingTable.of(ref.type().keyScheme()),
                     Collectors.mapping(Ref::token, Collectors.toCollection(HashSet::new))));
-    wanted.values().forEach(tokens -> tokens.addAll(survivors(endings(sql, tokens))));
+    Set<Token> survivors = survivors(look(sql, union(wanted)).endings());
+    wanted.values().forEach(tokens -> tokens.addAll(survivors));
     List<StoredMapping> rows = new ArrayList<>();
-    MappingTable.all().stream()
-        .filter(wanted::containsKey)
-        .forEach(table -> rows.addAll(lock(sql, table, requireNonNull(wanted.get(table)))));
-    Set<Token> locked = wanted.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
-    List<StoredEnding> endings = endings(sql, locked);
-    if (!locked.containsAll(survivors(endings))) {
-      return Optional.empty();
+    Set<Token> free = union(wanted);
+    for (MappingTable<?> table : MappingTable.all()) {
+      Set<Token> tokens = wanted.getOrDefault(table, Set.of());
+      List<StoredMapping> locked = lock(sql, table, tokens);
+      rows.addAll(locked);
+      free.removeAll(held(sql, table, tokens, locked));
     }
-    EndingPlan plan = new EndingPlan(rows, endings, now(sql));
-    List<EndOutcome> outcomes = steps.stream().map(plan::decide).toList();
-    if (write.test(outcomes)) {
-      write(sql, plan.planned(), by);
-    }
-    return Optional.of(outcomes);
+    Known known = look(sql, union(wanted));
+    EndingPlan plan = new EndingPlan(rows, known.endings(), known.now());
+    List<Attempt> attempts =
+        calls.stream()
+            .<Attempt>map(
+                call ->
+                    free.containsAll(touched(call, known.endings()))
+                        ? new Attempt.Done(plan.decide(call))
+                        : new Attempt.Locked())
+            .toList();
+    write(sql, plan.planned());
+    return attempts;
   }
 
-  private static Stream<Ref> refs(Step step) {
-    return switch (step) {
-      case Step.Revoke(Ref id, _) -> Stream.of(id);
-      case Step.Merge(Ref id, Ref into) -> Stream.of(id, into);
-    };
+  private static Set<Token> union(Map<MappingTable<?>, Set<Token>> tokens) {
+    return tokens.values().stream()
+        .flatMap(Set::stream)
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  /** The tokens that a call names, and the survivors of those that were merged. */
+  private static Set<Token> touched(Call call, List<StoredEnding> endings) {
+    Set<Token> touched = call.refs().map(Ref::token).collect(Collectors.toSet());
+    touched.addAll(
+        survivors(endings.stream().filter(each -> touched.contains(each.token())).toList()));
+    return touched;
   }
 
   private static Set<Token> survivors(List<StoredEnding> endings) {
@@ -103,6 +118,9 @@ final class EndingStore {
 
   private static <K> List<StoredMapping> lock(
       DSLContext sql, MappingTable<K> table, Set<Token> wanted) {
+    if (wanted.isEmpty()) {
+      return List.of();
+    }
     List<Token> tokens = List.copyOf(wanted);
     return sql.select(table.columns())
         .from(table.table())
@@ -111,47 +129,81 @@ final class EndingStore {
                 "unnest({0}, {1}) as wanted (bucket, token)",
                 Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
         .using(table.bucket(), table.token())
-        .orderBy(table.typeNumber(), table.key())
         .forUpdate()
         .of(table.table())
+        .skipLocked()
         .fetch(table.mapper());
   }
 
-  private static Instant now(DSLContext sql) {
-    return sql.select(currentOffsetDateTime().coerce(ENDING.ENDED_AT)).fetchSingle().value1();
+  /** Those of the wanted tokens that have a row, but not one that could be locked. */
+  private static Set<Token> held(
+      DSLContext sql, MappingTable<?> table, Set<Token> wanted, List<StoredMapping> locked) {
+    Set<Token> missing = new HashSet<>(wanted);
+    locked.forEach(row -> missing.remove(row.token()));
+    return missing.isEmpty()
+        ? missing
+        : PublicIdTable.byTokens(sql, table, List.copyOf(missing)).stream()
+            .map(StoredMapping::token)
+            .collect(Collectors.toSet());
   }
 
-  private static void write(DSLContext sql, Map<StoredMapping, StoredEnding> planned, String by) {
-    if (planned.isEmpty()) {
+  /** The endings that there are, and the time of this transaction. */
+  private record Known(Instant now, List<StoredEnding> endings) {}
+
+  /** Reads the endings of the tokens, and bounds the wait for the change feed. */
+  private static Known look(DSLContext sql, Set<Token> tokens) {
+    Field<Instant> now = field("now", ENDING.ENDED_AT.getDataType());
+    var rows =
+        sql.resultQuery(
+                """
+                select ending.token, ending.ended_at, ending.reason, ending.survivor,
+                       this.now, this.lock_timeout
+                  from (select now(), set_config('lock_timeout', {1}, true))
+                         as this (now, lock_timeout)
+                  left join {0} as ending on ending.token = any({2})
+                """,
+                ENDING, val(LOCK_TIMEOUT), Unnest.uuids(List.copyOf(tokens), Token::toUuid))
+            .coerce(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR, now)
+            .fetch();
+    return new Known(
+        rows.getFirst().value5(),
+        rows.stream()
+            .filter(row -> row.value1() != null)
+            .map(
+                row ->
+                    ending(row.into(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR)))
+            .toList());
+  }
+
+  private static void write(DSLContext sql, List<Planned> all) {
+    if (all.isEmpty()) {
       return;
     }
-    List<Map.Entry<StoredMapping, StoredEnding>> all = List.copyOf(planned.entrySet());
     sql.query(
             """
             insert into {0} (token, survivor, ended_at, type_id, status, reason, ended_by)
-            select *, {7} from unnest({1}, {2}, {3}, {4}, {5}, {6})
+            select * from unnest({1}, {2}, {3}, {4}, {5}, {6}, {7})
             """,
             ENDING,
-            Unnest.uuids(all, e -> e.getKey().token().toUuid()),
-            Unnest.uuids(all, e -> uuid(e.getValue().survivor())),
-            Unnest.column(all, e -> e.getValue().endedAt(), Instant[]::new),
-            Unnest.integers(all, e -> e.getKey().typeNumber()),
-            Unnest.shorts(all, e -> e.getValue().status().number()),
-            Unnest.texts(all, e -> e.getValue().reason().orElse(null)),
-            val(by))
+            Unnest.uuids(all, e -> e.row().token().toUuid()),
+            Unnest.uuids(all, e -> uuid(e.ending().survivor())),
+            Unnest.column(all, e -> e.ending().endedAt(), Instant[]::new),
+            Unnest.integers(all, e -> e.row().typeNumber()),
+            Unnest.shorts(all, e -> e.ending().status().number()),
+            Unnest.texts(all, e -> e.ending().reason().orElse(null)),
+            Unnest.texts(all, Planned::by))
         .execute();
     all.stream()
-        .collect(Collectors.groupingBy(entry -> MappingTable.of(entry.getKey().key())))
+        .collect(Collectors.groupingBy(planned -> MappingTable.of(planned.row().key())))
         .forEach((table, some) -> setStatus(sql, table, some));
-    flatten(sql, all.stream().filter(e -> e.getValue().survivor().isPresent()).toList());
+    flatten(sql, all.stream().filter(e -> e.ending().survivor().isPresent()).toList());
     ChangeTable.append(
         sql,
         ChangeKind.ENDING,
-        planned.keySet().stream().map(row -> StoredMapping.subjectOfChange(row.token())).toList());
+        all.stream().map(e -> StoredMapping.subjectOfChange(e.row().token())).toList());
   }
 
-  private static void setStatus(
-      DSLContext sql, MappingTable<?> table, List<Map.Entry<StoredMapping, StoredEnding>> planned) {
+  private static void setStatus(DSLContext sql, MappingTable<?> table, List<Planned> planned) {
     sql.query(
             """
             update {0} as row set status = ended.status
@@ -159,14 +211,14 @@ final class EndingStore {
             where row.bucket = ended.bucket and row.token = ended.token
             """,
             table.table(),
-            Unnest.shorts(planned, e -> e.getKey().token().bucket()),
-            Unnest.uuids(planned, e -> e.getKey().token().toUuid()),
-            Unnest.shorts(planned, e -> e.getValue().status().number()))
+            Unnest.shorts(planned, e -> e.row().token().bucket()),
+            Unnest.uuids(planned, e -> e.row().token().toUuid()),
+            Unnest.shorts(planned, e -> e.ending().status().number()))
         .execute();
   }
 
   /** What was merged into one that is merged now goes to the survivor of both. */
-  private static void flatten(DSLContext sql, List<Map.Entry<StoredMapping, StoredEnding>> merged) {
+  private static void flatten(DSLContext sql, List<Planned> merged) {
     if (!merged.isEmpty()) {
       sql.query(
               """
@@ -175,8 +227,8 @@ final class EndingStore {
               where earlier.survivor = moved.token
               """,
               ENDING,
-              Unnest.uuids(merged, e -> e.getKey().token().toUuid()),
-              Unnest.uuids(merged, e -> uuid(e.getValue().survivor())))
+              Unnest.uuids(merged, e -> e.row().token().toUuid()),
+              Unnest.uuids(merged, e -> uuid(e.ending().survivor())))
           .execute();
     }
   }
@@ -218,13 +270,6 @@ final class EndingStore {
         ? new Finding.Merged(
             row, requireNonNull(survivors.get(ending.survivor().get())), ending.endedAt())
         : new Finding.Revoked(row, after.reason(), after.endedAt());
-  }
-
-  private static List<StoredEnding> endings(DSLContext sql, Collection<Token> tokens) {
-    return sql.select(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR)
-        .from(ENDING)
-        .where("token = any({0})", Unnest.uuids(List.copyOf(tokens), Token::toUuid))
-        .fetch(EndingStore::ending);
   }
 
   private static StoredEnding ending(Record4<UUID, Instant, String, UUID> row) {

@@ -2,26 +2,52 @@ package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
+import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
 import dev.coatcheck.ids.mapping.EndingPlan.Step;
+import dev.coatcheck.ids.mapping.EndingStore.Attempt;
 import dev.coatcheck.ids.mapping.Naming.Named;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Coalescer;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * Ends public IDs for good: revokes them, or merges them into a survivor. Ending one again in the
  * same way changes nothing. Every instance hears of it through the change feed.
+ *
+ * <p>Every ending waits for the head of the change feed, a single row. So requests that come at the
+ * same time share one transaction, of which one at a time is under way, and a batch has one to
+ * itself: however many requests there are, they hold two connections. A public ID that another
+ * transaction works on holds up only the requests that name it: they try again for 800 ms.
  */
 public final class Endings {
   public static final int REQUESTS_MAX = 1_000;
 
+  private static final int GROUPS_MAX = 1;
+  private static final int GROUP_CALLS_MAX = 100;
+  private static final int BATCHES_MAX = 1;
+
+  private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+  private static final long BATCH_WAIT_MILLIS = 5_000;
+  private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
+
   private final EndingStore store;
   private final Resolver resolver;
+  private final Coalescer<Call, Turn> groups =
+      new Coalescer<>(GROUPS_MAX, GROUP_CALLS_MAX, this::together);
+  private final Semaphore batches = new Semaphore(BATCHES_MAX, true);
 
   Endings(EndingStore store, Resolver resolver) {
     this.store = store;
@@ -46,20 +72,26 @@ public final class Endings {
     NONE
   }
 
-  public EndOutcome end(Request request, String by) {
-    return endAll(List.of(request), Mode.EACH, by).getFirst();
+  /** What was done about the requests of one caller. */
+  public sealed interface Result {
+    /** Each has its outcome, in their order. */
+    record Settled(List<EndOutcome> outcomes) implements Result {}
+
+    /** Another transaction works on one of the public IDs. Nothing was done. */
+    record Busy() implements Result {}
+
+    /** More endings wait than can be done in time. Nothing was done. */
+    record Overloaded() implements Result {}
   }
 
   /**
-   * Ends all in one transaction, one after the other, and answers in their order. The answer is
-   * given after the commit.
+   * Ends all in one transaction, one after the other. The answer is given after the commit.
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
    * @param by a principal
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; ending them
-   *     again settles it
+   * @throws DatabaseUnavailable if the outcome is unknown; ending them again settles it
    */
-  public List<EndOutcome> endAll(List<Request> requests, Mode mode, String by) {
+  public Result end(List<Request> requests, Mode mode, String by) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
@@ -79,17 +111,99 @@ public final class Endings {
                       && outcomes.stream().allMatch(EndOutcome.Done.class::isInstance);
           case NONE -> _ -> false;
         };
-    Iterator<EndOutcome> outcomes =
-        steps.isEmpty() ? List.<EndOutcome>of().iterator() : store.end(steps, write, by).iterator();
-    steps.forEach(step -> resolver.forget(step.id().token()));
-    return parsed.stream()
-        .map(
-            each ->
-                switch (each) {
-                  case Parsed.Sound _ -> outcomes.next();
-                  case Parsed.Refused(EndOutcome refused) -> refused;
-                })
-        .toList();
+    if (steps.isEmpty()) {
+      return settled(parsed, List.of());
+    }
+    return switch (settle(new Call(steps, write, by))) {
+      case Result.Settled(List<EndOutcome> outcomes) -> {
+        steps.forEach(step -> resolver.forget(step.id().token()));
+        yield settled(parsed, outcomes);
+      }
+      case Result.Busy busy -> busy;
+      case Result.Overloaded overloaded -> overloaded;
+    };
+  }
+
+  private static Result settled(List<Parsed> parsed, List<EndOutcome> outcomes) {
+    Iterator<EndOutcome> next = outcomes.iterator();
+    return new Result.Settled(
+        parsed.stream()
+            .map(
+                each ->
+                    switch (each) {
+                      case Parsed.Sound _ -> next.next();
+                      case Parsed.Refused(EndOutcome refused) -> refused;
+                    })
+            .toList());
+  }
+
+  private Result settle(Call call) {
+    long begun = System.nanoTime();
+    boolean shares = call.steps().size() == 1;
+    while (true) {
+      switch (shares ? groups.call(call) : alone(call)) {
+        case Turn.Had(Attempt.Done(List<EndOutcome> outcomes)) -> {
+          return new Result.Settled(outcomes);
+        }
+        case Turn.Had(Attempt.Locked _) -> {
+          if (System.nanoTime() - begun >= BUSY_NANOS) {
+            return new Result.Busy();
+          }
+          LockSupport.parkNanos(
+              ThreadLocalRandom.current().nextLong(PAUSE_NANOS_MIN, PAUSE_NANOS_MAX));
+        }
+        case Turn.Undone _ -> shares = false;
+        case Turn.NotHad _ -> {
+          return new Result.Overloaded();
+        }
+      }
+    }
+  }
+
+  /** A call's turn in a transaction. */
+  private sealed interface Turn {
+    record Had(Attempt attempt) implements Turn {}
+
+    /** Some call of the group failed, and all were rolled back: each is tried alone now. */
+    record Undone() implements Turn {}
+
+    /** It did not come in time; nothing was done. */
+    record NotHad() implements Turn {}
+  }
+
+  private List<Turn> together(List<Call> calls) {
+    try {
+      return store.end(calls).stream().<Turn>map(Turn.Had::new).toList();
+    } catch (LockTimeout feedIsHeld) {
+      return all(calls, new Turn.NotHad());
+    } catch (DatabaseUnavailable outage) {
+      throw outage;
+    } catch (RuntimeException bug) {
+      if (calls.size() == 1) {
+        throw bug;
+      }
+      return all(calls, new Turn.Undone()); // so that it meets only the call that brought it
+    }
+  }
+
+  private static List<Turn> all(List<Call> calls, Turn turn) {
+    return calls.stream().map(_ -> turn).toList();
+  }
+
+  private Turn alone(Call call) {
+    try {
+      if (!batches.tryAcquire(BATCH_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+        return new Turn.NotHad();
+      }
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return new Turn.NotHad();
+    }
+    try {
+      return together(List.of(call)).getFirst();
+    } finally {
+      batches.release();
+    }
   }
 
   private sealed interface Parsed {

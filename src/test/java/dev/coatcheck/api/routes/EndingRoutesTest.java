@@ -3,6 +3,9 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -261,6 +264,54 @@ class EndingRoutesTest {
         "/v1/types/" + name,
         "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s}"
             .formatted(prefix, redirect));
+  }
+
+  /** Somebody has locked the row and doesn't commit: only its own callers are told to come back. */
+  @Test
+  void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() throws SQLException {
+    String held = minted("charge");
+    String free = minted("charge");
+    String survivor = minted("charge");
+    try (Connection other = gateway.connect();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute(
+          "select from coatcheck.public_id where key = %s for update"
+              .formatted(client.get("/v1/ids/" + held).text("/key")));
+
+      Reply busy = revoke(held, "{}");
+      EndpointsTest.assertProblem(busy, 409, "busy", null);
+      assertThat(busy.header("retry-after")).isEqualTo("1");
+      EndpointsTest.assertProblem(merge(free, held), 409, "busy", null);
+      String items = "{\"items\":[{\"id\":\"%s\"%s},{\"id\":\"%s\"%s}]}";
+      EndpointsTest.assertProblem(
+          client.post("/v1/ids/revoke", items.formatted(held, "", free, "")), 409, "busy", null);
+      String into = ",\"into\":\"" + survivor + "\"";
+      EndpointsTest.assertProblem(
+          client.post("/v1/ids/merge", items.formatted(held, into, free, into)), 409, "busy", null);
+      assertThat(revoke(minted("charge"), "{}").status()).isEqualTo(200);
+      assertThat(client.get("/v1/ids/" + free).text("/status")).isEqualTo("active");
+      other.rollback();
+    }
+    assertThat(merge(free, held).status()).isEqualTo(200);
+    assertThat(revoke(held, "{}").status()).isEqualTo(200);
+  }
+
+  /** The head of the change feed is held for long, as by an operator's forgotten transaction. */
+  @Test
+  void aHeldChangeFeedIsOverloadedAndNothingIsDone() throws SQLException {
+    String id = minted("charge");
+    try (Connection other = gateway.connect();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute("select from coatcheck.change_head for update");
+
+      EndpointsTest.assertProblem(revoke(id, "{}"), 503, "overloaded", null);
+      assertThat(client.get("/v1/ids/" + id).text("/status")).isEqualTo("active");
+      other.rollback();
+    }
+    assertThat(client.get("/v1/ids/" + id).text("/status")).isEqualTo("active");
+    assertThat(revoke(id, "{}").status()).isEqualTo(200);
   }
 
   private static String minted(String type) {

@@ -60,7 +60,7 @@ class EndingsTest {
                             ids.get(random.nextInt(ids.size())),
                             ids.get(random.nextInt(ids.size()))))
                 .toList();
-        running.add(threads.submit(() -> ENDINGS.endAll(batch, Mode.EACH, "test")));
+        running.add(threads.submit(() -> ENDINGS.end(batch, Mode.EACH, "test")));
       }
       for (Future<?> each : running) {
         each.get();
@@ -79,8 +79,8 @@ class EndingsTest {
     String id = minted(1).getFirst();
     long before = number("select number from coatcheck.change_head");
 
-    ENDINGS.end(new Request.Revoke(id, Optional.of("why")), "me");
-    ENDINGS.end(new Request.Revoke(id, Optional.of("again")), "me");
+    end(new Request.Revoke(id, Optional.of("why")), "me");
+    end(new Request.Revoke(id, Optional.of("again")), "me");
 
     assertThat(number("select number from coatcheck.change_head")).isEqualTo(before + 1);
     assertThat(
@@ -101,12 +101,13 @@ class EndingsTest {
     long before = number("select number from coatcheck.change_head");
 
     List<EndOutcome> outcomes =
-        ENDINGS.endAll(
-            List.of(
-                new Request.Revoke(ids.get(0), Optional.empty()),
-                new Request.Merge(ids.get(1), ids.get(1))),
-            Mode.ALL_OR_NONE,
-            "test");
+        settled(
+            ENDINGS.end(
+                List.of(
+                    new Request.Revoke(ids.get(0), Optional.empty()),
+                    new Request.Merge(ids.get(1), ids.get(1))),
+                Mode.ALL_OR_NONE,
+                "test"));
 
     assertThat(outcomes.get(1))
         .isEqualTo(new EndOutcome.MergeRefused(EndOutcome.MergeRefused.Why.ITSELF));
@@ -122,7 +123,7 @@ class EndingsTest {
             .toList();
 
     merge(ids.get(0), ids.get(1));
-    ENDINGS.end(new Request.Revoke(ids.get(1), Optional.empty()), "test");
+    end(new Request.Revoke(ids.get(1), Optional.empty()), "test");
 
     assertThat(ids.stream().map(EndingsTest::resolved))
         .allMatch(ResolveOutcome.Revoked.class::isInstance);
@@ -136,8 +137,18 @@ class EndingsTest {
   }
 
   private static void merge(String id, String into) {
-    assertThat(ENDINGS.end(new Request.Merge(id, into), "test"))
-        .isInstanceOf(EndOutcome.Done.class);
+    assertThat(end(new Request.Merge(id, into), "test")).isInstanceOf(EndOutcome.Done.class);
+  }
+
+  private static EndOutcome end(Request request, String by) {
+    return settled(ENDINGS.end(List.of(request), Mode.EACH, by)).getFirst();
+  }
+
+  private static List<EndOutcome> settled(Endings.Result result) {
+    if (result instanceof Endings.Result.Settled(List<EndOutcome> outcomes)) {
+      return outcomes;
+    }
+    throw new AssertionError(result);
   }
 
   /** Asks Postgres, whatever is cached. */

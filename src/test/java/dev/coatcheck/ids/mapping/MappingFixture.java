@@ -32,6 +32,8 @@ import java.util.function.LongSupplier;
 public final class MappingFixture implements AutoCloseable {
   public static final TokenSource TOKENS = new TokenSource(new RandomSource());
 
+  private static final int CONNECTIONS = 8;
+
   public final TestDatabase on;
   public final Observer observer = new Observer();
   public final Database database;
@@ -51,8 +53,14 @@ public final class MappingFixture implements AutoCloseable {
   }
 
   MappingFixture(Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime) {
+    this(keys, on, nanoTime, CONNECTIONS);
+  }
+
+  private MappingFixture(
+      Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime, int connections) {
     this.on = on;
-    DatabaseSettings settings = new DatabaseSettings(on.url(), on.user(), on.password(), 8);
+    DatabaseSettings settings =
+        new DatabaseSettings(on.url(), on.user(), on.password(), connections);
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
@@ -60,6 +68,11 @@ public final class MappingFixture implements AutoCloseable {
     user = type("user", "usr", KeyScheme.UUIDV7);
     mappings = Mappings.open(database, registry, feed, observer, 1_000);
     minter = Minter.open(database, TOKENS, keys, observer);
+  }
+
+  /** One whose pool is that small. */
+  static MappingFixture withConnections(int connections) {
+    return new MappingFixture(generators(), TestDatabase.fresh(), System::nanoTime, connections);
   }
 
   public Type type(String name, String prefix, KeyScheme scheme) {
