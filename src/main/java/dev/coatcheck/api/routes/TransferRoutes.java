@@ -49,9 +49,9 @@ public final class TransferRoutes {
   }
 
   public void register(Endpoints endpoints) {
-    endpoints.secured(
+    endpoints.lasting(
         HandlerType.POST, IMPORTS, Scope.IDS_WRITE, inPlace(IMPORTS, this::importAll));
-    endpoints.secured(HandlerType.GET, EXPORTS, Scope.IDS_READ, inPlace(EXPORTS, this::exportAll));
+    endpoints.lasting(HandlerType.GET, EXPORTS, Scope.IDS_READ, inPlace(EXPORTS, this::exportAll));
   }
 
   private Handler inPlace(String path, Handler handler) {

@@ -8,6 +8,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.sql.Deadline;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -71,6 +72,14 @@ public final class Endpoints {
         });
   }
 
+  /**
+   * As {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
+   * decided by the usual deadline; what follows has none.
+   */
+  public void lasting(HandlerType method, String path, Scope scope, Handler handler) {
+    secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.handle(ctx)));
+  }
+
   /** Who makes the request, on a route that is {@link #secured}. */
   public static Caller caller(Context ctx) {
     return requireNonNull(ctx.attribute(CALLER));
@@ -103,7 +112,7 @@ public final class Endpoints {
       return;
     }
     try {
-      handler.handle(ctx);
+      Deadline.ofAnswer().run(() -> handler.handle(ctx));
     } finally {
       admission.leave();
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
@@ -30,7 +31,7 @@ public final class OpenDatabase implements AutoCloseable {
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
     if (config.database().isPresent()) {
       DatabaseSettings settings = config.database().get();
-      return new OpenDatabase(Optional.empty(), settings, migrated(settings, observer));
+      return migrated(Optional.empty(), settings, observer);
     }
     try {
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
@@ -38,7 +39,7 @@ public final class OpenDatabase implements AutoCloseable {
         DatabaseSettings settings =
             new DatabaseSettings(
                 embedded.jdbcUrl(), embedded.user(), embedded.password(), config.connectionsMax());
-        return new OpenDatabase(Optional.of(embedded), settings, migrated(settings, observer));
+        return migrated(Optional.of(embedded), settings, observer);
       } catch (StartFailed failed) {
         embedded.close();
         throw failed;
@@ -58,8 +59,7 @@ public final class OpenDatabase implements AutoCloseable {
         Optional<DatabaseSettings> running =
             EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
         if (running.isPresent()) {
-          return new OpenDatabase(
-              Optional.empty(), running.get(), migrated(running.get(), observer));
+          return migrated(Optional.empty(), running.get(), observer);
         }
       } catch (EmbeddedDatabaseFailed failed) {
         throw new StartFailed(String.valueOf(failed.getMessage()), failed);
@@ -89,14 +89,19 @@ public final class OpenDatabase implements AutoCloseable {
     }
   }
 
-  private static Database migrated(DatabaseSettings settings, Observer observer)
+  private static OpenDatabase migrated(
+      Optional<EmbeddedDatabase> embedded, DatabaseSettings unbounded, Observer observer)
       throws StartFailed {
     Database database = null;
     try {
-      settings.requireReachable();
+      unbounded.requireReachable();
+      DatabaseSettings settings = unbounded.boundedIfPossible();
       database = Database.open(settings, "hot", observer);
-      SchemaMigration.run(database);
-      return database;
+      SchemaMigration.run(database, settings);
+      database
+          .missingBounds()
+          .ifPresent(remedy -> observer.observe(new Event.StatementsUnbounded(remedy)));
+      return new OpenDatabase(embedded, settings, database);
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       if (database != null) {
         database.close();

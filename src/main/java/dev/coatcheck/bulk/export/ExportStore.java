@@ -4,11 +4,13 @@ import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.postgresql.PGConnection;
@@ -21,6 +23,9 @@ import org.postgresql.copy.CopyOut;
 final class ExportStore {
   /** For the first row: aliases have no index by their target, so all are read before it. */
   private static final int FIRST_ROW_MILLIS_MAX = 10 * 60 * 1_000;
+
+  /** Its reader's rate bounds it, not the clock. */
+  private static final Duration LASTS_MAX = Duration.ofDays(7);
 
   private static final Executor AT_ONCE = Runnable::run;
   private static final int FIELDS = 5;
@@ -39,16 +44,19 @@ final class ExportStore {
   void read(Type type, boolean includeEnded, ExportWriter writer) throws IOException {
     String copy = copy(type, includeEnded);
     try {
-      database.<Boolean>write(
-          "export",
-          sql -> {
-            sql.execute("set transaction read only");
-            // Without statistics, as just after an import, Postgres would read all aliases anew
-            // for every row.
-            sql.execute("set local enable_nestloop = off");
-            sql.connection(connection -> read(connection, copy, writer));
-            return true;
-          });
+      Deadline.after(LASTS_MAX)
+          .<RuntimeException>run(
+              () ->
+                  database.<Boolean>write(
+                      "export",
+                      sql -> {
+                        sql.execute("set transaction read only");
+                        // Without statistics, as just after an import, Postgres would read all
+                        // aliases anew for every row.
+                        sql.execute("set local enable_nestloop = off");
+                        sql.connection(connection -> read(connection, copy, writer));
+                        return true;
+                      }));
     } catch (UncheckedIOException stopped) {
       throw stopped.getCause();
     }

@@ -11,8 +11,10 @@ import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.Deadline;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +30,7 @@ import org.postgresql.copy.CopyIn;
 /** Writes imports. A chunk is one transaction, and its rows travel by COPY. */
 final class ImportStore {
   private static final String UNIQUE_VIOLATION = "23505";
+  private static final Duration CHUNK_MAX = Duration.ofSeconds(60);
   private static final int SLICE_BYTES = 64 * 1024;
 
   private final Database database;
@@ -43,14 +46,12 @@ final class ImportStore {
    */
   boolean insert(CopyBatch batch, boolean givesIds) {
     try {
-      database.write(
-          "import",
+      return write(
           sql -> {
             copy(sql, batch);
             announce(sql, givesIds);
             return true;
           });
-      return true;
     } catch (DataAccessException refused) {
       return isTaken(refused);
     }
@@ -64,8 +65,7 @@ final class ImportStore {
   Optional<Plan> insertBeside(List<ImportRow> rows, Function<Existing, Plan> planner) {
     try {
       return Optional.of(
-          database.write(
-              "import",
+          write(
               sql -> {
                 Plan plan = planner.apply(existing(sql, rows));
                 copy(sql, CopyBatch.of(plan));
@@ -76,6 +76,10 @@ final class ImportStore {
       isTaken(refused);
       return Optional.empty();
     }
+  }
+
+  private <T> T write(Function<DSLContext, T> work) {
+    return Deadline.after(CHUNK_MAX).call(() -> database.write("import", work));
   }
 
   /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * A change that commits at t is in every poll sent after t, and nothing is trusted for longer than
  * {@value #TRUST_MILLIS} ms after the last such poll was sent. What was loaded carries the position
- * from before its load began: a change with a later number, remembered for a minute, makes it
+ * from before its load began: a change with a later number, remembered for two minutes, makes it
  * worthless, also if the load was slow and came back after the change.
  */
 final class FeedState {
@@ -27,10 +27,10 @@ final class FeedState {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long TRUST_NANOS = TRUST_MILLIS * NANOS_PER_MILLI;
 
-  /** Twice as long as anything is cached. */
-  private static final long REMEMBERED_NANOS = 60_000 * NANOS_PER_MILLI;
+  /** Longer than anything is served: 30 s, and 60 s more where no new answer is to be had. */
+  private static final long REMEMBERED_NANOS = 120_000 * NANOS_PER_MILLI;
 
-  private static final int REMEMBERED_MAX = 100_000;
+  private static final int REMEMBERED_MAX = 200_000;
   private static final long NOWHERE = -1;
 
   private final Map<ChangeKind, Map<String, Long>> recent = new EnumMap<>(ChangeKind.class);

@@ -3,30 +3,49 @@ package dev.coatcheck.cluster.change;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache that serves only what the change feed vouches for. While the feed can't be read, the
- * database is asked, and if that fails too, the caller says for how long the last word counts.
+ * A cache that serves only what the change feed vouches for. What is older, or all while the feed
+ * can't be read, is asked for anew. If that fails or is late, the caller says for how long the last
+ * word counts. It counts only as far as every change since is known and none is about it: what has
+ * ended, and was heard to, is never served again.
  */
 public final class TrustedCache<K, V> {
   /** Less than the feed remembers changes for. Counted up to the last good poll, not to now. */
   private static final long AGE_NANOS_MAX = Duration.ofSeconds(30).toNanos();
 
+  /** What who could be served the last word waits for a new one. */
+  private static final Duration PATIENCE = Duration.ofMillis(300);
+
+  /** After a late answer, how long nobody waits for one who could be served the last word. */
+  private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
+
+  /** Loads beside callers who could be served the last word; the store has bounds of its own. */
+  private static final int TRUSTED_LOADS_MAX = 256;
+
+  /** Few, so that a database in trouble isn't asked for everything at once. */
+  private static final int DOUBTFUL_LOADS_MAX = 4;
+
   private final ChangeFeed feed;
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
-  private final Refreshes<List<K>, Map<K, V>> refreshes = new Refreshes<>();
+  private final Refreshes<List<K>, Map<K, V>> whileTrusted = new Refreshes<>(TRUSTED_LOADS_MAX);
+  private final Refreshes<List<K>, Map<K, V>> inDoubt = new Refreshes<>(DOUBTFUL_LOADS_MAX);
+  private final AtomicBoolean isLate = new AtomicBoolean();
+  private volatile long lateNano;
 
   /** A value, and what was known before its load began. */
   private record Entry<V>(V value, int generation, long position, long beganNano) {}
@@ -52,7 +71,7 @@ public final class TrustedCache<K, V> {
   /**
    * The value, or what is loaded now; empty if there is none, which is not remembered.
    *
-   * @param staleMax how long the last word counts while neither feed nor database answer
+   * @param staleMax how long the last word counts, beyond the 30 s for which it does anyway
    * @throws DatabaseUnavailable if nobody vouches for anything
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
@@ -74,13 +93,8 @@ public final class TrustedCache<K, V> {
       Optional<V> value = trusted ? held(key) : Optional.empty();
       value.ifPresentOrElse(found -> values.put(key, found), () -> missing.add(key));
     }
-    if (missing.isEmpty()) {
-      return values;
-    }
-    if (trusted) {
-      values.putAll(loaded(missing, load));
-    } else {
-      values.putAll(inDoubt(missing, staleMax, load));
+    if (!missing.isEmpty()) {
+      values.putAll(renewed(missing, trusted, staleMax, load));
     }
     return values;
   }
@@ -90,20 +104,57 @@ public final class TrustedCache<K, V> {
     entries.invalidate(key);
   }
 
-  private Map<K, V> inDoubt(
-      List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
-    try {
-      return refreshes.run(keys, () -> loaded(keys, load));
-    } catch (DatabaseUnavailable noAnswer) {
-      long silentNanos = feed.state().silentNanos(feed.nanoTime().getAsLong());
-      Map<K, V> values = HashMap.newHashMap(keys.size());
-      for (K key : keys) {
-        Optional<V> value =
-            silentNanos <= staleMax.apply(key).toNanos() ? held(key) : Optional.empty();
-        values.put(key, value.orElseThrow(() -> noAnswer));
-      }
-      return values;
+  private Map<K, V> renewed(
+      List<K> keys,
+      boolean trusted,
+      Function<K, Duration> staleMax,
+      Function<List<K>, Map<K, V>> load) {
+    Map<K, V> lastWords = lastWords(keys, staleMax);
+    boolean isServable = lastWords.size() == keys.size();
+    if (trusted && !isServable) {
+      return loaded(keys, load);
     }
+    Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
+    if (isServable && isLate()) {
+      refreshes.begin(keys, () -> loaded(keys, load));
+      return lastWords;
+    }
+    try {
+      Deadline patience =
+          isServable ? Deadline.after(PATIENCE).orEarlier() : Deadline.ofAnswer().orEarlier();
+      return refreshes.run(keys, patience, () -> loaded(keys, load));
+    } catch (DatabaseUnavailable noAnswer) {
+      lateNano = feed.nanoTime().getAsLong();
+      isLate.set(true);
+      // Not what was found before the wait: meanwhile an ending may have been heard.
+      Map<K, V> stale = lastWords(keys, staleMax);
+      if (stale.size() < keys.size()) {
+        throw noAnswer;
+      }
+      return stale;
+    }
+  }
+
+  private boolean isLate() {
+    return isLate.get() && feed.nanoTime().getAsLong() - lateNano < LATE_NANOS;
+  }
+
+  /** What may be served in place of an answer, for those keys for which anything may. */
+  private Map<K, V> lastWords(List<K> keys, Function<K, Duration> staleMax) {
+    Map<K, V> values = HashMap.newHashMap(keys.size());
+    long now = feed.nanoTime().getAsLong();
+    for (K key : keys) {
+      @Nullable Entry<V> entry = entries.getIfPresent(key);
+      long staleNanosMax = staleMax.apply(key).toNanos();
+      if (entry != null
+          && staleNanosMax > 0
+          && now - entry.beganNano() <= AGE_NANOS_MAX + staleNanosMax
+          && (feed.isTrusted() || feed.state().silentNanos(now) <= staleNanosMax)
+          && isUnchanged(key, entry)) {
+        values.put(key, entry.value());
+      }
+    }
+    return values;
   }
 
   private Map<K, V> loaded(List<K> keys, Function<List<K>, Map<K, V>> load) {
@@ -111,6 +162,7 @@ public final class TrustedCache<K, V> {
     long position = feed.state().position();
     long beganNano = feed.nanoTime().getAsLong();
     Map<K, V> values = load.apply(keys);
+    isLate.set(false);
     values.forEach(
         (key, value) -> entries.put(key, new Entry<>(value, generation, position, beganNano)));
     return values;
@@ -123,9 +175,13 @@ public final class TrustedCache<K, V> {
   }
 
   private boolean isCurrent(K key, Entry<V> entry) {
+    return feed.state().ageNanos(entry.beganNano()) <= AGE_NANOS_MAX && isUnchanged(key, entry);
+  }
+
+  /** Whether all changes since are known, and none is about it. */
+  private boolean isUnchanged(K key, Entry<V> entry) {
     FeedState state = feed.state();
-    if (entry.generation() != state.generation()
-        || state.ageNanos(entry.beganNano()) > AGE_NANOS_MAX) {
+    if (entry.generation() != state.generation()) {
       return false;
     }
     return !state.remembersAny(kind)

@@ -62,6 +62,19 @@ public sealed interface Event {
   /** Postgres could not be asked, or broke off. */
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
 
+  /**
+   * Postgres has no time-outs for our statements: those that nobody waits for any more go on.
+   *
+   * @param remedy the statements that give them
+   */
+  record StatementsUnbounded(String remedy) implements Event {}
+
+  /**
+   * A connection answered another question than the one that was asked, and was closed. It must
+   * never happen: the connection was left in the middle of something.
+   */
+  record AnswersMixedUp(String operation) implements Event {}
+
   /** The change feed can't be read: caches are not trusted from now on. */
   record FeedDistrusted(String reason) implements Event {}
 

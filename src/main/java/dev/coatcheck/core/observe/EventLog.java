@@ -45,6 +45,18 @@ final class EventLog {
               () ->
                   "database: %s failed (SQLSTATE %s): %s"
                       .formatted(failed.operation(), failed.sqlState(), firstLine(failed.cause())));
+      case Event.StatementsUnbounded unbounded ->
+          log.warn(
+              "Postgres has no time-outs for our statements, so what nobody waits for goes on"
+                  + " there. If nobody else logs in as this user, run: {}",
+              unbounded.remedy());
+      case Event.AnswersMixedUp mixedUp ->
+          repeat(
+              Level.ERROR,
+              "mixed up " + mixedUp.operation(),
+              () ->
+                  "a connection answered another question than that of %s; it was closed"
+                      .formatted(mixedUp.operation()));
       case Event.FeedDistrusted distrusted ->
           log.warn("the change feed can't be read: {}", distrusted.reason());
       case Event.FeedTrusted trusted ->

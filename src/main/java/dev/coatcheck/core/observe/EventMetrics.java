@@ -81,6 +81,9 @@ final class EventMetrics {
               .increment();
       case Event.DatabaseFailed failed ->
           counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
+      case Event.StatementsUnbounded _ -> {}
+      case Event.AnswersMixedUp mixedUp ->
+          counter("coatcheck.database.mixups", "operation", mixedUp.operation()).increment();
       case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
       case Event.FeedTrusted _ -> {}
       case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();

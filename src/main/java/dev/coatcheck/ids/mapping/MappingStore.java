@@ -31,7 +31,8 @@ final class MappingStore {
     for (MappingTable<?> table : MappingTable.all()) {
       together.put(
           table,
-          new Coalescer<>(GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
+          new Coalescer<>(
+              "resolve", GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
     }
   }
 

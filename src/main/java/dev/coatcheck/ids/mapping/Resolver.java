@@ -174,9 +174,11 @@ public final class Resolver {
               loaded.addAll(some.values());
               return some;
             });
-    int absent = Math.toIntExact(loaded.stream().filter(Finding.Nothing.class::isInstance).count());
+    // A load that was too late may still add to them.
+    List<Finding> fresh = List.copyOf(loaded);
+    int absent = Math.toIntExact(fresh.stream().filter(Finding.Nothing.class::isInstance).count());
     observer.observe(
-        new Event.Resolved(found.size() - loaded.size(), loaded.size() - absent, absent));
+        new Event.Resolved(found.size() - fresh.size(), fresh.size() - absent, absent));
     return found;
   }
 

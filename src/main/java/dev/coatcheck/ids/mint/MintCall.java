@@ -36,6 +36,11 @@ public record MintCall(
     return requests.size() > 1 || atomic;
   }
 
+  /** Whether another call may be about to write what this one wants to. */
+  boolean bringsNames() {
+    return once.isPresent() || requests.stream().anyMatch(MintRequest::isNamed);
+  }
+
   /** Whether names have to be looked up before anything is written. */
   boolean looksFirst() {
     return atomic || requests.stream().anyMatch(request -> !request.aliases().isEmpty());

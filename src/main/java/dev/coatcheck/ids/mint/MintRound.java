@@ -43,11 +43,7 @@ final class MintRound {
 
   /** Whether another transaction may be about to write what this one wants to. */
   boolean bringsNames() {
-    return open()
-        .map(member -> member.call)
-        .anyMatch(
-            call ->
-                call.once().isPresent() || call.requests().stream().anyMatch(MintRequest::isNamed));
+    return open().anyMatch(member -> member.call.bringsNames());
   }
 
   /** Of every name that two calls might bring at the same time. */

@@ -12,7 +12,9 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import dev.coatcheck.postgres.sql.LockTimeout;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +28,9 @@ import java.util.function.Function;
  * so has one alias, whoever asks and however often: the unique constraints settle every race.
  *
  * <p>Single requests that come at the same time share a transaction. A name that another
- * transaction works on never holds up a group: whoever brings it leaves, tries again for up to a
- * second, and is then told that it is busy. A batch has a transaction to itself.
+ * transaction works on never holds up a group: whoever brings it leaves, tries again for up to 800
+ * ms, and is then told that it is busy. A batch has a transaction to itself, and 5 s from its
+ * beginning.
  */
 public final class Minter {
   private static final int GROUPS_MAX = 4;
@@ -36,9 +39,18 @@ public final class Minter {
   private static final int ALONE_MAX = 2;
   private static final int BATCHES_MAX = 3;
 
-  private static final int BUSY_MILLIS = 1_000;
-  private static final int BATCH_WAIT_MILLIS = 5_000;
+  /** For names that others work on; 100 ms less than a mint has in all. */
+  private static final int NAMES_MILLIS = 800;
+
+  private static final int BATCH_BEGIN_MILLIS = 900;
+  private static final Duration BATCH = Duration.ofSeconds(5);
   private static final int GROUP_LOCK_MILLIS = 25;
+
+  /** With less than this left, another try would be broken off. */
+  private static final int TRY_MILLIS_MIN = 250;
+
+  private static final int LOCK_SPARE_MILLIS = 50;
+
   private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
 
@@ -59,7 +71,7 @@ public final class Minter {
     this.store = store;
     this.observer = observer;
     this.waiter = waiter;
-    this.groups = new Coalescer<>(GROUPS_MAX, GROUP_CALLS_MAX, this::together);
+    this.groups = new Coalescer<>("mint", GROUPS_MAX, GROUP_CALLS_MAX, this::together);
   }
 
   /** Draws keys of a type from the generator that {@code keys} has for it. */
@@ -78,12 +90,16 @@ public final class Minter {
    *     same again, with its key, alias or Idempotency-Key, settles it
    */
   public MintOutcome mint(MintCall call) {
+    return call.isBatch() ? Deadline.after(BATCH).call(() -> minted(call)) : minted(call);
+  }
+
+  private MintOutcome minted(MintCall call) {
     if (call.once().isEmpty()) {
       return settle(call);
     }
     Once<MintOutcome.Worked> once = call.once().get();
     return sameKey
-        .call(once.key(), BUSY_MILLIS, () -> new Hashed(once.requestHash(), settle(call)))
+        .call(once.key(), NAMES_MILLIS, () -> new Hashed(once.requestHash(), settle(call)))
         .map(
             shared ->
                 shared.own()
@@ -115,7 +131,8 @@ public final class Minter {
           return done.answer();
         }
         case Result.Settled(MintStore.Attempt.Locked _) -> {
-          if (waiter.nanoTime() - begun >= TimeUnit.MILLISECONDS.toNanos(BUSY_MILLIS)) {
+          if (waiter.nanoTime() - begun >= TimeUnit.MILLISECONDS.toNanos(NAMES_MILLIS)
+              || Deadline.current().leftMillis() < TRY_MILLIS_MIN) {
             return BUSY;
           }
           waiter.pause(ThreadLocalRandom.current().nextLong(PAUSE_NANOS_MIN, PAUSE_NANOS_MAX));
@@ -136,7 +153,12 @@ public final class Minter {
   private List<Result> together(List<MintCall> calls) {
     try {
       return store.run(calls, GROUP_LOCK_MILLIS).stream().<Result>map(Result.Settled::new).toList();
-    } catch (MintStore.Overtaken | LockTimeout undone) {
+    } catch (MintStore.Overtaken again) {
+      return undone(calls);
+    } catch (LockTimeout held) {
+      if (calls.stream().noneMatch(MintCall::bringsNames)) {
+        throw held; // nobody works on a name of theirs: the table is locked
+      }
       return undone(calls);
     } catch (DatabaseUnavailable outage) {
       throw outage;
@@ -154,8 +176,14 @@ public final class Minter {
 
   private Result alone(MintCall call) {
     Semaphore places = call.isBatch() ? batches : alone;
-    if (!isIn(places, call.isBatch() ? BATCH_WAIT_MILLIS : BUSY_MILLIS)) {
-      return call.isBatch() ? refused(new MintOutcome.Overloaded()) : refused(BUSY);
+    if (!isIn(places, call.isBatch() ? BATCH_BEGIN_MILLIS : NAMES_MILLIS)) {
+      if (call.isBatch()) {
+        return refused(new MintOutcome.Overloaded());
+      }
+      if (call.bringsNames()) {
+        return refused(BUSY);
+      }
+      throw new DatabaseUnavailable("mint");
     }
     try {
       return rounds(call);
@@ -166,7 +194,8 @@ public final class Minter {
 
   private static boolean isIn(Semaphore places, int waitMillisMax) {
     try {
-      return places.tryAcquire(waitMillisMax, TimeUnit.MILLISECONDS);
+      long leftMillis = Deadline.current().leftMillis() - TRY_MILLIS_MIN;
+      return places.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
       return false;
@@ -176,14 +205,23 @@ public final class Minter {
   private Result rounds(MintCall call) {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       try {
-        return new Result.Settled(store.run(List.of(call), BUSY_MILLIS).getFirst());
+        return new Result.Settled(store.run(List.of(call), lockMillis()).getFirst());
       } catch (MintStore.Overtaken again) {
         // Whoever was first is in the database now.
       } catch (LockTimeout held) {
+        if (!call.bringsNames()) {
+          throw held;
+        }
         return refused(BUSY);
       }
     }
     throw new IllegalStateException("overtaken " + ROUNDS_MAX + " times");
+  }
+
+  /** So that the server gives up before we do, and the connection stays usable. */
+  private static int lockMillis() {
+    long leftMillis = Deadline.current().leftMillis() - LOCK_SPARE_MILLIS;
+    return (int) Math.clamp(leftMillis, 1, NAMES_MILLIS);
   }
 
   private static Result refused(MintOutcome outcome) {

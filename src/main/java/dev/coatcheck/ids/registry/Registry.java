@@ -8,17 +8,24 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All types, in memory, and the one place that changes them. What another instance changes comes
@@ -35,7 +42,10 @@ public final class Registry implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService reloader;
   private final AtomicBoolean reloadDue = new AtomicBoolean();
-  private long nextUnknownNanos;
+  private final ReentrantLock refreshing = new ReentrantLock();
+  private final AtomicReference<@Nullable CompletableFuture<Boolean>> asking =
+      new AtomicReference<>();
+  private volatile long nextUnknownNanos;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
   private record Snapshot(
@@ -128,12 +138,45 @@ public final class Registry implements AutoCloseable {
     return Optional.ofNullable(pick.apply(snapshot));
   }
 
-  /** Whoever comes while somebody else asks waits for that answer: it may hold what is wanted. */
-  private synchronized void refreshIfDue() {
-    long now = nanoTime.getAsLong();
-    if (now - nextUnknownNanos >= 0) {
-      nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
-      refresh();
+  /**
+   * Whoever comes while somebody else asks waits for that answer: it may hold what is wanted. An
+   * answer that failed is nobody's: the next caller asks again, and nothing is taken as unknown.
+   */
+  private void refreshIfDue() {
+    CompletableFuture<Boolean> mine = new CompletableFuture<>();
+    CompletableFuture<Boolean> earlier = asking.compareAndExchange(null, mine);
+    if (earlier != null) {
+      await(earlier);
+      return;
+    }
+    try {
+      long now = nanoTime.getAsLong();
+      if (now - nextUnknownNanos >= 0) {
+        refresh();
+        nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
+      }
+      mine.complete(true);
+    } catch (RuntimeException | Error failed) {
+      mine.completeExceptionally(failed);
+      throw failed;
+    } finally {
+      asking.set(null);
+    }
+  }
+
+  private static void await(CompletableFuture<Boolean> asked) {
+    try {
+      asked.get(Math.max(0, Deadline.current().leftNanos()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException over) {
+      throw new DatabaseUnavailable("types");
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      throw new DatabaseUnavailable("types");
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof RuntimeException known) {
+        throw known;
+      }
+      throw new IllegalStateException(failed.getCause());
     }
   }
 
@@ -147,7 +190,7 @@ public final class Registry implements AutoCloseable {
   private void reload() {
     reloadDue.set(false);
     try {
-      refresh();
+      Deadline.ofAnswer().run(this::refresh);
     } catch (DatabaseUnavailable reportedAlready) {
       // The types known so far stay valid meanwhile.
       var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
@@ -156,7 +199,27 @@ public final class Registry implements AutoCloseable {
     }
   }
 
-  private synchronized void refresh() {
+  private void refresh() {
+    if (!isMine(refreshing)) {
+      throw new DatabaseUnavailable("types");
+    }
+    try {
+      load();
+    } finally {
+      refreshing.unlock();
+    }
+  }
+
+  private static boolean isMine(ReentrantLock lock) {
+    try {
+      return lock.tryLock(Deadline.current().leftNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void load() {
     TypeStore.Revision revision = store.revision();
     if (revision.equals(snapshot.revision)) {
       return;

@@ -15,12 +15,17 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.Wish;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.postgres.sql.Deadline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 /** Looks at a table and says what would be done to it, or why nothing can be. */
 final class Planner {
+  /** For all that a plan asks of the table's server, which may be slow and large. */
+  private static final Duration LOOK_MAX = Duration.ofSeconds(60);
+
   /** What a backfill did on two cores, with the mappings beside it. */
   private static final long ROWS_PER_SECOND = 20_000;
 
@@ -48,6 +53,10 @@ final class Planner {
   }
 
   PlanOutcome plan(TableMigrations.PlanRequest request, String actor) {
+    return Deadline.after(LOOK_MAX).call(() -> planned(request, actor));
+  }
+
+  private PlanOutcome planned(TableMigrations.PlanRequest request, String actor) {
     Optional<Source> source = sources.named(request.source());
     if (source.isEmpty()) {
       return new PlanOutcome.SourceUnknown();
@@ -77,6 +86,10 @@ final class Planner {
 
   /** What by now speaks against a run that was planned. */
   List<Finding> refusals(TableMigration run) {
+    return Deadline.after(LOOK_MAX).call(() -> look(run));
+  }
+
+  private List<Finding> look(TableMigration run) {
     Target target = run.target();
     Wish wish =
         new Wish(

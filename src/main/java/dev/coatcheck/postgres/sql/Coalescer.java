@@ -5,7 +5,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -13,10 +17,18 @@ import java.util.function.Function;
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
  * on its own thread, at no cost; while {@code groupsMax} groups are under way the others gather.
  *
+ * <p>Nobody is held longer than until the own deadline, however long the groups before take. A
+ * group works until the latest deadline of its calls, so that a call which is nearly over doesn't
+ * end the others; and it leaves out those that have too little time left for its work.
+ *
  * @param <Q> what is asked
  * @param <A> what is answered
  */
 public final class Coalescer<Q, A> {
+  private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final ScheduledThreadPoolExecutor TIMER = timer();
+
+  private final String operation;
   private final int groupsMax;
   private final int callsMax;
   private final Function<List<Q>, List<A>> work;
@@ -25,24 +37,55 @@ public final class Coalescer<Q, A> {
   private final Deque<Waiting<Q, A>> waiting = new ArrayDeque<>();
   private int underWay;
 
-  private record Waiting<Q, A>(Q question, CompletableFuture<A> answer) {}
+  private record Waiting<Q, A>(Q question, Deadline deadline, CompletableFuture<A> answer) {}
 
   /**
    * Shares {@code work}.
    *
+   * @param operation for messages
    * @param groupsMax how many groups may be under way at a time
    * @param callsMax how many calls share a group at most
    * @param work answers all questions, in their order; what it throws, every caller gets
    */
-  public Coalescer(int groupsMax, int callsMax, Function<List<Q>, List<A>> work) {
+  public Coalescer(String operation, int groupsMax, int callsMax, Function<List<Q>, List<A>> work) {
+    this.operation = operation;
     this.groupsMax = groupsMax;
     this.callsMax = callsMax;
     this.work = work;
   }
 
-  /** Asks, and waits for the answer. As many wait as there are callers: admit them before. */
+  /**
+   * Asks without waiting. A thread of the group completes the answer, so what depends on it must
+   * not wait either. As many gather as are submitted: admit them before.
+   *
+   * @return the answer; at the deadline a {@link DatabaseUnavailable}, and then it is unknown
+   *     whether the work was done
+   */
+  public CompletableFuture<A> submit(Q question, Deadline deadline) {
+    Waiting<Q, A> mine = new Waiting<>(question, deadline, new CompletableFuture<>());
+    Future<?> timer =
+        TIMER.schedule(
+            () -> mine.answer().completeExceptionally(late()),
+            deadline.leftNanos(),
+            TimeUnit.NANOSECONDS);
+    mine.answer().whenComplete((_, _) -> timer.cancel(false));
+    lock.lock();
+    try {
+      enqueue(mine);
+    } finally {
+      lock.unlock();
+    }
+    return mine.answer();
+  }
+
+  /**
+   * Asks, and waits for the answer until the thread's deadline.
+   *
+   * @throws DatabaseUnavailable if there is none by then; whether the work was done is unknown
+   */
   public A call(Q question) {
-    Waiting<Q, A> mine = new Waiting<>(question, new CompletableFuture<>());
+    Deadline deadline = Deadline.current();
+    Waiting<Q, A> mine = new Waiting<>(question, deadline, new CompletableFuture<>());
     boolean alone;
     lock.lock();
     try {
@@ -50,27 +93,46 @@ public final class Coalescer<Q, A> {
       if (alone) {
         underWay++;
       } else {
-        waiting.add(mine);
-        startGroup();
+        enqueue(mine);
       }
     } finally {
       lock.unlock();
     }
-    if (alone) {
-      try {
-        return work.apply(List.of(question)).getFirst();
-      } finally {
-        finished();
-      }
+    if (!alone) {
+      return await(mine);
     }
     try {
-      return mine.answer().join();
-    } catch (CompletionException failed) {
+      return work.apply(List.of(question)).getFirst();
+    } finally {
+      finished();
+    }
+  }
+
+  private A await(Waiting<Q, A> mine) {
+    try {
+      return mine.answer().get(Math.max(0, mine.deadline().leftNanos()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException over) {
+      mine.answer().completeExceptionally(late()); // so that no group takes it up any more
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      mine.answer().completeExceptionally(late());
+    } catch (ExecutionException failed) {
       if (failed.getCause() instanceof RuntimeException known) {
         throw known;
       }
-      throw failed;
+      throw new IllegalStateException(operation, failed.getCause());
     }
+    throw late();
+  }
+
+  private DatabaseUnavailable late() {
+    return new DatabaseUnavailable(operation);
+  }
+
+  /** With the lock. */
+  private void enqueue(Waiting<Q, A> call) {
+    waiting.add(call);
+    startGroup();
   }
 
   private void startGroup() {
@@ -93,16 +155,39 @@ public final class Coalescer<Q, A> {
   }
 
   private void workOff() {
-    for (List<Waiting<Q, A>> group = next(); !group.isEmpty(); group = next()) {
-      try {
-        List<A> answers = work.apply(group.stream().map(Waiting::question).toList());
-        for (int i = 0; i < group.size(); i++) {
-          group.get(i).answer().complete(answers.get(i));
+    for (List<Waiting<Q, A>> taken = next(); !taken.isEmpty(); taken = next()) {
+      List<Waiting<Q, A>> group = new ArrayList<>(taken.size());
+      for (Waiting<Q, A> call : taken) {
+        if (call.deadline().leftNanos() < WORK_NANOS_MIN) {
+          call.answer().completeExceptionally(late());
+        } else if (!call.answer().isDone()) {
+          group.add(call);
         }
-      } catch (RuntimeException | Error failed) {
-        group.forEach(one -> one.answer().completeExceptionally(failed));
+      }
+      if (!group.isEmpty()) {
+        work(group);
       }
     }
+  }
+
+  private void work(List<Waiting<Q, A>> group) {
+    try {
+      List<Q> questions = group.stream().map(Waiting::question).toList();
+      List<A> answers = latest(group).call(() -> work.apply(questions));
+      for (int i = 0; i < group.size(); i++) {
+        group.get(i).answer().complete(answers.get(i));
+      }
+    } catch (RuntimeException | Error failed) {
+      group.forEach(call -> call.answer().completeExceptionally(failed));
+    }
+  }
+
+  private static <Q, A> Deadline latest(List<Waiting<Q, A>> group) {
+    Deadline latest = group.getFirst().deadline();
+    for (Waiting<Q, A> call : group) {
+      latest = call.deadline().isLaterThan(latest) ? call.deadline() : latest;
+    }
+    return latest;
   }
 
   /** The next calls to work on; empty once there are none, and then this group has ended. */
@@ -120,5 +205,13 @@ public final class Coalescer<Q, A> {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static ScheduledThreadPoolExecutor timer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("deadlines").factory());
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
   }
 }

@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
@@ -11,37 +13,46 @@ import org.jooq.conf.RenderQuotedNames;
 import org.jooq.conf.Settings;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
-import org.jooq.impl.DataSourceConnectionProvider;
 import org.jooq.impl.DefaultConfiguration;
-import org.jooq.impl.ThreadLocalTransactionProvider;
 
 /**
  * A pool of connections to Postgres and the two ways to use it: {@link #read} and {@link #write}.
  * Nothing here depends on session state, so a PgBouncer in transaction mode may stand between.
  *
- * <p>Every wait is bounded: 500 ms for a connection from the pool, 1 s to connect, 10 s for an
- * answer on the socket.
+ * <p>Every wait is bounded by the {@link Deadline} of the thread, and of that at most 900 ms are
+ * for a connection. A deadline of more than a second also loosens the time-outs that statements
+ * have from {@link DatabaseSettings}.
  */
 public final class Database implements AutoCloseable {
-  private static final int CONNECTION_WAIT_MILLIS = 500;
-  private static final int CONNECT_SECONDS = 1;
-  static final int SOCKET_SECONDS = 10;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
 
-  private final HikariDataSource pool;
+  /** From here on a job has asked for more time than reads and mints have. */
+  private static final int LONG_MILLIS = 1_000;
+
+  private static final String LOOSEN =
+      "select set_config('statement_timeout', {0}, true), set_config('lock_timeout', {0}, true)";
+
+  private static final String BOUNDS_REMEDY =
+      """
+      select format(
+               'alter role %1$I in database %2$I set statement_timeout = %3$L; '
+                 || 'alter role %1$I in database %2$I set lock_timeout = %4$L',
+               current_user, current_database(), '850ms', '700ms')
+       where current_setting('statement_timeout') = '0' or current_setting('lock_timeout') = '0'
+      """;
+
+  private final Connections connections;
   private final DSLContext sql;
   private final Observer observer;
 
-  private Database(HikariDataSource pool, Observer observer) {
-    this.pool = pool;
+  private Database(Connections connections, Observer observer) {
+    this.connections = connections;
     this.observer = observer;
-    var connections = new DataSourceConnectionProvider(pool);
     this.sql =
         DSL.using(
             new DefaultConfiguration()
                 .set(SQLDialect.POSTGRES)
                 .set(connections)
-                .set(new ThreadLocalTransactionProvider(connections))
                 .set(
                     new Settings()
                         .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
@@ -51,45 +62,30 @@ public final class Database implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
-    HikariConfig config = pool(settings, poolName);
-    config.setMaximumPoolSize(settings.connectionsMax());
-    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
-    config.setMetricRegistry(observer.meters());
-    return new Database(new HikariDataSource(config), observer);
-  }
-
-  /** What all our pools have in common: no wait is without a bound. */
-  static HikariConfig pool(DatabaseSettings settings, String poolName) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(poolName);
-    config.setJdbcUrl(settings.url());
-    config.setUsername(settings.user());
-    config.setPassword(settings.password());
-    config.setValidationTimeout(500);
-    config.setInitializationFailTimeout(-1);
-    config.addDataSourceProperty("ApplicationName", "coatcheck");
-    config.addDataSourceProperty("connectTimeout", CONNECT_SECONDS);
-    config.addDataSourceProperty("socketTimeout", SOCKET_SECONDS);
-    config.addDataSourceProperty("tcpKeepAlive", true);
-    return config;
+    config.setMetricRegistry(observer.meters());
+    return new Database(Connections.open(settings, config), observer);
   }
 
   /**
-   * Runs statements that change nothing, each in a transaction of its own. A connection that turns
-   * out to be dead is replaced and the work run once more: Hikari doesn't test one that was used
-   * less than 500 ms ago, so the first use after a restart of Postgres fails.
+   * Runs statements that change nothing, each in a transaction of its own, on one connection. One
+   * that turns out to be dead is replaced and the work run once more, as far as the deadline goes:
+   * Hikari doesn't test a connection that was used less than 500 ms ago, so the first use after a
+   * restart of Postgres fails.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked
    */
   public <T> T read(String operation, Function<DSLContext, T> work) {
+    Deadline deadline = Deadline.current();
     try {
-      return work.apply(sql);
+      return lent(deadline, isLong(deadline), work);
     } catch (DataAccessException first) {
-      if (!SqlState.isOutage(first) || SqlState.isPoolExhausted(first)) {
+      if (!SqlState.isConnectionLost(first) || deadline.isOver()) {
         throw failed(operation, first);
       }
       try {
-        return work.apply(sql);
+        return lent(deadline, isLong(deadline), work);
       } catch (DataAccessException second) {
         throw failed(operation, second);
       }
@@ -103,9 +99,10 @@ public final class Database implements AutoCloseable {
    * @throws DatabaseUnavailable if Postgres can't be asked or broke off; the outcome is unknown
    */
   public <T> T write(String operation, Function<DSLContext, T> work) {
+    Deadline deadline = Deadline.current();
     for (int tried = 1; ; tried++) {
       try {
-        return sql.transactionResult(transaction -> work.apply(transaction.dsl()));
+        return lent(deadline, true, work);
       } catch (DataAccessException thrown) {
         if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(thrown))) {
           throw failed(operation, thrown);
@@ -114,10 +111,52 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Whether Postgres answers now. */
+  private <T> T lent(Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
+    try {
+      return connections.lend(
+          deadline,
+          lent -> {
+            if (!inTransaction) {
+              return work.apply(sql);
+            }
+            lent.begin();
+            if (isLong(deadline)) {
+              sql.resultQuery(LOOSEN, DSL.val(Math.max(1, deadline.leftMillis()) + "ms")).execute();
+            }
+            T result = work.apply(sql);
+            lent.commit();
+            return result;
+          });
+    } catch (SQLException failed) {
+      throw new DataAccessException(String.valueOf(failed.getMessage()), failed);
+    }
+  }
+
+  private static boolean isLong(Deadline deadline) {
+    return Deadline.isBound() && deadline.leftMillis() > LONG_MILLIS;
+  }
+
+  /**
+   * Whether statements would go on at the server when nobody waits for them any more, because a
+   * pooler between dropped their time-outs.
+   *
+   * @return the statements that give them to our user, for the operator to judge: they bind
+   *     everybody who logs in as this user
+   */
+  public Optional<String> missingBounds() {
+    return read(
+        "time-outs",
+        statements ->
+            Optional.ofNullable(statements.resultQuery(BOUNDS_REMEDY).fetchOne())
+                .map(row -> row.get(0, String.class)));
+  }
+
+  /** Whether Postgres answers now; takes a second at most. */
   public boolean isReachable() {
     try {
-      return read("ping", statements -> statements.selectOne().fetchOne() != null);
+      return Deadline.ofAnswer()
+          .orEarlier()
+          .call(() -> read("ping", statements -> statements.selectOne().fetchOne() != null));
     } catch (DatabaseUnavailable gone) {
       return false;
     }
@@ -125,11 +164,11 @@ public final class Database implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.close();
+    connections.close();
   }
 
   HikariDataSource pool() {
-    return pool;
+    return connections.pool();
   }
 
   private RuntimeException failed(String operation, DataAccessException thrown) {

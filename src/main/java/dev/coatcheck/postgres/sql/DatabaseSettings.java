@@ -10,10 +10,24 @@ import java.util.Properties;
  *
  * @param url a JDBC URL, {@code jdbc:postgresql://host:port/database}
  * @param connectionsMax size of the pool; 8 to 10 were best on two cores, more made it slower
+ * @param isBounded whether statements of the pools have the time-outs {@value #BOUNDS}, except
+ *     where a job sets its own
  */
-public record DatabaseSettings(String url, String user, String password, int connectionsMax) {
-  private static final String CONNECT_SECONDS = "3";
-  private static final String SOCKET_SECONDS = "10";
+public record DatabaseSettings(
+    String url, String user, String password, int connectionsMax, boolean isBounded) {
+  /**
+   * Sent when a connection begins, so that Postgres itself gives up what nobody waits for any more,
+   * and nobody else who logs in as this user is bound by it. Beyond the longest statement of a read
+   * or a mint, within the deadline of its request.
+   */
+  static final String BOUNDS = "-c statement_timeout=850ms -c lock_timeout=700ms";
+
+  private static final int CONNECT_SECONDS = 3;
+  private static final int SOCKET_SECONDS = 10;
+
+  public DatabaseSettings(String url, String user, String password, int connectionsMax) {
+    this(url, user, password, connectionsMax, false);
+  }
 
   /**
    * Connects once, outside of any pool, which would only say that it has no connection.
@@ -21,14 +35,8 @@ public record DatabaseSettings(String url, String user, String password, int con
    * @throws UnusableDatabase with the reason if that is refused
    */
   public void requireReachable() throws UnusableDatabase {
-    Properties properties = new Properties();
-    properties.setProperty("user", user);
-    properties.setProperty("password", password);
-    properties.setProperty("ApplicationName", "coatcheck");
-    properties.setProperty("connectTimeout", CONNECT_SECONDS);
-    properties.setProperty("socketTimeout", SOCKET_SECONDS);
     try {
-      DriverManager.getConnection(url, properties).close();
+      DriverManager.getConnection(url, properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
     } catch (SQLException refused) {
       throw new UnusableDatabase(
           "The database at "
@@ -39,6 +47,36 @@ public record DatabaseSettings(String url, String user, String password, int con
               + reason(refused)
               + ". Check COATCHECK_DATABASE_URL, _USER and _PASSWORD.");
     }
+  }
+
+  /**
+   * The same with time-outs, if connections may ask for them: a pooler between may refuse to hand
+   * them on.
+   */
+  public DatabaseSettings boundedIfPossible() {
+    DatabaseSettings bounded = new DatabaseSettings(url, user, password, connectionsMax, true);
+    try {
+      DriverManager.getConnection(url, bounded.properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
+      return bounded;
+    } catch (SQLException refused) {
+      return this;
+    }
+  }
+
+  /** For the driver: no wait is without a bound. */
+  Properties properties(int connectSeconds, int socketSeconds) {
+    Properties properties = new Properties();
+    properties.setProperty("user", user);
+    properties.setProperty("password", password);
+    properties.setProperty("ApplicationName", "coatcheck");
+    properties.setProperty("connectTimeout", Integer.toString(connectSeconds));
+    properties.setProperty("loginTimeout", Integer.toString(connectSeconds));
+    properties.setProperty("socketTimeout", Integer.toString(socketSeconds));
+    properties.setProperty("tcpKeepAlive", "true");
+    if (isBounded) {
+      properties.setProperty("options", BOUNDS);
+    }
+    return properties;
   }
 
   /** The words of Postgres, or those of the network if there were none. */

@@ -15,16 +15,17 @@ public final class SchemaMigration {
   /**
    * Checks that this Postgres keeps what it acknowledges, then applies what is missing.
    *
+   * @param settings to log in with beside the pool: a migration takes as long as it needs
    * @throws UnusableDatabase if it is too old, a standby, or allowed to lose commits
    */
-  public static void run(Database database) throws UnusableDatabase {
+  public static void run(Database database, DatabaseSettings settings) throws UnusableDatabase {
     List<String> faults = database.read("server check", SchemaMigration::faults);
     if (!faults.isEmpty()) {
       throw new UnusableDatabase("The database can't be used: " + String.join("; ", faults) + ".");
     }
     try {
       Flyway.configure()
-          .dataSource(database.pool())
+          .dataSource(settings.url(), settings.user(), settings.password())
           .defaultSchema("coatcheck")
           .locations("classpath:db/migration")
           .load()

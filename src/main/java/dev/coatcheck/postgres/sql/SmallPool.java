@@ -10,7 +10,10 @@ import javax.sql.DataSource;
  */
 public final class SmallPool implements AutoCloseable {
   private static final int CONNECTIONS = 2;
+  private static final int CONNECT_SECONDS = 1;
+  private static final int SOCKET_SECONDS = 10;
   private static final int POLL_SOCKET_SECONDS = 1;
+  private static final int VALIDATION_MILLIS = 500;
   private static final int CONNECTION_WAIT_MILLIS = 800;
 
   private final HikariDataSource pool;
@@ -21,7 +24,7 @@ public final class SmallPool implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres. */
   public static SmallPool open(DatabaseSettings settings, String poolName) {
-    return open(settings, poolName, CONNECTIONS, Database.SOCKET_SECONDS);
+    return open(settings, poolName, CONNECTIONS, SOCKET_SECONDS);
   }
 
   /** For one thread that polls: a connection that hangs is given up after a second. */
@@ -31,12 +34,16 @@ public final class SmallPool implements AutoCloseable {
 
   private static SmallPool open(
       DatabaseSettings settings, String poolName, int connections, int socketSeconds) {
-    HikariConfig config = Database.pool(settings, poolName);
-    config.setMaximumPoolSize(connections);
-    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
-    config.addDataSourceProperty("socketTimeout", socketSeconds);
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(poolName);
+    config.setJdbcUrl(settings.url());
+    config.setDataSourceProperties(settings.properties(CONNECT_SECONDS, socketSeconds));
     // A PgBouncer before 1.21 in transaction mode loses prepared statements.
     config.addDataSourceProperty("prepareThreshold", 0);
+    config.setMaximumPoolSize(connections);
+    config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
+    config.setValidationTimeout(VALIDATION_MILLIS);
+    config.setInitializationFailTimeout(-1);
     return new SmallPool(new HikariDataSource(config));
   }
 

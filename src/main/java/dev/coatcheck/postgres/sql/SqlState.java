@@ -58,6 +58,12 @@ final class SqlState {
     return of(thrown).equals(QUERY_CANCELED);
   }
 
+  /** The connection is gone, and another one may do; not that there was none. */
+  static boolean isConnectionLost(Throwable thrown) {
+    String state = of(thrown);
+    return !isPoolExhausted(thrown) && (state.startsWith("08") || state.startsWith("57P"));
+  }
+
   /** No connection was to be had from the pool in time. */
   static boolean isPoolExhausted(Throwable thrown) {
     return sqlException(thrown) instanceof SQLTransientConnectionException;

@@ -53,7 +53,7 @@ final class EventRoutes implements AutoCloseable {
   }
 
   void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.GET, PATH, Scope.TABLE_MIGRATIONS_READ, this::events);
+    endpoints.lasting(HandlerType.GET, PATH, Scope.TABLE_MIGRATIONS_READ, this::events);
   }
 
   /** As every list of ours that may go on. */

@@ -33,7 +33,7 @@ final class FileRoutes {
   }
 
   void register(Endpoints endpoints) {
-    endpoints.secured(
+    endpoints.lasting(
         HandlerType.POST,
         TableMigrationRoutes.ONE + "/import",
         Scope.TABLE_MIGRATIONS_WRITE,

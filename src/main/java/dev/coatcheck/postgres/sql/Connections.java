@@ -1,0 +1,188 @@
+package dev.coatcheck.postgres.sql;
+
+import static java.util.Objects.requireNonNull;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jooq.ConnectionProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lends the connections of a pool, each until the deadline of who borrows it, and to jOOQ the one
+ * that the thread has borrowed.
+ *
+ * <p>Waiting in Hikari is unfair, so callers queue before it, for as many permits as there are
+ * connections, and wait in it only for one that has to be opened or tested.
+ */
+final class Connections implements ConnectionProvider, AutoCloseable {
+  /** The least that Hikari takes; for a connection that has to be opened or tested. */
+  static final int POOL_MILLIS_MAX = 250;
+
+  private static final int BEGIN_MILLIS_MAX = 900;
+
+  private static final int CONNECT_SECONDS = 1;
+  private static final int SOCKET_SECONDS = 10;
+  private static final String TIMED_OUT = "no connection of the pool in time";
+
+  private final HikariDataSource pool;
+  private final PatientSource source;
+  private final Semaphore permits;
+  private final Watchdog watchdog;
+  private final ScopedValue<Lent> current = ScopedValue.newInstance();
+
+  private Connections(HikariDataSource pool, PatientSource source, Watchdog watchdog) {
+    this.pool = pool;
+    this.source = source;
+    this.permits = new Semaphore(pool.getMaximumPoolSize(), true);
+    this.watchdog = watchdog;
+  }
+
+  /** Opens the pool without waiting for Postgres. */
+  static Connections open(DatabaseSettings settings, HikariConfig config) {
+    PatientSource source =
+        new PatientSource(settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS));
+    config.setDataSource(source);
+    config.setMaximumPoolSize(settings.connectionsMax());
+    config.setConnectionTimeout(POOL_MILLIS_MAX);
+    config.setValidationTimeout(POOL_MILLIS_MAX);
+    config.setInitializationFailTimeout(-1);
+    return new Connections(
+        new HikariDataSource(config), source, new Watchdog(requireNonNull(config.getPoolName())));
+  }
+
+  /** Work on a connection. */
+  interface Work<T> {
+    T run(Lent lent) throws SQLException;
+  }
+
+  /**
+   * Lends a connection for the time of the work, and to jOOQ on this thread.
+   *
+   * @throws SQLTransientConnectionException if none is to be had in time
+   */
+  <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
+    Deadline begin = begin(deadline);
+    if (!isAdmitted(begin)) {
+      throw new SQLTransientConnectionException(TIMED_OUT);
+    }
+    try (Lent lent = new Lent(connection(begin), deadline)) {
+      return ScopedValue.where(current, lent).<T, SQLException>call(() -> work.run(lent));
+    } finally {
+      permits.release();
+    }
+  }
+
+  /** Who has a deadline, however late, is told within a second if nothing can be begun. */
+  private static Deadline begin(Deadline deadline) {
+    return Deadline.isBound() && deadline.leftMillis() > BEGIN_MILLIS_MAX
+        ? Deadline.after(Duration.ofMillis(BEGIN_MILLIS_MAX))
+        : deadline;
+  }
+
+  /** A permit is worth nothing to who has no time left for the pool. */
+  private boolean isAdmitted(Deadline begin) {
+    long waitMillis = begin.leftMillis() - POOL_MILLIS_MAX;
+    try {
+      return waitMillis > 0 && permits.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private Connection connection(Deadline begin) throws SQLException {
+    while (true) {
+      try {
+        return pool.getConnection();
+      } catch (SQLTransientConnectionException late) {
+        if (begin.leftMillis() < POOL_MILLIS_MAX) {
+          throw source
+              .lastFailure()
+              .map(why -> new SQLTransientConnectionException(TIMED_OUT, why.getSQLState(), why))
+              .orElse(late);
+        }
+      }
+    }
+  }
+
+  @Override
+  public Connection acquire() {
+    return current.get().connection;
+  }
+
+  /** It stays with whoever borrowed it. */
+  @Override
+  public void release(Connection connection) {}
+
+  HikariDataSource pool() {
+    return pool;
+  }
+
+  @Override
+  public void close() {
+    source.close();
+    pool.close();
+    watchdog.close();
+  }
+
+  /** A connection while it is lent. For one thread. */
+  final class Lent implements AutoCloseable {
+    private final Connection connection;
+    private boolean isInTransaction;
+    private @Nullable String evictedFor;
+
+    private Lent(Connection connection, Deadline deadline) {
+      this.connection = connection;
+      watchdog.watch(connection, deadline);
+    }
+
+    /** Until {@link #commit}; else all is rolled back in the end. */
+    void begin() throws SQLException {
+      connection.setAutoCommit(false);
+      isInTransaction = true;
+    }
+
+    void commit() throws SQLException {
+      connection.commit();
+      isInTransaction = false;
+    }
+
+    /** The pool closes the connection instead of lending it again. */
+    void evict(String reason) {
+      evictedFor = reason;
+    }
+
+    /** Gives the connection back, unless nobody may have it again. */
+    @Override
+    public void close() throws SQLException {
+      try {
+        if (isInTransaction && evictedFor == null) {
+          rollBack();
+        }
+        if (!watchdog.unwatch(connection)) {
+          evict("its user had no time left");
+        }
+        if (evictedFor != null) {
+          // Of any other class it would not be evicted, and nothing would be said.
+          pool.evictConnection(connection);
+        }
+      } finally {
+        connection.close();
+      }
+    }
+
+    private void rollBack() {
+      try {
+        connection.rollback();
+      } catch (SQLException broken) {
+        evict("it can't be rolled back");
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.coatcheck.postgres.sql;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects for a pool, and keeps trying while Postgres is away. Hikari would pause for longer after
+ * each failure, up to 5 s, and find a Postgres that is back as much later.
+ */
+final class PatientSource implements DataSource, AutoCloseable {
+  private static final long PAUSE_MILLIS = 100;
+  private static final int CLOSE_SECONDS_MAX = 2;
+
+  private final String url;
+  private final Properties properties;
+  private volatile @Nullable SQLException lastFailure;
+  private volatile boolean closed;
+
+  PatientSource(String url, Properties properties) {
+    this.url = url;
+    this.properties = properties;
+  }
+
+  /**
+   * Returns once Postgres lets us in.
+   *
+   * @throws SQLException once this is closed
+   */
+  @Override
+  public Connection getConnection() throws SQLException {
+    while (true) {
+      try {
+        Connection connection = DriverManager.getConnection(url, properties);
+        lastFailure = null;
+        return connection;
+      } catch (SQLException failed) {
+        lastFailure = failed;
+        if (closed) {
+          throw failed;
+        }
+        pause(failed);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  /** Why the last attempt failed; empty if it didn't. */
+  Optional<SQLException> lastFailure() {
+    return Optional.ofNullable(lastFailure);
+  }
+
+  private static void pause(SQLException failed) throws SQLException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      throw failed;
+    }
+  }
+
+  @Override
+  public Connection getConnection(String user, String password) throws SQLException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public @Nullable PrintWriter getLogWriter() {
+    return null;
+  }
+
+  @Override
+  public void setLogWriter(PrintWriter out) {}
+
+  @Override
+  public void setLoginTimeout(int seconds) {
+    // The properties have it.
+  }
+
+  /** Seconds; also what Hikari waits for the last attempt when it closes. */
+  @Override
+  public int getLoginTimeout() {
+    return CLOSE_SECONDS_MAX;
+  }
+
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> wanted) throws SQLException {
+    throw new SQLException("wraps nothing");
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> wanted) {
+    return false;
+  }
+}
