@@ -43,6 +43,11 @@ final class EndingPlan {
    * @param by a principal
    */
   record Call(List<Step> steps, Predicate<List<EndOutcome>> write, String by) {
+    /** A batch has a transaction of its own. */
+    boolean isBatch() {
+      return steps.size() > 1;
+    }
+
     Stream<Ref> refs() {
       return steps.stream()
           .flatMap(

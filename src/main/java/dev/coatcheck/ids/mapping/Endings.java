@@ -10,7 +10,9 @@ import dev.coatcheck.ids.mapping.Naming.Named;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Coalescer;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import dev.coatcheck.postgres.sql.LockTimeout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -39,14 +41,17 @@ public final class Endings {
   private static final int BATCHES_MAX = 1;
 
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
-  private static final long BATCH_WAIT_MILLIS = 5_000;
+  private static final Duration BATCH = Duration.ofSeconds(5);
+
+  /** What a turn takes at least; with less time left it would be broken off. */
+  private static final long TURN_MILLIS_MIN = 250;
   private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
 
   private final EndingStore store;
   private final Resolver resolver;
   private final Coalescer<Call, Turn> groups =
-      new Coalescer<>(GROUPS_MAX, GROUP_CALLS_MAX, this::together);
+      new Coalescer<>("end", GROUPS_MAX, GROUP_CALLS_MAX, this::together);
   private final Semaphore batches = new Semaphore(BATCHES_MAX, true);
 
   Endings(EndingStore store, Resolver resolver) {
@@ -114,7 +119,10 @@ public final class Endings {
     if (steps.isEmpty()) {
       return settled(parsed, List.of());
     }
-    return switch (settle(new Call(steps, write, by))) {
+    Call call = new Call(steps, write, by);
+    Result result =
+        call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
+    return switch (result) {
       case Result.Settled(List<EndOutcome> outcomes) -> {
         steps.forEach(step -> resolver.forget(step.id().token()));
         yield settled(parsed, outcomes);
@@ -139,7 +147,7 @@ public final class Endings {
 
   private Result settle(Call call) {
     long begun = System.nanoTime();
-    boolean shares = call.steps().size() == 1;
+    boolean shares = !call.isBatch();
     while (true) {
       switch (shares ? groups.call(call) : alone(call)) {
         case Turn.Had(Attempt.Done(List<EndOutcome> outcomes)) -> {
@@ -192,7 +200,8 @@ public final class Endings {
 
   private Turn alone(Call call) {
     try {
-      if (!batches.tryAcquire(BATCH_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+      long waitMillisMax = Deadline.current().leftMillis() - TURN_MILLIS_MIN;
+      if (!batches.tryAcquire(waitMillisMax, TimeUnit.MILLISECONDS)) {
         return new Turn.NotHad();
       }
     } catch (InterruptedException stopping) {
