@@ -9,9 +9,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** An nginx that redirects whatever it is asked for: one process, which is its only worker. */
 final class NginxRedirect implements AutoCloseable {
+  /** Debian's lies where the PATH of an ordinary user doesn't lead. */
+  private static final String PROGRAM =
+      Stream.of("/usr/sbin/nginx", "/usr/local/sbin/nginx")
+          .filter(file -> Files.isExecutable(Path.of(file)))
+          .findFirst()
+          .orElse("nginx");
+
   private static final int START_MILLIS_MAX = 10_000;
   private static final int POLL_MILLIS = 20;
   private static final int STOP_SECONDS_MAX = 5;
@@ -24,7 +32,7 @@ final class NginxRedirect implements AutoCloseable {
     this.address = address;
   }
 
-  /** Starts one in an empty folder; none if there is no nginx on the PATH, or it doesn't start. */
+  /** Starts one in an empty folder; none if there is no nginx, or it doesn't start. */
   static Optional<NginxRedirect> start(Path folder, String location)
       throws IOException, InterruptedException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
@@ -54,7 +62,7 @@ final class NginxRedirect implements AutoCloseable {
     Process process;
     try {
       process =
-          new ProcessBuilder("nginx", "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
+          new ProcessBuilder(PROGRAM, "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();

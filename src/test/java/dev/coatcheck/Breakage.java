@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.opentest4j.TestAbortedException;
 
 /** Runs tests with a defect switched on. */
 public final class Breakage {
@@ -35,6 +36,9 @@ public final class Breakage {
   private static void requireRed(Object tests, Method method, String defect) {
     method.setAccessible(true);
     Throwable found = ScopedValue.where(DEFECT, defect).call(() -> thrownBy(tests, method));
+    if (found instanceof TestAbortedException skipped) {
+      throw skipped;
+    }
     if (!(found instanceof AssertionError)) {
       throw new AssertionError(method.getName() + " stays green with the defect " + defect, found);
     }

@@ -48,14 +48,23 @@ public final class MachineDelay implements AutoCloseable {
     requireWithin(bound, took, p99());
   }
 
+  /** Skips the test if the machine is later than any deadline can bear. */
+  public void requireTimely() {
+    requireTimely(p99());
+  }
+
+  private static void requireTimely(Duration delay) {
+    if (delay.compareTo(TOLERABLE) > 0) {
+      throw new TestAbortedException(
+          REASON + delay.toMillis() + " ms late, which says nothing about deadlines");
+    }
+  }
+
   static void requireWithin(Duration bound, Duration took, Duration delay) {
     if (took.compareTo(bound) < 0) {
       return;
     }
-    if (delay.compareTo(TOLERABLE) > 0) {
-      throw new TestAbortedException(
-          REASON + delay.toMillis() + " ms late, which says nothing about " + bound);
-    }
+    requireTimely(delay);
     if (took.compareTo(bound.plus(delay)) >= 0) {
       throw new AssertionError(
           "took %s, more than %s and the machine's delay of %s".formatted(took, bound, delay));

@@ -70,7 +70,7 @@ class ReadmeTest {
       } finally {
         gateway.descendants().forEach(ProcessHandle::destroy);
         gateway.destroy();
-        assertThat(gateway.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(gateway.waitFor(300, TimeUnit.SECONDS)).isTrue();
       }
     }
   }

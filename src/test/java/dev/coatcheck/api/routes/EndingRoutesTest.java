@@ -23,7 +23,7 @@ class EndingRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client();
+    client = gateway.client().patient();
     type("charge", "ch", "{\"template\":\"https://shop.example/{id}\",\"max_age_seconds\":60}");
     type("secret", "sec", "{\"template\":\"https://a.example/\",\"public\":false}");
     type("plain", "pl", "null");

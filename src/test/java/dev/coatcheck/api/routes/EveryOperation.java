@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import java.io.IOException;
@@ -99,8 +100,9 @@ final class EveryOperation {
 
   private void check(List<Call> calls) {
     // Only one of them takes it, and the others don't mind.
-    TestClient client = gateway.client().with("X-Original-URI", "/");
-    TestClient scopeless = gateway.clientWith(new Scope("nothing")).with("X-Original-URI", "/");
+    TestClient client = gateway.client().patient().with("X-Original-URI", "/");
+    TestClient scopeless =
+        gateway.clientWith(new Scope("nothing")).patient().with("X-Original-URI", "/");
     for (Call call : calls) {
       expect(call, sendHostile(call, 9_000, 0), 414);
       expect(call, sendHostile(call, 0, 200), 431);
@@ -123,27 +125,23 @@ final class EveryOperation {
   /** Postgres goes away and comes back: 503 within a second, and then all is as before. */
   private void checkOutage(TestClient client, List<Call> calls) {
     gateway.setReachable(false);
-    try {
+    TestClient once = client.once();
+    try (MachineDelay delay = MachineDelay.measure()) {
       Awaitility.await("the API key is trusted until the feed is silent")
-          .atMost(Duration.ofSeconds(5))
-          .until(() -> client.get("/v1/types").status() == 503);
+          .until(() -> once.get("/v1/types").status() == 503);
       for (Call call : calls) {
         long from = System.nanoTime();
-        expect(call, send(client, call), 503);
-        assertThat(Duration.ofNanos(System.nanoTime() - from))
-            .as(call.toString())
-            .isLessThan(Duration.ofSeconds(1));
+        expect(call, send(once, call), 503);
+        delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
       }
-      assertThat(client.get("/health/ready").status()).isEqualTo(503);
+      assertThat(once.get("/health/ready").status()).isEqualTo(503);
       assertThat(client.get("/health/live").status()).isEqualTo(200);
       // What never needs the database is answered as ever.
       assertThat(client.anonymous().get("/r/ch_x").status()).isEqualTo(404);
     } finally {
       gateway.setReachable(true);
     }
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(5))
-        .until(() -> client.get("/v1/types").status() == 200);
+    Awaitility.await().until(() -> client.get("/v1/types").status() == 200);
   }
 
   private static int send(TestClient client, Call call) {

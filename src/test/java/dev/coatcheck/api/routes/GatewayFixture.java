@@ -15,7 +15,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -134,9 +133,7 @@ public final class GatewayFixture implements AutoCloseable {
   void setReachable(boolean reachable) {
     database.setReachable(reachable);
     if (reachable) {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
-          .until(() -> client().get("/health/ready").status() == 200);
+      Awaitility.await().until(() -> client().get("/health/ready").status() == 200);
     }
   }
 

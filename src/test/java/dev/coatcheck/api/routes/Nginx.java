@@ -12,10 +12,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /** A real nginx with the configuration that is shipped, only its CHANGE lines changed. */
 final class Nginx implements AutoCloseable {
+  /** Debian's lies where the PATH of an ordinary user doesn't lead. */
+  private static final String PROGRAM =
+      Stream.of("/usr/sbin/nginx", "/usr/local/sbin/nginx")
+          .filter(file -> Files.isExecutable(Path.of(file)))
+          .findFirst()
+          .orElse("nginx");
+
   private static final Path SHIPPED = Path.of("docs", "edge", "nginx.conf");
 
   /** What a distribution's nginx.conf does around conf.d, in a folder of its own. */
@@ -55,23 +63,20 @@ final class Nginx implements AutoCloseable {
                   "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + port + ";",
                   "ccg_live_CHANGE_ME", apiKey)));
       process =
-          new ProcessBuilder("nginx", "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
+          new ProcessBuilder(PROGRAM, "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
               .inheritIO()
               .start();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-    Awaitility.await("nginx listens")
-        .atMost(Duration.ofSeconds(20))
-        .pollInterval(Duration.ofMillis(20))
-        .until(this::listens);
+    Awaitility.await("nginx listens").pollInterval(Duration.ofMillis(20)).until(this::listens);
   }
 
   /** Whether there is one, and it has the module that asks. */
   static boolean isInstalled() {
     try {
       Process version =
-          new ProcessBuilder("nginx", "-V")
+          new ProcessBuilder(PROGRAM, "-V")
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.PIPE)
               .start();
@@ -132,7 +137,7 @@ final class Nginx implements AutoCloseable {
   public void close() {
     process.destroy();
     try {
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+      if (!process.waitFor(60, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }
     } catch (InterruptedException interrupted) {

@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.ids.access.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,10 @@ import org.junit.jupiter.api.Test;
 class RevocationSpreadTest {
   private static final int ROUNDS = 8;
   private static final Duration SPREAD_MAX = Duration.ofSeconds(2);
-  private static final Duration GIVE_UP = Duration.ofSeconds(10);
+  private static final Duration GIVE_UP = Duration.ofMinutes(1);
+
+  /** A machine with more work than cores: the answer says nothing of the ID. */
+  private static final int AGAIN = 503;
 
   private static final List<GatewayFixture> GATEWAYS = GatewayFixture.sharing(3);
 
@@ -31,6 +35,7 @@ class RevocationSpreadTest {
     GATEWAYS
         .getFirst()
         .client()
+        .patient()
         .put(
             "/v1/types/charge",
             "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\","
@@ -45,7 +50,7 @@ class RevocationSpreadTest {
   @Test
   void aRevokedIdIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client();
+      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client().patient();
       String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
       boolean link = round % 2 == 0;
       spread(
@@ -63,12 +68,14 @@ class RevocationSpreadTest {
 
   @Test
   void aMergedIdLeadsToItsSurvivorEverywhereWithinTwoSeconds() throws Exception {
-    TestClient at = GATEWAYS.getFirst().client();
+    TestClient at = GATEWAYS.getFirst().client().patient();
     String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
     String survivor = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
     spread(
-        gateway ->
-            gateway.client().anonymous().get("/r/" + id).header("Location").endsWith(id) ? 1 : 2,
+        gateway -> {
+          TestClient.Reply reply = gateway.client().anonymous().get("/r/" + id);
+          return reply.status() == AGAIN ? AGAIN : reply.header("Location").endsWith(id) ? 1 : 2;
+        },
         1,
         () -> at.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}"),
         2);
@@ -95,7 +102,7 @@ class RevocationSpreadTest {
 
   @Test
   void aChangedTypeIsKnownEverywhereSoon() throws Exception {
-    TestClient at = GATEWAYS.getFirst().client();
+    TestClient at = GATEWAYS.getFirst().client().patient();
     at.put("/v1/types/open", type(true));
     String id = at.post("/v1/ids", "{\"type\":\"open\"}").text("/id");
     spread(
@@ -117,7 +124,8 @@ class RevocationSpreadTest {
     AtomicLong endedNano = new AtomicLong(Long.MAX_VALUE);
     AtomicBoolean over = new AtomicBoolean();
     List<Future<Long>> lastAlive = new ArrayList<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(GATEWAYS.size())) {
+    try (MachineDelay delay = MachineDelay.measure();
+        ExecutorService threads = Executors.newFixedThreadPool(GATEWAYS.size())) {
       for (GatewayFixture gateway : GATEWAYS) {
         lastAlive.add(
             threads.submit(
@@ -128,7 +136,7 @@ class RevocationSpreadTest {
                   while (deadInARow < 20 && !over.get()) {
                     long asked = System.nanoTime();
                     int status = ask.applyAsInt(gateway);
-                    assertThat(status).isIn(alive, dead);
+                    assertThat(status).isIn(alive, dead, AGAIN);
                     if (status == alive) {
                       if (!seenAlive) {
                         allAlive.countDown();
@@ -136,7 +144,7 @@ class RevocationSpreadTest {
                       seenAlive = true;
                       last = asked;
                       deadInARow = 0;
-                    } else {
+                    } else if (status == dead) {
                       deadInARow++;
                     }
                     over.compareAndSet(
@@ -147,11 +155,11 @@ class RevocationSpreadTest {
                   return last;
                 }));
       }
-      assertThat(allAlive.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(allAlive.await(60, TimeUnit.SECONDS)).isTrue();
       end.run();
       endedNano.set(System.nanoTime());
       for (Future<Long> last : lastAlive) {
-        assertThat(Duration.ofNanos(last.get() - endedNano.get())).isLessThan(SPREAD_MAX);
+        delay.requireWithin(SPREAD_MAX, Duration.ofNanos(last.get() - endedNano.get()));
       }
     }
   }

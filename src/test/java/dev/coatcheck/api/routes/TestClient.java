@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -47,7 +48,8 @@ public final class TestClient {
     }
   }
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration RETRY_AFTER = Duration.ofMillis(250);
   private static final JsonMapper JSON = new JsonMapper();
   private static final HttpClient HTTP =
       HttpClient.newBuilder()
@@ -60,6 +62,7 @@ public final class TestClient {
   private final URI base;
   private final Map<String, String> headers;
   private final boolean hostile;
+  private final boolean patient;
 
   /** A client of the gateway at {@code base} that shows {@code apiKey}. */
   public TestClient(URI base, String apiKey) {
@@ -67,21 +70,23 @@ public final class TestClient {
   }
 
   public TestClient(URI base, String apiKey, Contract contract) {
-    this(contract, base, Map.of("Authorization", "Bearer " + apiKey), false);
+    this(contract, base, Map.of("Authorization", "Bearer " + apiKey), false, false);
   }
 
-  private TestClient(Contract contract, URI base, Map<String, String> headers, boolean hostile) {
+  private TestClient(
+      Contract contract, URI base, Map<String, String> headers, boolean hostile, boolean patient) {
     this.contract = contract;
     this.base = base;
     this.headers = Map.copyOf(headers);
     this.hostile = hostile;
+    this.patient = patient;
   }
 
   /** The same client that also sends this header, in the place of one with the same name. */
   public TestClient with(String header, String value) {
     Map<String, String> more = new HashMap<>(headers);
     more.put(header, value);
-    return new TestClient(contract, base, more, hostile);
+    return new TestClient(contract, base, more, hostile, patient);
   }
 
   /** The same client that also sends this header, unless it sends one with the same name. */
@@ -93,7 +98,7 @@ public final class TestClient {
   TestClient anonymous() {
     Map<String, String> fewer = new HashMap<>(headers);
     fewer.remove("Authorization");
-    return new TestClient(contract, base, fewer, hostile);
+    return new TestClient(contract, base, fewer, hostile, patient);
   }
 
   /**
@@ -101,7 +106,20 @@ public final class TestClient {
    * the same, and none of them may succeed.
    */
   public TestClient hostile() {
-    return new TestClient(contract, base, headers, true);
+    return new TestClient(contract, base, headers, true, patient);
+  }
+
+  /**
+   * The same client that sends a request again when it is told to: after 409 or 503 with
+   * Retry-After, which a machine with more work than cores gives to requests that are in order.
+   */
+  public TestClient patient() {
+    return new TestClient(contract, base, headers, hostile, true);
+  }
+
+  /** The same client that takes the first answer, for tests of those that say "again". */
+  public TestClient once() {
+    return new TestClient(contract, base, headers, hostile, false);
   }
 
   public Reply get(String target) {
@@ -122,6 +140,20 @@ public final class TestClient {
 
   /** Any method, with or without a body, which is sent as JSON unless {@link #with} said else. */
   public Reply send(String method, String target, @Nullable String body) {
+    if (!patient) {
+      return sendOnce(method, target, body);
+    }
+    return Awaitility.await(method + " " + target)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(RETRY_AFTER)
+        .until(() -> sendOnce(method, target, body), reply -> !saysAgain(reply));
+  }
+
+  private static boolean saysAgain(Reply reply) {
+    return (reply.status() == 409 || reply.status() == 503) && reply.has("Retry-After");
+  }
+
+  private Reply sendOnce(String method, String target, @Nullable String body) {
     Map<String, String> all = new HashMap<>(headers);
     if (body != null) {
       all.putIfAbsent("Content-Type", "application/json");

@@ -17,7 +17,7 @@ class TypePoliciesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client();
+    client = gateway.client().patient();
   }
 
   @AfterAll

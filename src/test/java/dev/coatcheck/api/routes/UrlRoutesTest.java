@@ -29,7 +29,7 @@ class UrlRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client();
+    client = gateway.client().patient();
     client.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
     client.put("/v1/types/user", "{\"prefix\":\"usr\",\"key_scheme\":\"uuidv7\"}");
     charge = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}").text("/id");

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Calls of a gateway that may go away while they are under way. */
 final class ApiCalls {
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final JsonMapper JSON = new JsonMapper();
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** A gateway in a process of its own, as users run it, so that signals can be sent to it. */
 final class GatewayChild implements AutoCloseable {
   private static final String GREETING = "Coatcheck listens on ";
-  private static final int SECONDS_MAX = 60;
+  private static final int SECONDS_MAX = 300;
   private static final String HEAP = "128m";
 
   /** How a program ended, and what it said; logs go to standard output. */

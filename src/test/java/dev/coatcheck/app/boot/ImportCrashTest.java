@@ -7,7 +7,6 @@ import dev.coatcheck.postgres.embedded.TestHome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +28,12 @@ class ImportCrashTest {
           .send("PUT", "/v1/types/charge", Map.of("prefix", "ch", "key_scheme", "snowflake"));
 
       Process killed = GatewayChild.start(command);
-      await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(resume));
+      await().until(() -> Files.exists(resume));
       killed.destroyForcibly().waitFor();
       String reached = Files.readString(resume);
 
       Process robbed = GatewayChild.start(command);
-      await().atMost(Duration.ofSeconds(60)).until(() -> differs(resume, reached));
+      await().until(() -> differs(resume, reached));
       first.kill();
       // It tries again for a while; whether the gateway is back by then is a matter of the machine.
       try (GatewayChild second = GatewayChild.serve(home.path(), first.uri().getPort())) {

@@ -58,7 +58,7 @@ final class MintLoad {
 
   /** Waits for as many answers as were asked for. */
   void await() throws InterruptedException {
-    if (!until.await(60, TimeUnit.SECONDS)) {
+    if (!until.await(300, TimeUnit.SECONDS)) {
       throw new AssertionError("the clients get no answers: " + failures);
     }
   }

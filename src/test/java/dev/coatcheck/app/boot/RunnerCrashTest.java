@@ -77,7 +77,7 @@ class RunnerCrashTest {
       List<Mark> marks = new ArrayList<>();
       Thread observer = Thread.ofPlatform().start(() -> observe(fixture, marks));
       try {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rowsDone(desk, id) > 0);
+        Awaitility.await().until(() -> rowsDone(desk, id) > 0);
         for (int fault = 0; fault < FAULTS; fault++) {
           strike(fixture, fault == 0);
         }
@@ -92,9 +92,7 @@ class RunnerCrashTest {
         application.join();
         observer.join();
       }
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> fixture.outbox(run(desk, id).target()).lag().entries() == 0);
+      Awaitility.await().until(() -> fixture.outbox(run(desk, id).target()).lag().entries() == 0);
       gateways.forEach(GatewayChild::close);
       requireSound(fixture, marks);
       assertThat(run(desk, id).progress().rowsDone()).isEqualTo(ROWS);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
-@Timeout(120)
+@Timeout(600)
 class MigrateTableCommandTest {
   private static final Pattern RUN = Pattern.compile("Run ([0-9]+)");
   private static final TestDatabase DATABASE = TestDatabase.fresh();

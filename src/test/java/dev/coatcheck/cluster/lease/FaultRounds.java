@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -158,7 +157,7 @@ final class FaultRounds {
   private void awaitAllMinting() {
     for (MintingProcess process : processes) {
       long before = process.keys();
-      await().atMost(Duration.ofSeconds(30)).until(() -> process.keys() > before);
+      await().until(() -> process.keys() > before);
     }
   }
 

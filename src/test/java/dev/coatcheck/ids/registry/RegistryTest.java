@@ -157,17 +157,13 @@ class RegistryTest {
 
   @Test
   void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
-    await().atMost(Duration.ofSeconds(5)).until(() -> THERE.named("order_2").isEmpty());
+    await().until(() -> THERE.named("order_2").isEmpty());
     HERE.put(definition("order_2", "ord2", null), OptionalInt.empty());
 
-    await()
-        .atMost(Duration.ofSeconds(5))
-        .until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
+    await().until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
 
     HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), OptionalInt.empty());
-    await()
-        .atMost(Duration.ofSeconds(5))
-        .until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
+    await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 
   private static TypeDefinition definition(

@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -56,7 +55,7 @@ class KeyForLifeTest {
       leave.execute("delete from orders where id = 5");
       CompletableFuture<Boolean> inserted =
           CompletableFuture.supplyAsync(() -> inserts(coming, come));
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::somebodyWaits);
+      Awaitility.await().until(this::somebodyWaits);
       leaving.commit();
 
       boolean isThere = inserted.get();
@@ -83,10 +82,9 @@ class KeyForLifeTest {
                 fixture.drain(target);
                 fixture.undo(target, Phase.EXPAND);
               });
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::somebodyWaits);
+      Awaitility.await().until(this::somebodyWaits);
       late.commit();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
           .until(
               () -> {
                 drainIfThere();

@@ -297,7 +297,6 @@ class RefusalTest {
 
   @Test
   void aPreparedTransactionIsInTheWay() {
-    assumeTrue(!FIXTURE.column("show max_prepared_transactions").equals(List.of("0")));
     FIXTURE.execute(T, "begin", "insert into t default values", "prepare transaction 'odd''one'");
     try {
       assertThat(refusals(FIXTURE.inspect(wish("t")))).containsExactly("prepared_transaction");

@@ -58,7 +58,7 @@ class LockTest {
       held.setAutoCommit(false);
       TableMigration run = fixture.plan("orders", java.util.Optional.of("created_at"));
       // After the triggers have had their lock.
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 100));
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 10));
       fixture.start(run);
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       hold.execute("update orders set created_at = created_at where id in (700, 702)");

@@ -26,7 +26,7 @@ public final class MigrationFixture implements AutoCloseable {
   private final boolean isBeside;
 
   /** How long a state may be waited for. */
-  Duration patience = Duration.ofSeconds(60);
+  Duration patience = Duration.ofMinutes(3);
 
   public MigrationFixture(boolean isBeside) {
     this(isBeside, new RekeyFixture(isBeside));

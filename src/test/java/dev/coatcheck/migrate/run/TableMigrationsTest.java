@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.steps.Phase;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -27,7 +26,7 @@ class TableMigrationsTest {
       assertThat(fixture.migrations.steps(run.id()))
           .allMatch(step -> step.state() == StepState.VERIFIED);
       fixture.source.execute("insert into orders default values");
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> aliases(fixture) == 10_001);
+      Awaitility.await().until(() -> aliases(fixture) == 10_001);
       List<Long> keys = fixture.source.column("select snowflake_id from orders order by id");
 
       for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX)) {

@@ -32,7 +32,7 @@ class WriterTest {
   private static void goThrough(boolean beside, long rows) {
     System.out.println("WriterTest: -Dseed=" + SEED);
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
-      fixture.patience = Duration.ofSeconds(60 + rows / 500);
+      fixture.patience = Duration.ofSeconds(180 + rows / 500);
       Ledger ledger = Ledger.of(fixture, rows);
       long began = System.nanoTime();
       try (Application application = Application.start(fixture.source, rows, THREADS, SEED)) {

@@ -9,7 +9,6 @@ import dev.coatcheck.postgres.sql.LockTimeout;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -95,7 +94,7 @@ class LateCommitTest {
       hold.execute("lock table " + outbox + " in share mode");
       CompletableFuture<Void> inserted =
           CompletableFuture.runAsync(() -> fixture.execute("insert into orders default values"));
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::somebodyWaits);
+      Awaitility.await().until(this::somebodyWaits);
       assertThatThrownBy(store::turn).isInstanceOf(LockTimeout.class);
       assertThat(fixture.count("select count(*) from " + outbox)).isZero();
       held.commit();

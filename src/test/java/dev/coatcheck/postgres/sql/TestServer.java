@@ -31,6 +31,10 @@ public final class TestServer {
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^?]*)(\\?.*)?");
   private static final String IMAGE = "postgres:18";
 
+  /** What tests of the migration of tables look for, and a server takes only at its start. */
+  private static final Map<String, String> SETTINGS =
+      Map.of("max_prepared_transactions", "10", "shared_preload_libraries", "pg_stat_statements");
+
   /** Not named as our schema is, which would be in its search path and hide a missing name. */
   private static final String USER = "tester";
 
@@ -95,11 +99,12 @@ public final class TestServer {
 
   /** The container ends with the JVM. */
   private static TestServer container() {
+    // The module's own command turns fsync off.
+    List<String> command = new ArrayList<>(List.of("postgres", "-c", "max_connections=200"));
+    SETTINGS.forEach((name, value) -> command.addAll(List.of("-c", name + "=" + value)));
     @SuppressWarnings("resource")
     PostgreSQLContainer container =
-        new PostgreSQLContainer(IMAGE)
-            // The module's own command turns fsync off.
-            .withCommand("postgres", "-c", "max_connections=200");
+        new PostgreSQLContainer(IMAGE).withCommand(command.toArray(String[]::new));
     container.start();
     return new TestServer(
         container.getJdbcUrl(),
@@ -111,7 +116,7 @@ public final class TestServer {
   private static TestServer embedded() {
     Path home = Path.of("target", "test-database");
     try {
-      EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
+      EmbeddedDatabase database = withSettings(home);
       ensureUser(database);
       TestServer server =
           new TestServer(
@@ -127,6 +132,25 @@ public final class TestServer {
     } catch (EmbeddedDatabaseFailed | SQLException failure) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  /** Started twice the first time: what is set is read from the data directory. */
+  private static EmbeddedDatabase withSettings(Path home)
+      throws EmbeddedDatabaseFailed, SQLException {
+    EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
+    boolean changed = false;
+    for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
+      if (!setting.getValue().equals(Query.on(database).text("show " + setting.getKey()))) {
+        Query.on(database)
+            .execute("alter system set %s = %s".formatted(setting.getKey(), setting.getValue()));
+        changed = true;
+      }
+    }
+    if (!changed) {
+      return database;
+    }
+    database.close();
+    return EmbeddedDatabase.start(home, PROGRAMS);
   }
 
   private static void ensureUser(EmbeddedDatabase database) throws SQLException {

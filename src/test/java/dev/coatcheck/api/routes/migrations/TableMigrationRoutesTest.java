@@ -71,9 +71,7 @@ class TableMigrationRoutesTest {
     String run = RUNS + "/" + planned.text("/id");
     assertThat(set(run, "{\"rows_per_second_max\":10}").status()).isEqualTo(200);
     start(planned);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
+    Awaitility.await().until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
     assertThat(API.get(run).text("/reason")).contains("10 rows a second");
 
     Reply paused = API.send("POST", run + "/pause", null);
@@ -91,9 +89,7 @@ class TableMigrationRoutesTest {
     assertThat(cancelled.status()).isEqualTo(200);
     assertThat(cancelled.text("/state")).isEqualTo("cancelled");
     assertThat(API.post(run + "/undo", "{\"phase\":null}").status()).isEqualTo(202);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> phases(API.get(run), "undone").contains("expand"));
+    Awaitility.await().until(() -> phases(API.get(run), "undone").contains("expand"));
   }
 
   @Test
@@ -362,7 +358,6 @@ class TableMigrationRoutesTest {
   private static Reply await(Reply planned, String state) {
     String run = RUNS + "/" + planned.text("/id");
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(100))
         .until(
             () -> {
