@@ -155,11 +155,15 @@ class RevocationSpreadTest {
                   return last;
                 }));
       }
-      assertThat(allAlive.await(60, TimeUnit.SECONDS)).isTrue();
-      end.run();
-      endedNano.set(System.nanoTime());
-      for (Future<Long> last : lastAlive) {
-        delay.requireWithin(SPREAD_MAX, Duration.ofNanos(last.get() - endedNano.get()));
+      try {
+        assertThat(allAlive.await(60, TimeUnit.SECONDS)).isTrue();
+        end.run();
+        endedNano.set(System.nanoTime());
+        for (Future<Long> last : lastAlive) {
+          delay.requireWithin(SPREAD_MAX, Duration.ofNanos(last.get() - endedNano.get()));
+        }
+      } finally {
+        over.set(true); // the pool waits for its threads
       }
     }
   }
