@@ -10,6 +10,7 @@ import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Listing;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -188,11 +189,28 @@ public final class IdRoutes {
     return Problem.at(ProblemCode.KEY_UNKNOWN, param, "Mint one with POST /v1/ids and this key.");
   }
 
-  static Problem keysUnavailable(long retryAfterMillis) {
-    return Problem.retryAfter(
-        ProblemCode.KEYS_UNAVAILABLE,
-        "Send the request again after the time in Retry-After. GET /v1/workers shows who holds"
-            + " what.",
-        Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
+  static Problem keysUnavailable(KeyDraw.NoKeys why) {
+    return keysUnavailable(why, "");
+  }
+
+  /** {@code before} are sentences that come first in the detail, or nothing. */
+  static Problem keysUnavailable(KeyDraw.NoKeys why, String before) {
+    return switch (why) {
+      case KeyDraw.Refused(String _, long retryAfterMillis) ->
+          Problem.retryAfter(
+              ProblemCode.KEYS_UNAVAILABLE,
+              before
+                  + "Send the request again after the time in Retry-After. GET /v1/workers shows"
+                  + " who holds what.",
+              Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
+      case KeyDraw.NoWorkerRange(String layout) ->
+          Problem.retryAfter(
+              ProblemCode.NO_WORKER_RANGE,
+              before
+                  + "COATCHECK_WORKERS of this instance has no range for the layout "
+                  + layout
+                  + ". Send the request to another instance, or give this one a range.",
+              Problems.jitteredSeconds());
+    };
   }
 }

@@ -70,8 +70,7 @@ public final class KeyRoutes {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     switch (keys.of(scheme, layout).next(count)) {
       case KeyDraw.Drawn drawn -> Answer.json(ctx, 200, KeyBatchView.of(scheme, drawn));
-      case KeyDraw.Refused refused ->
-          problems.write(ctx, IdRoutes.keysUnavailable(refused.retryAfterMillis()));
+      case KeyDraw.NoKeys why -> problems.write(ctx, IdRoutes.keysUnavailable(why));
     }
   }
 

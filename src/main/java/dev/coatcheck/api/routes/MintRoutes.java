@@ -124,7 +124,7 @@ public final class MintRoutes {
               Problem.retryAfter(
                   ProblemCode.OVERLOADED, "Send the batch again.", Problems.jitteredSeconds()));
       case MintOutcome.KeysUnavailable refused ->
-          problems.write(ctx, IdRoutes.keysUnavailable(refused.retryAfterMillis()));
+          problems.write(ctx, IdRoutes.keysUnavailable(refused.why()));
     }
   }
 

@@ -14,6 +14,7 @@ import dev.coatcheck.api.server.StreamedAnswer;
 import dev.coatcheck.bulk.load.ImportOutcome;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
@@ -107,12 +108,12 @@ public final class TransferRoutes {
         "Up to line %d all is done, nothing after it. Send the body again, whole or from there: what is in counts as existing."
             .formatted(linesSettled);
     return switch (reason) {
-      case BODY_BROKEN ->
+      case ImportOutcome.Reason.BodyBroken _ ->
           Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end. " + what);
-      case DATABASE_UNAVAILABLE ->
+      case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.retryAfter(ProblemCode.DATABASE_UNAVAILABLE, what, Problems.jitteredSeconds());
-      case KEYS_UNAVAILABLE ->
-          Problem.retryAfter(ProblemCode.KEYS_UNAVAILABLE, what, Problems.jitteredSeconds());
+      case ImportOutcome.Reason.KeysUnavailable(KeyDraw.NoKeys why) ->
+          IdRoutes.keysUnavailable(why, what + " ");
     };
   }
 

@@ -55,6 +55,7 @@ public enum ProblemCode {
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
+  NO_WORKER_RANGE(503, "No worker range"),
   INTERNAL(500, "Internal error");
 
   private final int status;

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -44,7 +44,7 @@ public record Config(
    *
    * @param windowSeconds how long keys can be minted through an outage
    */
-  public record LeaseLimits(int firstWorker, int lastWorker, int windowSeconds) {}
+  public record LeaseLimits(WorkerRanges workers, int windowSeconds) {}
 
   /** A configuration, or all that is wrong with it. */
   public sealed interface Parsed {
@@ -63,8 +63,6 @@ public record Config(
   }
 
   private static final class Reader {
-    private static final Pattern RANGE = Pattern.compile("([0-9]{1,4})-([0-9]{1,4})");
-    private static final int WORKER_MAX = 1_021;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
     private final Map<String, String> environment;
@@ -95,18 +93,11 @@ public record Config(
     }
 
     private LeaseLimits leases() {
-      int windowSeconds = number(Setting.LEASE_WINDOW_SECONDS, 2, 60).orElse(0);
-      Matcher range = RANGE.matcher(value(Setting.WORKERS).orElse(""));
-      if (range.matches()) {
-        int first = Integer.parseInt(range.group(1));
-        int last = Integer.parseInt(range.group(2));
-        if (first <= last && last <= WORKER_MAX) {
-          return new LeaseLimits(first, last, windowSeconds);
-        }
-      }
-      fault(
-          Setting.WORKERS, "must be two numbers from 0 to " + WORKER_MAX + ", for instance 0-511");
-      return new LeaseLimits(0, 0, windowSeconds);
+      return new LeaseLimits(
+          value(Setting.WORKERS)
+              .map(text -> WorkerRanges.parse(text, what -> fault(Setting.WORKERS, what)))
+              .orElseGet(WorkerRanges::unlimited),
+          number(Setting.LEASE_WINDOW_SECONDS, 2, 60).orElse(0));
     }
 
     private Duration accessStaleMax() {

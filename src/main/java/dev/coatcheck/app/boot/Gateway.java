@@ -12,7 +12,9 @@ import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.idempotency.Purge;
@@ -35,9 +37,13 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** The whole gateway: everything is made here, in start order, and closed in reverse. */
@@ -69,6 +75,7 @@ public final class Gateway implements AutoCloseable {
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
       Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
+      tellLayoutsWithoutRange(registry.all(), observer);
       TokenSource tokens = new TokenSource(random);
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
@@ -154,15 +161,30 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  private LeaseSettings leaseSettings(SnowflakeLayout layout) {
+  private Optional<LeaseSettings> leaseSettings(SnowflakeLayout layout) {
     Config.LeaseLimits limits = config.leases();
-    int most = layout.workersLeased() - 1;
-    return new LeaseSettings(
-        layout,
-        Math.min(limits.firstWorker(), most),
-        Math.min(limits.lastWorker(), most),
-        HOLDER,
-        limits.windowSeconds() * 1_000L);
+    return limits
+        .workers()
+        .of(layout)
+        .map(
+            range ->
+                new LeaseSettings(
+                    layout, range.first(), range.last(), HOLDER, limits.windowSeconds() * 1_000L));
+  }
+
+  private void tellLayoutsWithoutRange(List<Type> types, Observer observer) {
+    Set<SnowflakeLayout> used =
+        types.stream()
+            .filter(type -> type.keyScheme() == KeyScheme.SNOWFLAKE)
+            .map(Type::keyLayout)
+            .collect(Collectors.toCollection(LinkedHashSet::new));
+    Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
+    known.addAll(used);
+    for (SnowflakeLayout layout : known) {
+      if (config.leases().workers().of(layout).isEmpty()) {
+        observer.observe(new Event.LayoutWithoutWorkers(layout.name(), used.contains(layout)));
+      }
+    }
   }
 
   /** Names this process among the holders of workers: host and process ID. */

@@ -23,7 +23,10 @@ public enum Setting {
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
   LEASE_WINDOW_SECONDS(
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
-  WORKERS("0-1021", "Snowflake workers that this instance may lease, as FIRST-LAST."),
+  WORKERS(
+      null,
+      "Snowflake workers that this instance may lease, as default=0-499,wide-sequence=0-99; unset:"
+          + " any."),
   REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
   TRUSTED_PROXIES(null, "Comma list of proxies or networks whose X-Forwarded-For is believed."),
   CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 320 bytes each."),

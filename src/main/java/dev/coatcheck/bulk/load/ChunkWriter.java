@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -21,18 +22,21 @@ final class ChunkWriter implements AutoCloseable {
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    Optional<Settler.Prepared> prepared = settler.prepare(chunk);
+    Settler.Preparation preparation = settler.prepare(chunk);
     Optional<ImportOutcome.Reason> failed = finish();
     if (failed.isPresent()) {
       return failed;
     }
-    if (prepared.isEmpty()) {
-      return Optional.of(ImportOutcome.Reason.KEYS_UNAVAILABLE);
-    }
-    FutureTask<Plan> plan = new FutureTask<>(() -> settler.settle(prepared.get()));
-    underWay = new UnderWay(chunk, plan);
-    Thread.ofVirtual().name("import").start(plan);
-    return Optional.empty();
+    return switch (preparation) {
+      case Settler.Preparation.NoKeys(KeyDraw.NoKeys why) ->
+          Optional.of(new ImportOutcome.Reason.KeysUnavailable(why));
+      case Settler.Prepared prepared -> {
+        FutureTask<Plan> plan = new FutureTask<>(() -> settler.settle(prepared));
+        underWay = new UnderWay(chunk, plan);
+        Thread.ofVirtual().name("import").start(plan);
+        yield Optional.empty();
+      }
+    };
   }
 
   /** Waits for the last chunk; says why it couldn't be committed. */
@@ -47,12 +51,12 @@ final class ChunkWriter implements AutoCloseable {
       return Optional.empty();
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof DatabaseUnavailable) {
-        return Optional.of(ImportOutcome.Reason.DATABASE_UNAVAILABLE);
+        return Optional.of(new ImportOutcome.Reason.DatabaseGone());
       }
       throw new IllegalStateException("a chunk failed, line=" + last.chunk().lastLine(), failed);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      return Optional.of(ImportOutcome.Reason.BODY_BROKEN);
+      return Optional.of(new ImportOutcome.Reason.BodyBroken());
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.core.key.KeyDraw;
 import java.util.List;
 
 /** What became of an import. */
@@ -19,11 +20,14 @@ public sealed interface ImportOutcome {
   record Stopped(Reason reason, long linesSettled) implements ImportOutcome {}
 
   /** Why it ended early. */
-  enum Reason {
+  sealed interface Reason {
     /** The sender went away or sent less than announced. */
-    BODY_BROKEN,
-    DATABASE_UNAVAILABLE,
-    KEYS_UNAVAILABLE
+    record BodyBroken() implements Reason {}
+
+    record DatabaseGone() implements Reason {}
+
+    /** There are no keys for the rows that bring none. */
+    record KeysUnavailable(KeyDraw.NoKeys why) implements Reason {}
   }
 
   /**

@@ -54,7 +54,7 @@ public final class Importer {
             run(new ChunkReader(file, new RowParser(registry, clock)), errorsMax);
       };
     } catch (IOException broken) {
-      return new ImportOutcome.Stopped(ImportOutcome.Reason.BODY_BROKEN, 0);
+      return new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0);
     }
   }
 
@@ -78,9 +78,9 @@ public final class Importer {
       }
       return writer.finish();
     } catch (IOException broken) {
-      return Optional.of(ImportOutcome.Reason.BODY_BROKEN);
+      return Optional.of(new ImportOutcome.Reason.BodyBroken());
     } catch (DatabaseUnavailable gone) {
-      return Optional.of(ImportOutcome.Reason.DATABASE_UNAVAILABLE);
+      return Optional.of(new ImportOutcome.Reason.DatabaseGone());
     }
   }
 }

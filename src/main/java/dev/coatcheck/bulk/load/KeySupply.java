@@ -30,7 +30,7 @@ final class KeySupply {
   sealed interface Drawn {
     record Ready(KeySupply keys) implements Drawn {}
 
-    record Refused(String reason) implements Drawn {}
+    record Refused(KeyDraw.NoKeys why) implements Drawn {}
   }
 
   /**
@@ -48,8 +48,8 @@ final class KeySupply {
       switch (generators.apply(want.getKey()).next(want.getValue())) {
         case KeyDraw.Drawn drawn ->
             byType.put(want.getKey().number(), new ArrayDeque<>(drawn.keys()));
-        case KeyDraw.Refused(String reason, long _) -> {
-          return new Drawn.Refused(reason);
+        case KeyDraw.NoKeys why -> {
+          return new Drawn.Refused(why);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import java.util.List;
 import java.util.Optional;
@@ -22,19 +23,24 @@ final class Settler {
     this.settling = settling;
   }
 
-  /** A chunk before its transaction: with keys, and encoded if it is to be tried the quick way. */
-  record Prepared(Chunk chunk, KeySupply keys, @Nullable Plan fresh, @Nullable CopyBatch batch) {}
+  /** All that can be done for a chunk without the database. */
+  sealed interface Preparation {
+    record NoKeys(KeyDraw.NoKeys why) implements Preparation {}
+  }
 
-  /** All that can be done without the database; empty if there are no keys now. */
-  Optional<Prepared> prepare(Chunk chunk) {
+  /** A chunk before its transaction: with keys, and encoded if it is to be tried the quick way. */
+  record Prepared(Chunk chunk, KeySupply keys, @Nullable Plan fresh, @Nullable CopyBatch batch)
+      implements Preparation {}
+
+  Preparation prepare(Chunk chunk) {
     return switch (KeySupply.draw(chunk.rows(), settling.keys())) {
-      case KeySupply.Drawn.Refused _ -> Optional.empty();
+      case KeySupply.Drawn.Refused(KeyDraw.NoKeys why) -> new Preparation.NoKeys(why);
       case KeySupply.Drawn.Ready(KeySupply keys) -> {
         if (careful) {
-          yield Optional.of(new Prepared(chunk, keys, null, null));
+          yield new Prepared(chunk, keys, null, null);
         }
         Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), settling.tokens()::next);
-        yield Optional.of(new Prepared(chunk, keys, fresh, CopyBatch.of(fresh)));
+        yield new Prepared(chunk, keys, fresh, CopyBatch.of(fresh));
       }
     };
   }

@@ -10,6 +10,7 @@ import dev.coatcheck.core.observe.Observer;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
@@ -23,7 +24,7 @@ public final class Keys implements AutoCloseable {
 
   private static final long RETRY_MILLIS = 60_000;
 
-  private final Function<SnowflakeLayout, LeaseSettings> settings;
+  private final Function<SnowflakeLayout, Optional<LeaseSettings>> settings;
   private final DataSource pool;
   private final Observer observer;
   private final InstantSource clock;
@@ -33,11 +34,12 @@ public final class Keys implements AutoCloseable {
   /**
    * Leases nothing yet.
    *
+   * @param settings empty for a layout of which this instance may lease no worker
    * @param pool for leases alone
    * @param clock tells the days that a layout has left, nothing else
    */
   public Keys(
-      Function<SnowflakeLayout, LeaseSettings> settings,
+      Function<SnowflakeLayout, Optional<LeaseSettings>> settings,
       DataSource pool,
       Observer observer,
       InstantSource clock) {
@@ -68,10 +70,14 @@ public final class Keys implements AutoCloseable {
     if (known != null) {
       return known;
     }
+    Optional<LeaseSettings> wanted = settings.apply(layout);
+    if (wanted.isEmpty()) {
+      return _ -> new KeyDraw.NoWorkerRange(layout.name());
+    }
     if (leases.size() == LAYOUTS_MAX) {
       return _ -> new KeyDraw.Refused("too many layouts on one instance", RETRY_MILLIS);
     }
-    WorkerLease lease = new WorkerLease(settings.apply(layout), pool, this::tell).start();
+    WorkerLease lease = new WorkerLease(wanted.get(), pool, this::tell).start();
     leases.put(layout, lease);
     observer.gauge(
         "coatcheck.layout.days.left",

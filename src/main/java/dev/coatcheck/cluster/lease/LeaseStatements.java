@@ -26,7 +26,11 @@ final class LeaseStatements {
           from clock)
       """;
 
-  /** What is locked is being renewed or acquired, and noted by whoever does that. */
+  /**
+   * What is locked is being renewed or acquired, and noted by that statement. The stale workers are
+   * an array, which is made once; as a joined table they were looked up once for each worker of a
+   * layout that the planner had no statistics of.
+   */
   private static final String RESTED =
       """
       , rested as (
@@ -34,13 +38,13 @@ final class LeaseStatements {
            set timeline = m.timeline, system_identifier = m.system_identifier,
                rest_until_ms = greatest(l.rest_until_ms, m.ms + {4})
           from moment m
-         where l.layout = {0} and l.worker in (
+         where l.layout = {0} and l.worker = any (array(
            select stale.worker
              from coatcheck.worker_lease stale, moment m
             where stale.layout = {0}
               and (stale.timeline, stale.system_identifier) <> (m.timeline, m.system_identifier)
               and %s
-              for update of stale skip locked))
+              for update of stale skip locked)))
       """;
 
   /**

@@ -22,6 +22,12 @@ public sealed interface KeyDraw {
     }
   }
 
+  /** No keys. */
+  sealed interface NoKeys extends KeyDraw {}
+
   /** No keys now; asking again after {@code retryAfterMillis} may succeed. */
-  record Refused(String reason, long retryAfterMillis) implements KeyDraw {}
+  record Refused(String reason, long retryAfterMillis) implements NoKeys {}
+
+  /** Never any keys of this layout at this instance; another instance may have a range for it. */
+  record NoWorkerRange(String layout) implements NoKeys {}
 }

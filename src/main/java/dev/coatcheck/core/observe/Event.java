@@ -56,6 +56,13 @@ public sealed interface Event {
   record LeaseChanged(String layout, int worker, String outcome, String detail, boolean routine)
       implements Event {}
 
+  /**
+   * The settings give the instance no workers of a layout, so it makes no keys of that layout.
+   *
+   * @param used whether a type has the layout
+   */
+  record LayoutWithoutWorkers(String layout, boolean used) implements Event {}
+
   /** A transaction gave up on a row or a lock that another one held. */
   record LockTimedOut(String operation) implements Event {}
 

@@ -38,6 +38,13 @@ final class EventLog {
               change.routine() ? Level.DEBUG : Level.WARN,
               "lease " + change.layout() + " " + change.worker() + " " + change.outcome(),
               () -> line(change));
+      case Event.LayoutWithoutWorkers without ->
+          log.atLevel(without.used() ? Level.WARN : Level.INFO)
+              .log(
+                  "COATCHECK_WORKERS has no range for layout {}: this instance makes no keys of"
+                      + " it{}",
+                  without.layout(),
+                  without.used() ? ", but types have this layout" : "");
       case Event.DatabaseFailed failed ->
           repeat(
               Level.WARN,

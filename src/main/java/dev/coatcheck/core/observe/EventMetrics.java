@@ -85,7 +85,7 @@ final class EventMetrics {
       case Event.AnswersMixedUp mixedUp ->
           counter("coatcheck.database.mixups", "operation", mixedUp.operation()).increment();
       case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
-      case Event.FeedTrusted _ -> {}
+      case Event.FeedTrusted _, Event.LayoutWithoutWorkers _ -> {}
       case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
       case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
       case Event.TableMigrated migrated ->

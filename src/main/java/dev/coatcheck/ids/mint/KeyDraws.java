@@ -47,9 +47,8 @@ final class KeyDraws {
                 some.get(i).draw(keys.get(i));
               }
             }
-            case KeyDraw.Refused(String reason, long retryAfterMillis) ->
-                refusals.add(
-                    new Refusal(some, new MintOutcome.KeysUnavailable(reason, retryAfterMillis)));
+            case KeyDraw.NoKeys why ->
+                refusals.add(new Refusal(some, new MintOutcome.KeysUnavailable(why)));
           }
         });
     return refusals;

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -44,8 +45,8 @@ public sealed interface MintOutcome {
   /** As many batches as are let in were under way for too long; nothing was done. */
   record Overloaded() implements MintOutcome {}
 
-  /** No keys can be generated now; nothing was done. */
-  record KeysUnavailable(String reason, long retryAfterMillis) implements MintOutcome {}
+  /** No keys can be generated here, now or at all; nothing was done. */
+  record KeysUnavailable(KeyDraw.NoKeys why) implements MintOutcome {}
 
   /** What became of one request. */
   sealed interface Item permits Ticket, Refused {}

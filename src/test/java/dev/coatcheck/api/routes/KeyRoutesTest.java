@@ -7,6 +7,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -155,6 +156,63 @@ class KeyRoutesTest {
           .as(bad)
           .isEqualTo(400);
     }
+  }
+
+  @Test
+  void disjointRangesAreDisjointOnEveryLayout() {
+    try (GatewayFixture one = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"));
+        GatewayFixture two =
+            new GatewayFixture(
+                Map.of("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253"))) {
+      assertThat(workerOf(one, SnowflakeLayout.DEFAULT)).isBetween(300, 400);
+      assertThat(workerOf(two, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
+      assertThat(workerOf(two, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
+      assertNoWorkerRange(
+          one.client().post("/v1/keys", oneKey(SnowflakeLayout.WIDE_SEQUENCE)), "wide-sequence");
+      assertNoWorkerRange(
+          two.client().post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
+      assertThat(two.client().get("/v1/workers").body().at("/data").findValuesAsString("layout"))
+          .containsOnly("default", "wide-sequence");
+    }
+  }
+
+  @Test
+  void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
+    try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"))) {
+      TestClient caller = limited.client();
+      caller.put(
+          "/v1/types/tweet",
+          "{\"prefix\":\"tw\",\"key_scheme\":\"snowflake\",\"key_layout\":\"twitter\"}");
+
+      assertNoWorkerRange(caller.post("/v1/ids", "{\"type\":\"tweet\"}"), "twitter");
+      assertNoWorkerRange(
+          caller.post("/v1/ids/batch", "{\"type\":\"tweet\",\"count\":2}"), "twitter");
+      assertNoWorkerRange(
+          caller.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
+          "twitter");
+      assertThat(caller.post("/v1/ids", "{\"type\":\"tweet\",\"key\":\"7\"}").status())
+          .isEqualTo(201);
+    }
+  }
+
+  private static void assertNoWorkerRange(Reply reply, String layout) {
+    assertThat(reply.status()).isEqualTo(503);
+    assertThat(reply.text("/code")).isEqualTo("no_worker_range");
+    assertThat(reply.text("/detail")).contains("no range for the layout " + layout + ".");
+  }
+
+  private static int workerOf(GatewayFixture gateway, SnowflakeLayout layout) {
+    Reply reply =
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () -> gateway.client().post("/v1/keys", oneKey(layout)),
+                answer -> answer.status() == 200);
+    return layout.workerOf(Long.parseLong(reply.text("/keys/0")));
+  }
+
+  private static String oneKey(SnowflakeLayout layout) {
+    return "{\"scheme\":\"snowflake\",\"layout\":\"" + layout.name() + "\",\"count\":1}";
   }
 
   private static int count(String query) {

@@ -2,6 +2,8 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.lease.WorkerRanges;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -229,6 +231,43 @@ class ConfigTest {
       case Config.Parsed.Valid valid -> throw new AssertionError(valid);
       case Config.Parsed.Invalid(List<String> faults) -> String.join("\n", faults);
     };
+  }
+
+  @Test
+  void withoutRangesAnyWorkerOfAnyLayoutMayBeLeased() {
+    WorkerRanges workers = valid(Map.of(), Map.of()).leases().workers();
+
+    assertThat(workers.of(SnowflakeLayout.DEFAULT)).contains(new WorkerRanges.Range(0, 1_021));
+    assertThat(workers.of(SnowflakeLayout.WIDE_SEQUENCE)).contains(new WorkerRanges.Range(0, 253));
+  }
+
+  @Test
+  void allFaultsOfWorkerRangesAreReportedAtOnceAndNothingIsClamped() {
+    assertThat(
+            Config.read(
+                Map.of(
+                    "COATCHECK_PORT", "x",
+                    "COATCHECK_WORKERS", "500-1022,wide-sequence=200-254,twiter=0-9"),
+                Map.of()))
+        .isInstanceOfSatisfying(
+            Config.Parsed.Invalid.class,
+            invalid ->
+                assertThat(invalid.faults())
+                    .hasSize(4)
+                    .filteredOn(fault -> fault.startsWith("COATCHECK_WORKERS (--workers) has "))
+                    .satisfiesExactly(
+                        fault ->
+                            assertThat(fault)
+                                .endsWith(
+                                    "500-1022, which is not within the workers 0-1021 of layout"
+                                        + " default"),
+                        fault ->
+                            assertThat(fault)
+                                .endsWith(
+                                    "200-254, which is not within the workers 0-253 of layout"
+                                        + " wide-sequence"),
+                        fault ->
+                            assertThat(fault).contains("\"twiter\": no layout has this name")));
   }
 
   private static Config valid(Map<String, String> environment, Map<Setting, String> flags) {

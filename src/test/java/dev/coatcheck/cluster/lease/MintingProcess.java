@@ -153,7 +153,7 @@ final class MintingProcess implements AutoCloseable {
   /** One line for each millisecond's keys. */
   private static String lines(KeyDraw draw) {
     return switch (draw) {
-      case KeyDraw.Refused refused -> "r " + refused.reason().lines().findFirst().orElse("") + "\n";
+      case KeyDraw.NoKeys why -> "r " + why.toString().lines().findFirst().orElse("") + "\n";
       case KeyDraw.Drawn(List<Key> keys) -> {
         StringBuilder lines = new StringBuilder();
         int from = 0;

@@ -140,6 +140,19 @@ class WorkerLeaseStoreTest {
         .isInstanceOf(LeaseReply.NoneFree.class);
   }
 
+  /** A statement may last 800 ms. */
+  @Test
+  void aLayoutThatThePlannerHasNoStatisticsOfIsLeasedAsQuickly() {
+    acquire(store(0, 1_021, "a"));
+    database.execute("analyze coatcheck.worker_lease");
+    for (SnowflakeLayout layout : List.of(SnowflakeLayout.TWITTER, SnowflakeLayout.REGIONAL)) {
+      WorkerLeaseStore store = new WorkerLeaseStore(pool, LeaseSettings.of(layout, "a"));
+      assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.Acquired.class);
+      database.execute("update coatcheck.worker_lease set timeline = 0");
+      assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.NoneFree.class);
+    }
+  }
+
   @Test
   void onARestoredDatabaseAcquiresRestAndOpenWindowsGoOn() {
     restAndGoOn("system_identifier = system_identifier + 1");

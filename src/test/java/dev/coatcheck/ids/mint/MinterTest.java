@@ -136,7 +136,8 @@ class MinterTest {
           fixture.minter.mint(
               MintCall.batch(List.of(fixture.request(1), fixture.generated(fixture.charge))));
 
-      assertThat(outcome).isEqualTo(new MintOutcome.KeysUnavailable("no worker", 250));
+      assertThat(outcome)
+          .isEqualTo(new MintOutcome.KeysUnavailable(new KeyDraw.Refused("no worker", 250)));
       assertThat(fixture.mappings.lookup().find(fixture.charge, new Key.Bigint(1))).isEmpty();
     }
   }
