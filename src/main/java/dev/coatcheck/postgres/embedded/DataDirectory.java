@@ -72,11 +72,10 @@ final class DataDirectory {
             "--locale-provider=builtin",
             "--builtin-locale=C.UTF-8");
     if (!initdb.well()) {
+      Path log = Files.writeString(home.resolve("initdb.log"), initdb.output());
       throw new EmbeddedDatabaseFailed(
-          "Postgres could not make its data directory in the home "
-              + home
-              + ": "
-              + PostgresBinaries.reason(initdb.output()));
+          "Postgres could not make its data directory in the home %s: %s (more in %s)"
+              .formatted(home, PostgresBinaries.reason(initdb.output()), log));
     }
     Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
   }

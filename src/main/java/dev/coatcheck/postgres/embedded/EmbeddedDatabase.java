@@ -27,6 +27,7 @@ import java.util.OptionalInt;
  * home/data/               the cluster; data.new-… is one in the making
  * home/database-password   mode 0600
  * home/postgres.log        of this run; postgres.log.1 of the one before
+ * home/initdb.log          of an initdb that failed
  * </pre>
  *
  * <p>A gateway killed with SIGKILL leaves its Postgres running. The next start on that home ends it

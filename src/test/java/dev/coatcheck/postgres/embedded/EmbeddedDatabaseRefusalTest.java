@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestServer;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +72,41 @@ class EmbeddedDatabaseRefusalTest {
   @Test
   void homeWhoseNameAShellWouldReadIsRefused() {
     assertRefused(folder.resolve("$HOME"), "its path holds");
+  }
+
+  @Test
+  void theWordsOfInitdbAreShownWhenItFails() throws Exception {
+    Path home = folder.resolve("home");
+    assertThatThrownBy(
+            () ->
+                EmbeddedDatabase.start(
+                    home,
+                    programsWith(
+                        """
+                        echo 'creating configuration files ... ok'
+                        echo 'FATAL:  could not create shared memory segment'
+                        echo 'HINT:  raise the limit of the kernel'
+                        echo 'child process exited with exit code 1'
+                        exit 1
+                        """)))
+        .isInstanceOf(EmbeddedDatabaseFailed.class)
+        .hasMessageContaining("could not create shared memory segment")
+        .hasMessageContaining("initdb.log");
+    assertThat(home.resolve("initdb.log")).content().contains("HINT:  raise the limit");
+  }
+
+  /** Programs of which initdb is a script. */
+  private Path programsWith(String initdb) throws EmbeddedDatabaseFailed, IOException {
+    EmbeddedDatabase.start(folder.resolve("unpacks"), TestServer.PROGRAMS).close();
+    Path programs = Files.createDirectory(folder.resolve("programs"));
+    try (Stream<Path> unpacked = Files.list(TestServer.PROGRAMS)) {
+      for (Path version : unpacked.filter(Files::isDirectory).toList()) {
+        Path bin = Files.createDirectories(programs.resolve(version.getFileName()).resolve("bin"));
+        Path script = Files.writeString(bin.resolve("initdb"), "#!/bin/sh\n" + initdb);
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+      }
+    }
+    return programs;
   }
 
   private static void assertRefused(Path home, String reason) {

@@ -5,6 +5,7 @@ import dev.coatcheck.postgres.sql.TestServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Map;
 
 /**
  * A process that holds the embedded database of a home: {@code GatewayProcess HOME}. It commits the
@@ -15,16 +16,22 @@ final class GatewayProcess {
   private GatewayProcess() {}
 
   static Process start(Path home) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseSerialGC",
-            "-Xmx64m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            GatewayProcess.class.getName(),
-            home.toString())
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    return start(home, Map.of());
+  }
+
+  static Process start(Path home, Map<String, String> environment) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                GatewayProcess.class.getName(),
+                home.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 
   public static void main(String[] arguments) throws SQLException {

@@ -8,6 +8,7 @@ import dev.coatcheck.postgres.sql.Query;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a command sees of the instance that runs on a home. */
@@ -25,6 +26,20 @@ class RunningDatabaseTest {
         gateway.destroyForcibly().waitFor();
       }
       assertThat(EmbeddedDatabase.running(home.path(), 1)).isEmpty();
+      EmbeddedDatabase.start(home.path()).close();
+    }
+  }
+
+  @Test
+  void aLocaleThatIsNotInstalledStopsNoStart() throws Exception {
+    try (TestHome home = TestHome.fresh()) {
+      Process gateway =
+          GatewayProcess.start(home.path(), Map.of("LC_ALL", "xx_YY.UTF-8", "LANG", "xx_YY.UTF-8"));
+      try (BufferedReader output = gateway.inputReader()) {
+        assertThat(output.readLine()).isEqualTo("1");
+      } finally {
+        gateway.destroyForcibly().waitFor();
+      }
       EmbeddedDatabase.start(home.path()).close();
     }
   }
