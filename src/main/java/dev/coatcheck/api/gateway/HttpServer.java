@@ -138,7 +138,7 @@ public final class HttpServer implements AutoCloseable {
     Problems problems = new Problems(all.observer());
     new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
     new MintRoutes(all.minter(), all.registry(), problems).register(endpoints);
-    new AliasRoutes(all.mappings(), problems).register(endpoints);
+    new AliasRoutes(all.mappings(), all.registry(), problems).register(endpoints);
     new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
     new EndingRoutes(all.mappings().endings(), problems).register(endpoints);
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);

@@ -4,6 +4,7 @@ import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
+import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -14,10 +15,10 @@ import java.util.List;
 final class MintAnswers {
   private MintAnswers() {}
 
-  static Answer one(MintOutcome.Worked outcome, String requestId) {
+  static Answer one(MintRequest request, MintOutcome.Worked outcome, String requestId) {
     return switch (item(outcome)) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Answer.json(created ? 201 : 200, Views.PublicIdView.of(mapping));
+          Answer.json(created ? 201 : 200, Views.PublicIdView.minted(mapping, request.aliases()));
       case MintOutcome.Refused refused -> Problems.answer(problem(refused, ""), requestId);
     };
   }
@@ -35,7 +36,7 @@ final class MintAnswers {
     return switch (outcome) {
       case MintOutcome.Minted(List<MintOutcome.Item> minted) -> {
         var next = minted.iterator();
-        yield Items.answer(items, index -> view(index, next.next()));
+        yield Items.answer(items, index -> view(items.get(index), index, next.next()));
       }
       case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
           Problems.answer(
@@ -45,13 +46,21 @@ final class MintAnswers {
     };
   }
 
-  private static Views.ItemView view(int index, MintOutcome.Item item) {
+  private static Views.ItemView view(
+      Items.Item<MintRequest> request, int index, MintOutcome.Item item) {
     return switch (item) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Views.ItemView.found(index, created ? 201 : 200, mapping);
+          Views.ItemView.minted(
+              index, created ? 201 : 200, Views.PublicIdView.minted(mapping, aliases(request)));
       case MintOutcome.Refused refused ->
           Views.ItemView.refused(index, problem(refused, "items[" + index + "]."));
     };
+  }
+
+  private static List<Alias> aliases(Items.Item<MintRequest> item) {
+    return item instanceof Items.Item.Sound<MintRequest>(MintRequest request)
+        ? request.aliases()
+        : List.of();
   }
 
   private static Problem.ItemError error(int index, MintOutcome.Refused item) {

@@ -51,9 +51,10 @@ public final class MintRoutes {
   private void one(Context ctx) {
     Query.allow(ctx);
     RequestBody.Hashed body = RequestBody.readHashed(ctx, RequestBody.BYTES_MAX);
-    MintRequest request = request(body.object());
+    MintRequest request = request(body.object(), Endpoints.caller(ctx).principal());
     String requestId = RequestId.of(ctx);
-    Function<MintOutcome.Worked, Answer> render = outcome -> MintAnswers.one(outcome, requestId);
+    Function<MintOutcome.Worked, Answer> render =
+        outcome -> MintAnswers.one(request, outcome, requestId);
     mint(ctx, List.of(request), false, new Rendering("one " + body.sha256(), render));
   }
 
@@ -62,7 +63,9 @@ public final class MintRoutes {
     RequestBody.Hashed body = RequestBody.readHashed(ctx, RequestBody.BATCH_BYTES_MAX);
     boolean atomic = body.object().bool("atomic", false);
     List<Items.Item<MintRequest>> items =
-        body.object().has("items") ? listed(body.object()) : counted(body.object());
+        body.object().has("items")
+            ? listed(body.object(), Endpoints.caller(ctx).principal())
+            : counted(body.object());
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
       problems.write(ctx, Problem.batchRefused(Items.errors(items)));
@@ -128,10 +131,10 @@ public final class MintRoutes {
     }
   }
 
-  private List<Items.Item<MintRequest>> listed(JsonObject body) {
+  private List<Items.Item<MintRequest>> listed(JsonObject body, String principal) {
     List<Items.Item<MintRequest>> items = new ArrayList<>();
     for (JsonObject item : body.allow("items", "atomic").objects("items", MintCall.REQUESTS_MAX)) {
-      items.add(Items.parse(() -> request(item)));
+      items.add(Items.parse(() -> request(item, principal)));
     }
     return items;
   }
@@ -144,8 +147,8 @@ public final class MintRoutes {
         body.integer("count", 1, MintCall.REQUESTS_MAX), new Items.Item.Sound<>(generated));
   }
 
-  private MintRequest request(JsonObject body) {
-    body.allow("type", "key", "legacy_id", "client_id");
+  private MintRequest request(JsonObject body, String principal) {
+    body.allow("type", "key", "legacy_id", ClientIds.CLIENT_ID, ClientIds.NAMESPACE);
     Type type = TypeRoutes.typeNamed(registry, body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> IdRoutes.key(type, body.at("key"), text));
@@ -153,9 +156,7 @@ public final class MintRoutes {
     body.optionalString("legacy_id")
         .map(text -> AliasRoutes.alias(type, AliasScheme.LEGACY, body.at("legacy_id"), text))
         .ifPresent(aliases::add);
-    body.optionalString("client_id")
-        .map(text -> AliasRoutes.alias(type, AliasScheme.CLIENT, body.at("client_id"), text))
-        .ifPresent(aliases::add);
+    ClientIds.read(body, type, principal).ifPresent(aliases::add);
     return new MintRequest(type, key, aliases);
   }
 }

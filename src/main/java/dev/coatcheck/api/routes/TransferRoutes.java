@@ -80,7 +80,7 @@ public final class TransferRoutes {
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
     InputStream body = ctx.req().getInputStream();
-    switch (transfers.importer().run(format, body, errorsMax)) {
+    switch (transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax)) {
       case ImportOutcome.Done(ImportOutcome.Summary summary) ->
           Answer.json(ctx, 200, view(summary));
       case ImportOutcome.HeaderRefused(String detail) -> {

@@ -6,6 +6,7 @@ import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.registry.ClientNames;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.OnOutage;
@@ -25,7 +26,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Reads what a caller says of a type. A field that is left out has its default. */
+/**
+ * Reads what a caller says of a type. A field that is left out has its default; but the rule of
+ * client IDs stays what it is, because under another one those given so far are not found again.
+ */
 final class TypeBody {
   private static final int REDIRECT_STATUS_DEFAULT = 302;
   private static final int LEGACY_STATUS_DEFAULT = 308;
@@ -51,6 +55,7 @@ final class TypeBody {
         "redirect",
         "legacy",
         "public_pattern",
+        "client_names",
         "on_outage",
         "stale_seconds_max");
     Prefix prefix =
@@ -70,7 +75,8 @@ final class TypeBody {
         prefix,
         scheme,
         KeyRoutes.layout(body, "key_layout", scheme, clock.instant()),
-        policies(body, prefix));
+        policies(body, prefix),
+        clientNames(body));
   }
 
   private Policies policies(JsonObject body, Prefix prefix) {
@@ -79,6 +85,18 @@ final class TypeBody {
         body.optionalObject("legacy").map(TypeBody::legacy),
         body.nullableString("public_pattern").map(text -> pattern(body, text, prefix)),
         outage(body));
+  }
+
+  private static Optional<ClientNames> clientNames(JsonObject body) {
+    return body.optionalString("client_names")
+        .map(
+            name ->
+                ClientNames.named(name)
+                    .orElseThrow(
+                        () ->
+                            body.invalid(
+                                "client_names",
+                                "The rules of client IDs are required, principal and shared.")));
   }
 
   private Redirect redirect(JsonObject body) {

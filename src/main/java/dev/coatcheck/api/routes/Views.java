@@ -5,6 +5,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.LegacyHits;
@@ -32,9 +34,33 @@ final class Views {
       @Nullable String mergedInto,
       Instant createdAt,
       @Nullable Instant endedAt,
-      @Nullable String endedReason) {
+      @Nullable String endedReason,
+      @Nullable String clientId,
+      @Nullable String clientNamespace) {
     static PublicIdView of(Mapping mapping) {
       return of(mapping, mapping.key(), null, null, null);
+    }
+
+    /** With the client ID that the mint came with, so that the client can tell its own. */
+    static PublicIdView minted(Mapping mapping, List<Alias> aliases) {
+      Optional<Alias> client =
+          aliases.stream().filter(alias -> alias.scheme() == AliasScheme.CLIENT).findFirst();
+      return client.map(alias -> of(mapping).named(alias)).orElseGet(() -> of(mapping));
+    }
+
+    private PublicIdView named(Alias client) {
+      return new PublicIdView(
+          object,
+          id,
+          type,
+          key,
+          status,
+          mergedInto,
+          createdAt,
+          endedAt,
+          endedReason,
+          client.value(),
+          client.namespace().name().orElse(null));
     }
 
     static PublicIdView of(ResolveOutcome.Ended ended) {
@@ -61,7 +87,9 @@ final class Views {
           mergedInto,
           mapping.createdAt(),
           endedAt,
-          endedReason);
+          endedReason,
+          null,
+          null);
     }
   }
 
@@ -84,6 +112,7 @@ final class Views {
       @Nullable RedirectView redirect,
       @Nullable LegacyView legacy,
       @Nullable String publicPattern,
+      String clientNames,
       String onOutage,
       int staleSecondsMax,
       Instant createdAt,
@@ -99,6 +128,7 @@ final class Views {
           type.redirect().map(RedirectView::of).orElse(null),
           type.legacy().map(LegacyView::of).orElse(null),
           type.publicPattern().map(PublicPattern::toString).orElse(null),
+          type.clientNames().wireName(),
           type.outage().onOutage().wireName(),
           type.outage().staleSecondsMax(),
           type.createdAt(),
@@ -158,6 +188,10 @@ final class Views {
       int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {
     static ItemView found(int index, int status, Mapping mapping) {
       return new ItemView(index, status, PublicIdView.of(mapping), null);
+    }
+
+    static ItemView minted(int index, int status, PublicIdView publicId) {
+      return new ItemView(index, status, publicId, null);
     }
 
     static ItemView ended(int index, ResolveOutcome.Ended ended) {

@@ -37,6 +37,7 @@ public enum ProblemCode {
   PATH_INVALID(400, "Invalid path"),
   REQUEST_INVALID(400, "Invalid request"),
   ALIAS_MALFORMED(400, "Malformed alias"),
+  ALIAS_UNKNOWN(404, "Alias unknown"),
   ALIAS_CONFLICT(409, "Alias conflict"),
   IDEMPOTENCY_KEY_REUSED(422, "Idempotency-Key reused"),
   BUSY(409, "Busy"),

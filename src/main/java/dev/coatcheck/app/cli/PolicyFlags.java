@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What the API calls {@code legacy}, {@code public_pattern} and {@code on_outage}. */
+/** What the API calls {@code legacy}, {@code public_pattern}, {@code client_names} and so on. */
 @Command
 final class PolicyFlags {
   @Option(names = "--legacy", description = "Answer the type's old numbers at /legacy/NAME/{n}.")
@@ -54,6 +54,14 @@ final class PolicyFlags {
   private @Nullable String publicPattern;
 
   @Option(
+      names = "--client-names",
+      paramLabel = "RULE",
+      description =
+          "What client IDs without a namespace are unique in: required (refused), principal or"
+              + " shared. Default: as it is; of a new type, principal.")
+  private @Nullable String clientNames;
+
+  @Option(
       names = "--on-outage",
       paramLabel = "HOW",
       defaultValue = "serve_stale",
@@ -80,6 +88,9 @@ final class PolicyFlags {
     }
     if (publicPattern != null) {
       body.put("public_pattern", publicPattern);
+    }
+    if (clientNames != null) {
+      body.put("client_names", clientNames);
     }
     body.put("on_outage", onOutage);
     body.put("stale_seconds_max", staleSecondsMax);

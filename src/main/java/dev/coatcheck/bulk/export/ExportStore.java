@@ -2,6 +2,7 @@ package dev.coatcheck.bulk.export;
 
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.Deadline;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.postgresql.PGConnection;
@@ -28,7 +30,7 @@ final class ExportStore {
   private static final Duration LASTS_MAX = Duration.ofDays(7);
 
   private static final Executor AT_ONCE = Runnable::run;
-  private static final int FIELDS = 5;
+  private static final int FIELDS = 7;
 
   private final Database database;
 
@@ -62,21 +64,25 @@ final class ExportStore {
     }
   }
 
-  /** COPY takes no parameters; a number and two constants are all that goes into its text. */
+  /** COPY takes no parameters; a number and constants are all that goes into its text. */
   private static String copy(Type type, boolean includeEnded) {
     return """
     copy (
       select m.key, (extract(epoch from m.created_at) * 1000000)::bigint, m.token,
-             coalesce(a.value, ''), m.status
+             coalesce(a.value, ''), m.status, coalesce(c.value, ''),
+             encode(convert_to(coalesce(c.namespace, ''), 'UTF8'), 'hex')
       from %s m
       left join coatcheck.alias a
         on a.token = m.token and a.type_id = m.type_id and a.scheme = '%s'
+      left join coatcheck.alias c
+        on c.token = m.token and c.type_id = m.type_id and c.scheme = '%s'
       where m.type_id = %d%s
       order by m.key) to stdout
     """
         .formatted(
             MappingTable.of(type.keyScheme()).qualifiedName(),
             AliasScheme.LEGACY.wireName(),
+            AliasScheme.CLIENT.wireName(),
             type.number(),
             includeEnded ? "" : " and m.status = 0");
   }
@@ -115,6 +121,8 @@ final class ExportStore {
         Long.parseLong(fields[1]),
         UUID.fromString(fields[2]),
         fields[3],
-        Integer.parseInt(fields[4]));
+        Integer.parseInt(fields[4]),
+        fields[5],
+        new Namespace(new String(HexFormat.of().parseHex(fields[6]), StandardCharsets.UTF_8)));
   }
 }

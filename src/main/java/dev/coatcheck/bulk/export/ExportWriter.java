@@ -5,14 +5,17 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import tools.jackson.core.io.JsonStringEncoder;
 
-/** Writes exported mappings as lines, 64 KiB at a time. Nothing in them needs a quote. */
+/** Writes exported mappings as lines, 64 KiB at a time. Only namespaces need quotes. */
 final class ExportWriter {
   private static final int BUFFER_CHARACTERS = 64 * 1024;
   private static final List<String> STATUSES = List.of("active", "revoked", "merged");
@@ -35,8 +38,16 @@ final class ExportWriter {
    * A row as Postgres hands it over.
    *
    * @param legacyId empty if there is none
+   * @param clientId empty if there is none
    */
-  record Row(String key, long createdAtMicros, UUID token, String legacyId, int status) {}
+  record Row(
+      String key,
+      long createdAtMicros,
+      UUID token,
+      String legacyId,
+      int status,
+      String clientId,
+      Namespace namespace) {}
 
   void write(Row row) throws IOException {
     begin();
@@ -65,7 +76,8 @@ final class ExportWriter {
   private void begin() {
     if (!begun && format == RowFormat.CSV) {
       lines
-          .append("type,key,legacy_id,created_at,public_id")
+          .append(
+              "type,key,legacy_id,created_at,public_id,client_id,client_namespace,client_principal")
           .append(withStatus ? ",status\n" : "\n");
     }
     begun = true;
@@ -81,7 +93,13 @@ final class ExportWriter {
         .append(',')
         .append(Timestamps.text(row.createdAtMicros()))
         .append(',')
-        .append(id);
+        .append(id)
+        .append(',')
+        .append(row.clientId())
+        .append(',')
+        .append(quoted(row.namespace().name()))
+        .append(',')
+        .append(quoted(row.namespace().principal()));
     if (withStatus) {
       lines.append(',').append(STATUSES.get(row.status()));
     }
@@ -96,10 +114,29 @@ final class ExportWriter {
     }
     field(Column.CREATED_AT.wireName(), Timestamps.text(row.createdAtMicros()));
     field(Column.PUBLIC_ID.wireName(), id);
+    if (!row.clientId().isEmpty()) {
+      field(Column.CLIENT_ID.wireName(), row.clientId());
+      row.namespace()
+          .name()
+          .ifPresent(name -> field(Column.CLIENT_NAMESPACE.wireName(), escaped(name)));
+      row.namespace()
+          .principal()
+          .ifPresent(name -> field(Column.CLIENT_PRINCIPAL.wireName(), escaped(name)));
+    }
     if (withStatus) {
       field("status", STATUSES.get(row.status()));
     }
     lines.setCharAt(lines.length() - 1, '}');
+  }
+
+  private static String quoted(Optional<String> text) {
+    return text.map(each -> '"' + each.replace("\"", "\"\"") + '"').orElse("");
+  }
+
+  private static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder();
+    JsonStringEncoder.getInstance().quoteAsString(text, escaped);
+    return escaped.toString();
   }
 
   private void field(String name, String value) {
@@ -107,7 +144,7 @@ final class ExportWriter {
   }
 
   private void flush() throws IOException {
-    target.write(lines.toString().getBytes(StandardCharsets.US_ASCII));
+    target.write(lines.toString().getBytes(StandardCharsets.UTF_8));
     lines.setLength(0);
   }
 }

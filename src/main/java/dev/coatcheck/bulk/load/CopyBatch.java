@@ -19,7 +19,7 @@ record CopyBatch(List<Part> parts) {
     if (!plan.aliases().isEmpty()) {
       parts.add(
           new Part(
-              "copy coatcheck.alias (token, type_id, bucket, scheme, value)"
+              "copy coatcheck.alias (token, type_id, bucket, scheme, value, namespace)"
                   + " from stdin (format binary)",
               aliases(plan.aliases())));
     }
@@ -57,12 +57,13 @@ record CopyBatch(List<Part> parts) {
   private static CopyRows aliases(List<Plan.NewAlias> aliases) {
     CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES);
     for (Plan.NewAlias alias : aliases) {
-      rows.row(5)
+      rows.row(6)
           .token(alias.target())
           .integer(alias.name().typeNumber())
           .smallint(alias.name().bucket())
           .text(alias.name().scheme().wireName())
-          .text(alias.name().value());
+          .text(alias.name().value())
+          .text(alias.name().namespace().stored());
     }
     return rows.end();
   }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A sound row.
  *
- * @param key null to have one generated, unless the legacy ID is there already
+ * @param key null to have one generated, unless one of the names is there already
+ * @param names its legacy ID and its client ID, where it has them
  * @param createdAtMicros since 1970
  * @param token of the public ID that it had before; its bucket is that of the key
  */
@@ -18,7 +19,7 @@ record ImportRow(
     long line,
     Type type,
     @Nullable Key key,
-    @Nullable Alias legacy,
+    List<Alias> names,
     long createdAtMicros,
     @Nullable Token token) {
 

@@ -135,7 +135,7 @@ final class ImportStore {
 
   private static void addExisting(
       DSLContext sql, KeyScheme scheme, List<ImportRow> rows, Existing into) {
-    List<Alias> names = every(rows, ImportRow::legacy);
+    List<Alias> names = rows.stream().flatMap(row -> row.names().stream()).distinct().toList();
     Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
     targets.forEach(into::add);
     List<Subject> subjects =

@@ -6,6 +6,7 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
@@ -44,14 +45,15 @@ public final class Importer {
   /**
    * Reads the stream to its end and inserts what it holds.
    *
+   * @param sender whose client IDs they are, where a row doesn't say
    * @param errorsMax how many refused rows are listed; all are counted
    */
-  public ImportOutcome run(RowFormat format, InputStream body, int errorsMax) {
+  public ImportOutcome run(RowFormat format, InputStream body, Caller sender, int errorsMax) {
     try {
       return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
         case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
         case RowFile.Opened.Sound(RowFile file) ->
-            run(new ChunkReader(file, new RowParser(registry, clock)), errorsMax);
+            run(new ChunkReader(file, new RowParser(registry, sender, clock)), errorsMax);
       };
     } catch (IOException broken) {
       return new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0);

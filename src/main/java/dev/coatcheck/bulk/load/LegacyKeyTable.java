@@ -87,7 +87,7 @@ public final class LegacyKeyTable {
         index,
         type,
         new Key.Bigint(row.key()),
-        Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy())),
+        List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()))),
         createdAtMillis * MICROS_PER_MILLI,
         null);
   }

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ final class Plan {
     }
   }
 
-  /** A legacy ID that is about to be inserted, and whose name it is. */
+  /** A name that is about to be inserted, and whose name it is. */
   record NewAlias(Alias name, Token target) {}
 
   /** Public IDs of one type. */
@@ -97,29 +98,31 @@ final class Plan {
   }
 
   private void judge(ImportRow row, Existing existing) {
-    Alias legacy = row.legacy();
-    Token target = legacy == null ? null : existing.target(legacy);
+    List<Token> targets =
+        row.names().stream().flatMap(name -> Stream.ofNullable(existing.target(name))).toList();
     StoredMapping held = null;
     if (row.key() != null) {
       held = existing.of(Subject.of(row.type(), row.key()));
-    } else if (target != null) {
-      held = existing.withToken(row.type().keyScheme(), target);
+    } else if (!targets.isEmpty()) {
+      held = existing.withToken(row.type().keyScheme(), targets.getFirst());
     }
-    RowFault fault = fault(row, held, target, existing);
+    RowFault fault = fault(row, held, targets, existing);
     if (fault != null) {
       errors.add(new RowError(row.line(), fault));
     } else if (held == null) {
       insert(row, existing);
     } else {
       count(row.type()).existing++;
-      if (legacy != null && target == null) {
-        insert(new NewAlias(legacy, held.token()), existing);
+      for (Alias name : row.names()) {
+        if (existing.target(name) == null) {
+          insert(new NewAlias(name, held.token()), existing);
+        }
       }
     }
   }
 
   private static @Nullable RowFault fault(
-      ImportRow row, @Nullable StoredMapping held, @Nullable Token target, Existing existing) {
+      ImportRow row, @Nullable StoredMapping held, List<Token> targets, Existing existing) {
     if (held != null && held.status() != Mapping.Status.ACTIVE) {
       return RowFault.ID_ENDED;
     }
@@ -129,7 +132,8 @@ final class Plan {
         return RowFault.PUBLIC_ID_CONFLICT;
       }
     }
-    boolean belongsToAnother = target != null && (held == null || !target.equals(held.token()));
+    boolean belongsToAnother =
+        targets.stream().anyMatch(target -> held == null || !target.equals(held.token()));
     return belongsToAnother ? RowFault.ALIAS_CONFLICT : null;
   }
 
@@ -142,8 +146,8 @@ final class Plan {
     if (existing != null) {
       existing.add(mapping.inserted());
     }
-    if (row.legacy() != null) {
-      insert(new NewAlias(row.legacy(), token), existing);
+    for (Alias name : row.names()) {
+      insert(new NewAlias(name, token), existing);
     }
   }
 

@@ -8,14 +8,19 @@ import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +31,14 @@ final class RowParser {
   private static final Duration CLOCK_TOLERANCE = Duration.ofDays(1);
 
   private final Registry registry;
+  private final Caller sender;
   private final Instant now;
   private final Map<String, Optional<Type>> types = new HashMap<>();
 
   /** Takes rows that don't say when they were created as created now. */
-  RowParser(Registry registry, InstantSource clock) {
+  RowParser(Registry registry, Caller sender, InstantSource clock) {
     this.registry = registry;
+    this.sender = sender;
     this.now = clock.instant();
   }
 
@@ -56,7 +63,8 @@ final class RowParser {
     String legacyText = text.get(Column.LEGACY_ID);
     String createdText = text.get(Column.CREATED_AT);
     String idText = text.get(Column.PUBLIC_ID);
-    if (keyText == null && (legacyText == null || idText != null)) {
+    String clientText = text.get(Column.CLIENT_ID);
+    if (keyText == null && ((legacyText == null && clientText == null) || idText != null)) {
       return new Parsed.Refused(RowFault.KEY_MISSING);
     }
     Key key = keyText == null ? null : type.keyScheme().parse(keyText).orElse(null);
@@ -65,6 +73,17 @@ final class RowParser {
     }
     if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {
       return new Parsed.Refused(RowFault.LEGACY_ID_MALFORMED);
+    }
+    List<Alias> names = new ArrayList<>(2);
+    if (legacyText != null) {
+      names.add(Alias.of(type, AliasScheme.LEGACY, legacyText));
+    }
+    switch (clientName(type, clientText, text)) {
+      case ClientName.None _ -> {}
+      case ClientName.Named(Alias name) -> names.add(name);
+      case ClientName.Refused(RowFault fault) -> {
+        return new Parsed.Refused(fault);
+      }
     }
     Optional<Instant> createdAt =
         createdText == null ? Optional.of(now) : Timestamps.parse(createdText);
@@ -84,12 +103,49 @@ final class RowParser {
     }
     return new Parsed.Sound(
         new ImportRow(
-            line,
-            type,
-            key,
-            legacyText == null ? null : Alias.of(type, AliasScheme.LEGACY, legacyText),
-            Timestamps.micros(createdAt.get()),
-            token));
+            line, type, key, List.copyOf(names), Timestamps.micros(createdAt.get()), token));
+  }
+
+  /** The client ID of a row, if it has one. */
+  private sealed interface ClientName {
+    record None() implements ClientName {}
+
+    record Named(Alias name) implements ClientName {}
+
+    record Refused(RowFault fault) implements ClientName {}
+  }
+
+  private ClientName clientName(Type type, @Nullable String clientId, RowText text) {
+    String name = text.get(Column.CLIENT_NAMESPACE);
+    String principal = text.get(Column.CLIENT_PRINCIPAL);
+    if (clientId == null) {
+      return name == null && principal == null
+          ? new ClientName.None()
+          : new ClientName.Refused(RowFault.CLIENT_ID_MISSING);
+    }
+    if (!AliasScheme.CLIENT.accepts(clientId)) {
+      return new ClientName.Refused(RowFault.CLIENT_ID_MALFORMED);
+    }
+    if (principal != null && !mayActAs(principal)) {
+      return new ClientName.Refused(RowFault.CLIENT_PRINCIPAL_REFUSED);
+    }
+    if (name != null && (principal != null || Namespace.named(name).isEmpty())) {
+      return new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MALFORMED);
+    }
+    Optional<Namespace> namespace =
+        principal != null
+            ? Optional.of(Namespace.ofPrincipal(principal))
+            : name != null
+                ? Namespace.named(name)
+                : Namespace.unnamed(type.clientNames(), sender.principal());
+    return namespace
+        .<ClientName>map(found -> new ClientName.Named(Alias.client(type, found, clientId)))
+        .orElseGet(() -> new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MISSING));
+  }
+
+  /** Otherwise a caller could take the names of another before that one uses them. */
+  private boolean mayActAs(String principal) {
+    return principal.equals(sender.principal()) || sender.scopes().contains(Scope.ALL);
   }
 
   private boolean isSensible(Instant createdAt) {

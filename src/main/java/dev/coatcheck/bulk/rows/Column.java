@@ -9,7 +9,10 @@ public enum Column {
   KEY,
   LEGACY_ID,
   CREATED_AT,
-  PUBLIC_ID;
+  PUBLIC_ID,
+  CLIENT_ID,
+  CLIENT_NAMESPACE,
+  CLIENT_PRINCIPAL;
 
   private static final Column[] ALL = values();
   private final String wireName = name().toLowerCase(Locale.ROOT);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The first line of a CSV file: which columns there are, in which order. */
 sealed interface CsvHeader {
@@ -29,8 +30,8 @@ sealed interface CsvHeader {
         names.get().stream().filter(name -> Column.named(name).isEmpty()).distinct().toList();
     if (!unknown.isEmpty()) {
       return refused(
-          "The first line names the columns, of type, key, legacy_id, created_at and public_id."
-              + " Unknown: "
+          "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
+              + " client_id, client_namespace and client_principal. Unknown: "
               + String.join(
                   ", ", unknown.stream().limit(COLUMNS_NAMED_MAX).map(CsvHeader::named).toList())
               + ".");
@@ -45,8 +46,8 @@ sealed interface CsvHeader {
         return refused("The first line names no column " + column.wireName() + ".");
       }
     }
-    if (!columns.contains(Column.KEY) && !columns.contains(Column.LEGACY_ID)) {
-      return refused("The first line names neither key nor legacy_id.");
+    if (Stream.of(Column.KEY, Column.LEGACY_ID, Column.CLIENT_ID).noneMatch(columns::contains)) {
+      return refused("The first line names neither key nor legacy_id nor client_id.");
     }
     return new Known(columns);
   }

@@ -83,13 +83,10 @@ final class CsvLineReader implements LineReader {
     return -1;
   }
 
-  /**
-   * One character a byte: no value holds others than ASCII, so whatever is refused stays refused.
-   */
+  /** Only principals hold others than ASCII; bytes that are no UTF-8 spell nothing that exists. */
   private static String text(byte[] bytes, int from, int end) {
     return from < end && bytes[from] == '"'
-        ? new String(bytes, from + 1, end - from - 2, StandardCharsets.ISO_8859_1)
-            .replace("\"\"", "\"")
-        : new String(bytes, from, end - from, StandardCharsets.ISO_8859_1);
+        ? new String(bytes, from + 1, end - from - 2, StandardCharsets.UTF_8).replace("\"\"", "\"")
+        : new String(bytes, from, end - from, StandardCharsets.UTF_8);
   }
 }

@@ -8,10 +8,13 @@ public enum RowFault {
   ROW_MALFORMED(
       "In CSV a row has as many fields as the header, and a quote only around a whole field; in"
           + " NDJSON it is one object of strings."),
-  FIELD_UNKNOWN("Only type, key, legacy_id, created_at and public_id are known."),
+  FIELD_UNKNOWN(
+      "Only type, key, legacy_id, created_at, public_id, client_id, client_namespace and"
+          + " client_principal are known."),
   TYPE_MISSING("Each row names its type."),
   TYPE_UNKNOWN("No type has this name. Register it first."),
-  KEY_MISSING("A row without a key needs a legacy_id: without either it can't be sent again."),
+  KEY_MISSING(
+      "A row without a key needs a legacy_id or a client_id: without any it can't be sent again."),
   KEY_MALFORMED("This is no key of the type's scheme."),
   LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
   LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
@@ -21,6 +24,16 @@ public enum RowFault {
   LEGACY_ID_UNPLANNED(
       "The legacy ID is higher than any in the plan. Whoever made the row since mints its key, or"
           + " plan again."),
+  CLIENT_ID_MALFORMED("A client ID is a UUID in 36 characters."),
+  CLIENT_ID_MISSING("A client_namespace or client_principal belongs to a client_id."),
+  CLIENT_NAMESPACE_MALFORMED(
+      "A client_namespace is 1 to 64 visible ASCII characters without spaces, and a row has either"
+          + " that or a client_principal."),
+  CLIENT_NAMESPACE_MISSING(
+      "Client IDs of this type need a client_namespace: the channel, user or device that made"
+          + " them."),
+  CLIENT_PRINCIPAL_REFUSED(
+      "Only an API key with the scope * may import client IDs in the name of another principal."),
   CREATED_AT_MALFORMED(
       "A time looks like 2026-11-21T08:15:00.123456Z, from 1970 until a day from now."),
   PUBLIC_ID_MALFORMED("This is no public ID of the row's type, or there is a typo in it."),
@@ -28,7 +41,7 @@ public enum RowFault {
       "The public ID was made with another salt. Register the type with the salt of the gateway"
           + " that made it, before it has any rows."),
   PUBLIC_ID_CONFLICT("The key has another public ID already, or the public ID another key."),
-  ALIAS_CONFLICT("The legacy ID belongs to another public ID already."),
+  ALIAS_CONFLICT("The legacy ID or client ID belongs to another public ID already."),
   ID_ENDED("The public ID of this row was revoked or merged. It never comes back.");
 
   private final String detail;

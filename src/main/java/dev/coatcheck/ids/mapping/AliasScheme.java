@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 public enum AliasScheme {
   /** The auto-increment number that it had before: a decimal from 1 to 2^63 − 1. */
   LEGACY("[1-9][0-9]{0,18}"),
-  /** A UUID that a client made while it was offline: 36 lower-case characters. */
-  CLIENT("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+  /** A UUID that a client made while it was offline: 36 characters, in either case. */
+  CLIENT("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
   /** The key that it got when its table was migrated, as a key's text. */
   KEY("[0-9a-f-]{1,36}"),
   /** A public ID of an older system: 1 to 255 visible ASCII characters. */
@@ -27,9 +27,14 @@ public enum AliasScheme {
     return Stream.of(values()).filter(scheme -> scheme.wireName().equals(wireName)).findFirst();
   }
 
-  /** Whether the text is a value in its one spelling; nothing is folded or trimmed. */
+  /** Whether the text is a value; nothing is trimmed. */
   public boolean accepts(String value) {
     return this == LEGACY ? LegacyNumber.parse(value).isPresent() : shape.matcher(value).matches();
+  }
+
+  /** The one spelling of an accepted value: some phones write UUIDs in upper case. */
+  String folded(String value) {
+    return this == CLIENT ? value.toLowerCase(Locale.ROOT) : value;
   }
 
   /** As it stands in the API and in the database. */

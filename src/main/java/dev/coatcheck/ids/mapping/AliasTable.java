@@ -49,8 +49,8 @@ public final class AliasTable {
   public static int insert(DSLContext sql, List<Alias> names, Function<Alias, Token> target) {
     return sql.execute(
         """
-        insert into {0} (bucket, type_id, scheme, value, token)
-        select * from unnest({1}, {2}, {3}, {4}, {5})
+        insert into {0} (bucket, type_id, scheme, value, namespace, token)
+        select * from unnest({1}, {2}, {3}, {4}, {5}, {6})
         on conflict do nothing
         """,
         ALIAS,
@@ -58,6 +58,7 @@ public final class AliasTable {
         Unnest.integers(names, Alias::typeNumber),
         Unnest.texts(names, name -> name.scheme().wireName()),
         Unnest.texts(names, Alias::value),
+        Unnest.texts(names, name -> name.namespace().stored()),
         Unnest.uuids(names, name -> target.apply(name).toUuid()));
   }
 
@@ -70,19 +71,21 @@ public final class AliasTable {
     sql.resultQuery(
             """
             select wanted.place, found.token
-              from unnest({1}, {2}, {3}, {4}) with ordinality
-                as wanted (bucket, type_id, scheme, value, place)
+              from unnest({1}, {2}, {3}, {4}, {5}) with ordinality
+                as wanted (bucket, type_id, scheme, value, namespace, place)
              cross join lateral (
                select token from {0}
                 where bucket = wanted.bucket and type_id = wanted.type_id
                   and scheme = wanted.scheme and value = wanted.value
+                  and namespace = wanted.namespace
                 limit 1) as found
             """,
             ALIAS,
             Unnest.shorts(names, Alias::bucket),
             Unnest.integers(names, Alias::typeNumber),
             Unnest.texts(names, name -> name.scheme().wireName()),
-            Unnest.texts(names, Alias::value))
+            Unnest.texts(names, Alias::value),
+            Unnest.texts(names, name -> name.namespace().stored()))
         .coerce(PLACE, ALIAS.TOKEN)
         .forEach(row -> found.put(names.get(row.value1() - 1), Token.of(row.value2())));
     return found;

@@ -18,13 +18,12 @@ public final class Aliases {
   }
 
   /**
-   * Names a thing that has a public ID.
+   * Names a thing that has a public ID, by an alias of its type.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; sending it
    *     again settles it
    */
-  public Outcome add(Mapping mapping, AliasScheme scheme, String value) {
-    Alias alias = Alias.of(mapping.type(), scheme, value);
+  public Outcome add(Mapping mapping, Alias alias) {
     if (store.add(alias, mapping.token())) {
       return Outcome.ADDED;
     }

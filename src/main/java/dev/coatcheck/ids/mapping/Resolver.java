@@ -103,14 +103,15 @@ public final class Resolver {
   }
 
   /**
-   * Resolves another name. That a name is not there is never cached: it may be given at any time.
+   * Resolves an alias of the type. That a name is not there is never cached: it may be given at any
+   * time.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
-  public ResolveOutcome resolveAlias(Type type, AliasScheme scheme, String value) {
+  public ResolveOutcome resolveAlias(Type type, Alias alias) {
     return stores
         .aliases()
-        .target(Alias.of(type, scheme, value))
+        .target(alias)
         .map(token -> resolve(type, token))
         .orElseGet(ResolveOutcome.Unknown::new);
   }

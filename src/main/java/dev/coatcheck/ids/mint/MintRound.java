@@ -182,7 +182,13 @@ final class MintRound {
       request.key().ifPresent(key -> locks.add(hash("key", type, key.text())));
       request
           .aliases()
-          .forEach(alias -> locks.add(hash(alias.scheme().wireName(), type, alias.value())));
+          .forEach(
+              alias ->
+                  locks.add(
+                      hash(
+                          alias.scheme().wireName(),
+                          type,
+                          alias.value() + '\0' + alias.namespace().stored())));
     }
     return locks;
   }

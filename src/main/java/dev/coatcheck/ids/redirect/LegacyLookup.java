@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
@@ -53,6 +54,6 @@ public final class LegacyLookup {
   }
 
   private ResolveOutcome resolve(Type type, long number) {
-    return resolver.resolveAlias(type, AliasScheme.LEGACY, Long.toString(number));
+    return resolver.resolveAlias(type, Alias.of(type, AliasScheme.LEGACY, Long.toString(number)));
   }
 }

@@ -24,6 +24,7 @@ public record Type(
     SnowflakeLayout keyLayout,
     Salt salt,
     Policies policies,
+    ClientNames clientNames,
     Instant createdAt,
     Instant updatedAt,
     int version) {

@@ -68,6 +68,7 @@ final class TypeStore {
     row.setKeyLayout(definition.keyLayout().name());
     row.setSalt(salt.bytes());
     TypeTable.setPolicies(row, definition.policies());
+    row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
     Optional<Type> created =
         sql.insertInto(TYPE)
             .set(row)
@@ -97,11 +98,13 @@ final class TypeStore {
     if (!present.keyLayout().equals(definition.keyLayout())) {
       return new PutOutcome.ImmutableFieldDiffers("key_layout");
     }
-    if (present.policies().equals(definition.policies())) {
+    ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
+    if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {
       return new PutOutcome.Updated(present);
     }
     TypeRecord row = sql.newRecord(TYPE);
     TypeTable.setPolicies(row, definition.policies());
+    row.setClientNames(clientNames.wireName());
     Type updated =
         sql.update(TYPE)
             .set(row)

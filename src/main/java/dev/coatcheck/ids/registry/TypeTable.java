@@ -30,6 +30,7 @@ final class TypeTable {
         SnowflakeLayout.accepted(row.getKeyLayout()),
         new Salt(row.getSalt()),
         policies(row),
+        ClientNames.named(row.getClientNames()).orElseThrow(),
         row.getCreatedAt(),
         row.getUpdatedAt(),
         row.getVersion());

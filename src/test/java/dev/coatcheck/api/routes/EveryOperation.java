@@ -34,6 +34,7 @@ final class EveryOperation {
           new Call(
               "PUT", "/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}", true),
           new Call("GET", "/v1/types/charge/keys/1", null, true),
+          new Call("GET", "/v1/types/charge/aliases/legacy/1", null, true),
           new Call("GET", "/v1/ids?type=charge", null, true),
           new Call("POST", "/v1/ids", "{\"type\":\"charge\",\"key\":\"1\"}", true),
           new Call("POST", "/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}", true),

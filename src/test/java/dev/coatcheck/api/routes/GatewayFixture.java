@@ -68,7 +68,7 @@ public final class GatewayFixture implements AutoCloseable {
 
   /** A key that may do all, for a gateway in a process of its own. */
   public static String keyOn(TestDatabase database) {
-    return issue(config(database, Map.of()), Scope.ALL);
+    return issue(config(database, Map.of()), "test", Scope.ALL);
   }
 
   /** Some on one database, to be closed one by one. */
@@ -117,6 +117,11 @@ public final class GatewayFixture implements AutoCloseable {
     return new TestClient(uri(), issue(scope));
   }
 
+  /** A client that acts as a principal of its own. */
+  TestClient clientOf(String principal, Scope scope) {
+    return new TestClient(uri(), issue(config, principal, scope));
+  }
+
   public URI uri() {
     return URI.create(gateway.url());
   }
@@ -145,13 +150,12 @@ public final class GatewayFixture implements AutoCloseable {
   }
 
   private String issue(Scope scope) {
-    return issue(config, scope);
+    return issue(config, "test", scope);
   }
 
-  private static String issue(Config config, Scope scope) {
+  private static String issue(Config config, String name, Scope scope) {
     return withAccess(
-        config,
-        access -> access.create("test", Set.of(scope), Optional.empty()).key().secretText());
+        config, access -> access.create(name, Set.of(scope), Optional.empty()).key().secretText());
   }
 
   private static <T> T withAccess(Config config, Function<Access, T> work) {

@@ -129,7 +129,7 @@ class MintRoutesTest {
     "legacy, 0",
     "legacy, 007",
     "legacy, 9223372036854775808",
-    "client, 0B0FDB0D-6D9A-4B57-9C76-4B1D6E4F2A10",
+    "client, 0b0fdb0d6d9a4b579c764b1d6e4f2a10",
     "public, invoice-1"
   })
   void aNameInAnotherSpellingIs400(String scheme, String value) {

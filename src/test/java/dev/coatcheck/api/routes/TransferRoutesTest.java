@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TransferRoutesTest {
   private static final String IMPORTS = "/v1/imports";
   private static final String ALL = "type,key,legacy_id,created_at,public_id\n";
+  private static final String EXPORTED =
+      "type,key,legacy_id,created_at,public_id,client_id,client_namespace,client_principal\n";
   private static final Pattern ID = Pattern.compile("[a-z]+_[0-9A-Za-z]{24}");
   private static final GatewayFixture GATEWAY = new GatewayFixture();
   private static final TestClient API = GATEWAY.client();
@@ -84,9 +86,9 @@ class TransferRoutesTest {
 
     assertThat(csv.body().stringValue())
         .matches(
-            ALL
-                + "moved,5,,20\\d\\d-[-0-9T:.]+Z,moved_[0-9A-Za-z]{24}\n"
-                + "moved,7,70,2020-02-03T04:05:06.789000Z,moved_[0-9A-Za-z]{24}\n");
+            EXPORTED
+                + "moved,5,,20\\d\\d-[-0-9T:.]+Z,moved_[0-9A-Za-z]{24},,,\n"
+                + "moved,7,70,2020-02-03T04:05:06.789000Z,moved_[0-9A-Za-z]{24},,,\n");
     assertThat(csv.header("Content-Disposition")).isEqualTo("attachment; filename=\"moved.csv\"");
     assertThat(ndjson.body().stringValue())
         .contains("{\"type\":\"moved\",\"key\":\"7\",\"legacy_id\":\"70\",\"created_at\":\"2020-");
@@ -207,8 +209,8 @@ class TransferRoutesTest {
     assertCounts(reply, 4, 0, 1, 3);
     assertThat(API.get("/v1/exports?type=ended").body().stringValue()).doesNotContain(id);
     assertThat(API.get("/v1/exports?type=ended&include_ended=true").body().stringValue())
-        .contains(id + ",revoked\n")
-        .contains(",active\n");
+        .contains(id + ",,,,revoked\n")
+        .contains(",,,,active\n");
     assertThat(
             API.get("/v1/exports?type=ended&include_ended=true&format=ndjson").body().stringValue())
         .contains("\"status\":\"revoked\"}");

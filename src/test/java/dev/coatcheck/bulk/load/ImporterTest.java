@@ -17,6 +17,8 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -34,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +45,7 @@ import org.junit.jupiter.api.Test;
 /** Imports and exports on a real database. */
 class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 50_000;
+  private static final Caller SENDER = new Caller("test", "test", Set.of(Scope.IDS_WRITE));
   private static final Observer OBSERVER = new Observer();
   private static final Database DATABASE = database();
   private static final Registry REGISTRY =
@@ -224,7 +228,7 @@ class ImporterTest {
           }
         };
 
-    ImportOutcome outcome = TRANSFERS.importer().run(RowFormat.CSV, generated, 0);
+    ImportOutcome outcome = TRANSFERS.importer().run(RowFormat.CSV, generated, SENDER, 0);
 
     assertThat(outcome).isInstanceOf(ImportOutcome.Done.class);
     assertThat(leads).hasSize(17).allMatch(lead -> lead <= 2L * Chunk.LINES_MAX + 4_096);
@@ -255,7 +259,11 @@ class ImporterTest {
     ImportOutcome outcome =
         TRANSFERS
             .importer()
-            .run(format, new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), 100);
+            .run(
+                format,
+                new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
+                SENDER,
+                100);
     if (outcome instanceof ImportOutcome.Done(ImportOutcome.Summary summary)) {
       return summary;
     }

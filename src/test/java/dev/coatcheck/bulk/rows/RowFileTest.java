@@ -121,8 +121,8 @@ class RowFileTest {
     assertThat(RowFile.open(RowFormat.CSV, stream("type,key,id,<script>\n"), TYPE))
         .isEqualTo(
             new RowFile.Opened.Refused(
-                "The first line names the columns, of type, key, legacy_id, created_at and"
-                    + " public_id. Unknown: id, ?."));
+                "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
+                    + " client_id, client_namespace and client_principal. Unknown: id, ?."));
   }
 
   private static InputStream stream(String text) {

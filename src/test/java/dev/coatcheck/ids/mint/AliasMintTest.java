@@ -8,6 +8,7 @@ import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.Collections;
 import java.util.HashSet;
@@ -35,7 +36,7 @@ class AliasMintTest {
     assertThat(first.created()).isTrue();
     assertThat(again.created()).isFalse();
     assertThat(again.mapping()).isEqualTo(first.mapping());
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "1"))
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("1")))
         .isEqualTo(new ResolveOutcome.Found(first.mapping()));
   }
 
@@ -47,7 +48,7 @@ class AliasMintTest {
 
     assertThat(named.created()).isFalse();
     assertThat(named.mapping()).isEqualTo(mapped);
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "10"))
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("10")))
         .isEqualTo(new ResolveOutcome.Found(mapped));
   }
 
@@ -100,7 +101,7 @@ class AliasMintTest {
                     new MintOutcome.RefusedItem(
                         1, new MintOutcome.AliasTaken(AliasScheme.LEGACY)))));
     assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(41))).isEmpty();
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, AliasScheme.LEGACY, "43"))
+    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("43")))
         .isInstanceOf(ResolveOutcome.Unknown.class);
   }
 
@@ -149,7 +150,7 @@ class AliasMintTest {
   }
 
   private static Alias client(int number) {
-    return Alias.of(
-        FIXTURE.charge, AliasScheme.CLIENT, "00000000-0000-4000-8000-%012x".formatted(number));
+    return Alias.client(
+        FIXTURE.charge, Namespace.SHARED, "00000000-0000-4000-8000-%012x".formatted(number));
   }
 }

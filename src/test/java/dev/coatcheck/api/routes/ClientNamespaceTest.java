@@ -1,0 +1,447 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.access.Scope;
+import java.util.Locale;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Nobody receives the public ID of another through a client ID: types, namespaces and principals
+ * keep their names apart. One namespace is called like a principal on purpose.
+ */
+class ClientNamespaceTest {
+  private static final String ALICE = "alice";
+  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  private static final TestClient ADMIN = GATEWAY.client();
+  private static final TestClient AS_ALICE = GATEWAY.clientOf(ALICE, Scope.IDS_WRITE);
+  private static final TestClient AS_BOB = GATEWAY.clientOf("bob", Scope.IDS_WRITE);
+  private static final TestClient READS_AS_ALICE = GATEWAY.clientOf(ALICE + "-reader", Scope.ALL);
+
+  static {
+    type("note", "nt", null);
+    type("required", "rq", "required");
+    type("shared", "sh", "shared");
+  }
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+  }
+
+  @Test
+  void anotherPrincipalWithTheSameClientIdGetsAnotherPublicId() {
+    String clientId = clientId();
+
+    Reply alice = mint(AS_ALICE, "note", clientId, null);
+    Reply bob = mint(AS_BOB, "note", clientId, null);
+
+    assertThat(alice.status()).isEqualTo(201);
+    assertThat(bob.status()).isEqualTo(201);
+    assertThat(bob.text("/id")).isNotEqualTo(alice.text("/id"));
+    assertThat(bob.text("/key")).isNotEqualTo(alice.text("/key"));
+    assertThat(mint(AS_ALICE, "note", clientId, null).text("/id")).isEqualTo(alice.text("/id"));
+    assertThat(mint(AS_BOB, "note", clientId, null).text("/id")).isEqualTo(bob.text("/id"));
+  }
+
+  @Test
+  void twoUsersBehindOneServiceAreKeptApartByTheirNamespaces() {
+    String clientId = clientId();
+
+    Reply first = mint(AS_ALICE, "note", clientId, "user-1");
+    Reply second = mint(AS_ALICE, "note", clientId, "user-2");
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(second.status()).isEqualTo(201);
+    assertThat(second.text("/id")).isNotEqualTo(first.text("/id"));
+    assertThat(first.text("/client_id")).isEqualTo(clientId);
+    assertThat(first.text("/client_namespace")).isEqualTo("user-1");
+  }
+
+  @Test
+  void aNamespaceIsSharedByAllWhoMayMintTheType() {
+    String clientId = clientId();
+
+    Reply alice = mint(AS_ALICE, "note", clientId, "channel");
+    Reply bob = mint(AS_BOB, "note", clientId, "channel");
+
+    assertThat(bob.status()).isEqualTo(200);
+    assertThat(bob.body()).isEqualTo(alice.body());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {ALICE, "p:" + ALICE, "n:" + ALICE})
+  void aNamespaceThatIsCalledLikeAPrincipalIsNotThatPrincipals(String namespace) {
+    String clientId = clientId();
+    String own = mint(AS_ALICE, "note", clientId, null).text("/id");
+
+    Reply named = mint(AS_BOB, "note", clientId, namespace);
+
+    assertThat(named.status()).isEqualTo(201);
+    assertThat(named.text("/id")).isNotEqualTo(own);
+  }
+
+  @Test
+  void aBatchKeepsNamespacesApartAndEachItemSaysWhichItIs() {
+    String clientId = clientId();
+    String items =
+        """
+        {"items":[{"type":"note","client_id":"%1$s"},
+                  {"type":"note","client_id":"%1$s","client_namespace":"alice"},
+                  {"type":"note","client_id":"%1$s","client_namespace":"b"},
+                  {"type":"shared","client_id":"%1$s"},
+                  {"type":"required","client_id":"%1$s"},
+                  {"type":"note","client_id":"%1$s","client_namespace":"b"}]}
+        """
+            .formatted(clientId);
+
+    Reply alice = AS_ALICE.post("/v1/ids/batch", items);
+    Reply bob = AS_BOB.post("/v1/ids/batch", items);
+
+    String[] alices = ids(alice, 0, 1, 2, 3);
+    String[] bobs = ids(bob, 0, 1, 2, 3);
+    assertThat(alices).doesNotHaveDuplicates();
+    assertThat(bobs[0]).isNotIn((Object[]) alices);
+    assertThat(bobs).endsWith(alices[1], alices[2], alices[3]);
+    assertThat(alice.text("/data/4/error/code")).isEqualTo("field_missing");
+    assertThat(alice.text("/data/4/error/param")).isEqualTo("items[4].client_namespace");
+    assertThat(alice.text("/data/5/public_id/id")).isEqualTo(alices[2]);
+    assertThat(alice.text("/data/2/public_id/client_namespace")).isEqualTo("b");
+  }
+
+  @Test
+  void anIdempotencyKeyAnswersItsOwnPrincipalAndItsOwnNamespace() {
+    String clientId = clientId();
+    String key = "ns-" + clientId;
+
+    Reply alice = mint(AS_ALICE.with("Idempotency-Key", key), "note", clientId, null);
+    Reply bob = mint(AS_BOB.with("Idempotency-Key", key), "note", clientId, null);
+    Reply again = mint(AS_ALICE.with("Idempotency-Key", key), "note", clientId, null);
+
+    assertThat(bob.status()).isEqualTo(201);
+    assertThat(bob.text("/id")).isNotEqualTo(alice.text("/id"));
+    assertThat(again.body()).isEqualTo(alice.body());
+    EndpointsTest.assertProblem(
+        mint(AS_ALICE.with("Idempotency-Key", key), "note", clientId, ALICE),
+        422,
+        "idempotency_key_reused",
+        "Idempotency-Key");
+  }
+
+  @Test
+  void aTypeThatRequiresANamespaceRefusesAClientIdWithoutOne() {
+    EndpointsTest.assertProblem(
+        mint(AS_ALICE, "required", clientId(), null), 400, "field_missing", "client_namespace");
+    assertThat(mint(AS_ALICE, "required", clientId(), "a").status()).isEqualTo(201);
+    assertThat(AS_ALICE.post("/v1/ids", "{\"type\":\"required\"}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void aSharedTypeHasOneNameForAll() {
+    String clientId = clientId();
+
+    assertThat(mint(AS_BOB, "shared", clientId, null).text("/id"))
+        .isEqualTo(mint(AS_ALICE, "shared", clientId, null).text("/id"));
+    assertThat(mint(AS_BOB, "shared", clientId, "n").status()).isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"client_id\":\"%s\",\"client_namespace\":\"\"",
+        "\"client_id\":\"%s\",\"client_namespace\":\"a b\"",
+        "\"client_id\":\"%s\",\"client_namespace\":\"ü\"",
+        "\"client_id\":\"%s\",\"client_namespace\":null",
+        "\"client_id\":\"%s\",\"client_namespace\":7",
+        "\"client_id\":\"%s\",\"client_namespace\":"
+            + "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
+        "\"client_namespace\":\"%s\""
+      })
+  void aNamespaceInAnotherShapeOrWithoutAClientIdIs400(String fields) {
+    EndpointsTest.assertProblem(
+        AS_ALICE
+            .hostile()
+            .post("/v1/ids", "{\"type\":\"note\"," + fields.formatted(clientId()) + "}"),
+        400,
+        "field_invalid",
+        "client_namespace");
+  }
+
+  @Test
+  void anAliasIsGivenAndLookedUpInItsNamespaceOnly() {
+    String clientId = clientId();
+    String id = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
+    String other = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
+    String path = "/aliases/client/" + clientId;
+
+    Reply added = ADMIN.send("PUT", "/v1/ids/" + id + path + "?client_namespace=room", null);
+    assertThat(added.status()).isEqualTo(201);
+    assertThat(added.text("/client_namespace")).isEqualTo("room");
+    assertThat(ADMIN.send("PUT", "/v1/ids/" + id + path + "?client_namespace=room", null).status())
+        .isEqualTo(200);
+    EndpointsTest.assertProblem(
+        ADMIN.send("PUT", "/v1/ids/" + other + path + "?client_namespace=room", null),
+        409,
+        "alias_conflict",
+        "value");
+    assertThat(
+            ADMIN.send("PUT", "/v1/ids/" + other + path + "?client_namespace=hall", null).status())
+        .isEqualTo(201);
+
+    String find = "/v1/types/note" + path;
+    assertThat(ADMIN.get(find + "?client_namespace=room").text("/public_id/id")).isEqualTo(id);
+    assertThat(ADMIN.get(find + "?client_namespace=hall").text("/public_id/id")).isEqualTo(other);
+    EndpointsTest.assertProblem(
+        ADMIN.get(find + "?client_namespace=attic"), 404, "alias_unknown", "value");
+    EndpointsTest.assertProblem(ADMIN.get(find), 404, "alias_unknown", "value");
+    EndpointsTest.assertProblem(
+        ADMIN.get("/v1/types/required/aliases/client/" + clientId),
+        400,
+        "parameter_invalid",
+        "client_namespace");
+    EndpointsTest.assertProblem(
+        ADMIN.get("/v1/types/note/aliases/legacy/1?client_namespace=a"),
+        400,
+        "parameter_invalid",
+        "client_namespace");
+    EndpointsTest.assertProblem(
+        ADMIN.hostile().get(find + "?client_namespace=a%20b"),
+        400,
+        "parameter_invalid",
+        "client_namespace");
+  }
+
+  @Test
+  void aPrincipalFindsItsOwnNamesAndNoOthers() {
+    String clientId = clientId();
+    TestClient owner = GATEWAY.clientOf("owner", Scope.ALL);
+    String id = mint(owner, "note", clientId, null).text("/id");
+    String find = "/v1/types/note/aliases/client/" + clientId;
+
+    assertThat(owner.get(find).text("/public_id/id")).isEqualTo(id);
+    EndpointsTest.assertProblem(READS_AS_ALICE.get(find), 404, "alias_unknown", "value");
+    EndpointsTest.assertProblem(
+        READS_AS_ALICE.get(find + "?client_namespace=owner"), 404, "alias_unknown", "value");
+  }
+
+  @Test
+  void namesOfEndedPublicIdsAreFoundAsEnded() {
+    String clientId = clientId();
+    String id = mint(ADMIN, "note", clientId, "end").text("/id");
+    String find = "/v1/types/note/aliases/client/" + clientId + "?client_namespace=end";
+    String merged = clientId();
+    String from = mint(ADMIN, "note", merged, "end").text("/id");
+    String into = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
+
+    ADMIN.post("/v1/ids/" + id + "/revoke", "{}");
+    ADMIN.post("/v1/ids/" + from + "/merge", "{\"into\":\"" + into + "\"}");
+
+    EndpointsTest.assertProblem(ADMIN.get(find), 410, "public_id_revoked", "value");
+    EndpointsTest.assertProblem(mint(ADMIN, "note", clientId, "end"), 409, "id_ended", null);
+    assertThat(mint(ADMIN, "note", clientId, "begin").status()).isEqualTo(201);
+    assertThat(
+            ADMIN
+                .get("/v1/types/note/aliases/client/" + merged + "?client_namespace=end")
+                .text("/public_id/merged_into"))
+        .isEqualTo(into);
+  }
+
+  @Test
+  void legacyIdsAndOlderPublicIdsAreFoundInTheirSchemeOnly() {
+    ADMIN.put(
+        "/v1/types/order",
+        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"[0-9]+\"}");
+    String id = AS_ALICE.post("/v1/ids", "{\"type\":\"order\",\"legacy_id\":\"5\"}").text("/id");
+
+    assertThat(AS_BOB.post("/v1/ids", "{\"type\":\"order\",\"legacy_id\":\"5\"}").text("/id"))
+        .isEqualTo(id);
+    assertThat(ADMIN.get("/v1/types/order/aliases/legacy/5").text("/public_id/id")).isEqualTo(id);
+    EndpointsTest.assertProblem(
+        ADMIN.get("/v1/types/order/aliases/public/5"), 404, "alias_unknown", "value");
+    EndpointsTest.assertProblem(
+        ADMIN.get("/v1/types/note/aliases/legacy/5"), 404, "alias_unknown", "value");
+  }
+
+  @Test
+  void anUpperCaseUuidIsTheSameNameAndIsKeptInLowerCase() {
+    String clientId = clientId();
+    String upper = clientId.toUpperCase(Locale.ROOT);
+
+    Reply minted = mint(ADMIN, "note", upper, "phone");
+    String id = minted.text("/id");
+    Reply batch =
+        ADMIN.post(
+            "/v1/ids/batch",
+            "{\"items\":[{\"type\":\"note\",\"client_id\":\"%s\",\"client_namespace\":\"phone\"}]}"
+                .formatted(upper));
+    Reply alias =
+        ADMIN.send(
+            "PUT", "/v1/ids/" + id + "/aliases/client/" + upper + "?client_namespace=phone", null);
+    Reply found = ADMIN.get("/v1/types/note/aliases/client/" + upper + "?client_namespace=phone");
+
+    assertThat(minted.status()).isEqualTo(201);
+    assertThat(minted.text("/client_id")).isEqualTo(clientId);
+    assertThat(mint(ADMIN, "note", clientId, "phone").text("/id")).isEqualTo(id);
+    assertThat(batch.text("/data/0/public_id/id")).isEqualTo(id);
+    assertThat(alias.status()).isEqualTo(200);
+    assertThat(alias.text("/value")).isEqualTo(clientId);
+    assertThat(found.text("/public_id/id")).isEqualTo(id);
+    assertThat(GATEWAY.count("select count(*) from coatcheck.alias where value ~ '[A-F]'"))
+        .isZero();
+  }
+
+  @Test
+  void importsKeepNamespacesApart() {
+    String clientId = clientId();
+    String own = mint(AS_ALICE, "note", clientId, null).text("/id");
+    String room = mint(AS_ALICE, "note", clientId, "room").text("/id");
+    String rows =
+        """
+        type,key,client_id,client_namespace,client_principal
+        note,,%1$s,room,
+        note,,%2$s,,
+        note,,%2$s,alice,
+        note,,%2$s,,bob
+        note,,%2$s,,alice
+        note,,%2$s,a b,
+        note,1,,room,
+        note,,,room,
+        note,,x,room,
+        required,,%2$s,,
+        """
+            .formatted(clientId, clientId.toUpperCase(Locale.ROOT));
+
+    Reply imported = AS_BOB.with("Content-Type", "text/csv").post("/v1/imports", rows);
+    Reply again = AS_BOB.with("Content-Type", "text/csv").post("/v1/imports", rows);
+
+    // The room's is there; Bob's own and the namespace that is called like Alice are new.
+    assertThat(imported.body().at("/created").intValue()).isEqualTo(2);
+    assertThat(imported.body().at("/existing").intValue()).isEqualTo(2);
+    assertThat(imported.body().at("/errors").findValuesAsString("code"))
+        .containsExactly(
+            "client_principal_refused",
+            "client_namespace_malformed",
+            "client_id_missing",
+            "key_missing",
+            "client_id_malformed",
+            "client_namespace_missing");
+    assertThat(again.body().at("/created").intValue()).isZero();
+    assertThat(mint(AS_ALICE, "note", clientId, null).text("/id")).isEqualTo(own);
+    assertThat(mint(AS_BOB, "note", clientId, "room").text("/id")).isEqualTo(room);
+    assertThat(mint(AS_BOB, "note", clientId, null).text("/id")).isNotIn(own, room);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"csv", "ndjson"})
+  void anExportHoldsEveryNameAndAnImportOfItFindsThemAll(String format) {
+    String type = "export_" + format;
+    type(type, "x" + format, null);
+    String clientId = clientId();
+    TestClient odd = GATEWAY.clientOf("Zoë, \"the\" \\ one", Scope.IDS_WRITE);
+    String named = mint(AS_ALICE, type, clientId, "a\\\"b,c").text("/id");
+    String own = mint(AS_ALICE, type, clientId, null).text("/id");
+    String odds = mint(odd, type, clientId, null).text("/id");
+
+    String rows = ADMIN.get("/v1/exports?type=" + type + "&format=" + format).body().stringValue();
+    GATEWAY.execute("delete from coatcheck.public_id where type_id = " + number(type));
+    GATEWAY.execute("delete from coatcheck.alias where type_id = " + number(type));
+    String media = format.equals("csv") ? "text/csv" : "application/x-ndjson";
+    Reply imported = ADMIN.with("Content-Type", media).post("/v1/imports", rows);
+
+    assertThat(imported.body().at("/created").intValue()).isEqualTo(3);
+    assertThat(mint(AS_BOB, type, clientId, "a\\\"b,c").text("/id")).isEqualTo(named);
+    assertThat(mint(AS_ALICE, type, clientId, null).text("/id")).isEqualTo(own);
+    assertThat(mint(odd, type, clientId, null).text("/id")).isEqualTo(odds);
+    EndpointsTest.assertProblem(
+        ADMIN.get("/v1/types/" + type + "/aliases/client/" + clientId),
+        404,
+        "alias_unknown",
+        "value");
+  }
+
+  @Test
+  void aTypeKeepsItsRuleUntilACallNamesAnother() {
+    String put = "{\"prefix\":\"kp\",\"key_scheme\":\"snowflake\"%s}";
+    assertThat(ADMIN.put("/v1/types/kept", put.formatted("")).text("/client_names"))
+        .isEqualTo("principal");
+    ADMIN.put("/v1/types/kept", put.formatted(",\"client_names\":\"shared\""));
+
+    Reply silent = ADMIN.put("/v1/types/kept", put.formatted(",\"on_outage\":\"refuse\""));
+
+    assertThat(silent.text("/client_names")).isEqualTo("shared");
+    assertThat(silent.body().at("/version").intValue()).isEqualTo(3);
+    EndpointsTest.assertProblem(
+        ADMIN.hostile().put("/v1/types/kept", put.formatted(",\"client_names\":\"none\"")),
+        400,
+        "field_invalid",
+        "client_names");
+  }
+
+  /** The version before writes and reads names without a namespace, and types without a rule. */
+  @Test
+  void theVersionBeforeCanRunBesideThisOne() {
+    String clientId = clientId();
+    GATEWAY.execute(
+        """
+        insert into coatcheck.type (name, prefix, key_scheme, key_layout, salt, redirect_status,
+          redirect_max_age_seconds, redirect_public, redirect_expose_key)
+        values ('older', 'old', 'snowflake', 'default', decode(repeat('00', 16), 'hex'), 302, 0,
+          false, false)
+        """);
+    String id = mint(ADMIN, "older", clientId, null).text("/id");
+    String insert =
+        "insert into coatcheck.alias (bucket, type_id, scheme, value, token)"
+            + " select bucket, type_id, scheme, value, token from coatcheck.alias where value = '"
+            + clientId
+            + "' on conflict do nothing";
+    GATEWAY.execute(insert);
+
+    assertThat(ADMIN.get("/v1/types/older").text("/client_names")).isEqualTo("shared");
+    assertThat(mint(AS_BOB, "older", clientId, null).text("/id")).isEqualTo(id);
+    assertThat(
+            GATEWAY.count(
+                "select count(*) from coatcheck.alias where namespace = '' and value = '"
+                    + clientId
+                    + "'"))
+        .isEqualTo(1);
+  }
+
+  private static void type(String name, String prefix, String clientNames) {
+    String rule = clientNames == null ? "" : ",\"client_names\":\"" + clientNames + "\"";
+    ADMIN.put(
+        "/v1/types/" + name,
+        "{\"prefix\":\"" + prefix + "\",\"key_scheme\":\"snowflake\"" + rule + "}");
+  }
+
+  private static long number(String type) {
+    return GATEWAY.count("select type_id from coatcheck.type where name = '" + type + "'");
+  }
+
+  private static String clientId() {
+    return "a" + UUID.randomUUID().toString().substring(1);
+  }
+
+  private static Reply mint(TestClient client, String type, String clientId, String namespace) {
+    String named =
+        namespace == null
+            ? ""
+            : ",\"client_namespace\":\""
+                + namespace.replace("\\", "\\\\").replace("\"", "\\\"")
+                + "\"";
+    return client.post(
+        "/v1/ids", "{\"type\":\"" + type + "\",\"client_id\":\"" + clientId + "\"" + named + "}");
+  }
+
+  private static String[] ids(Reply batch, int... items) {
+    String[] ids = new String[items.length];
+    for (int i = 0; i < items.length; i++) {
+      ids[i] = batch.text("/data/" + items[i] + "/public_id/id");
+    }
+    return ids;
+  }
+}
