@@ -117,7 +117,7 @@ public final class TransferRoutes {
     };
   }
 
-  private void exportAll(Context ctx) throws IOException {
+  private void exportAll(Context ctx) {
     Query.allow(ctx, "type", "format", "include_ended");
     String name = parameter(ctx, "type", "");
     if (name.isEmpty()) {
@@ -136,10 +136,9 @@ public final class TransferRoutes {
     StreamedAnswer body =
         new StreamedAnswer(
             ctx, type.name() + "." + format.wireName(), format.mediaType() + "; charset=utf-8");
-    try {
-      transfers.exporter().run(type, format, includeEnded, body);
-    } catch (IOException brokenOff) {
-      body.abort();
+    switch (transfers.exporter().run(type, format, includeEnded, body)) {
+      case DONE -> {}
+      case READER_GONE, DATABASE_GONE -> body.abort();
     }
   }
 

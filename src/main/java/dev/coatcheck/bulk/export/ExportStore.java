@@ -1,66 +1,72 @@
 package dev.coatcheck.bulk.export;
 
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.Deadline;
-import java.io.IOException;
+import dev.coatcheck.postgres.sql.Copy;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Session;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.UUID;
-import java.util.concurrent.Executor;
-import org.postgresql.PGConnection;
-import org.postgresql.copy.CopyOut;
+import org.jooq.exception.DataAccessException;
 
 /**
- * All SQL of exports: one COPY, so one snapshot, whose rows are read as fast as they are handed on.
- * It holds one connection of the pool.
+ * All SQL of exports: one COPY, so one snapshot, whose rows are read as fast as they are handed on,
+ * on a connection of its own that ends with it.
  */
 final class ExportStore {
-  /** For the first row: aliases have no index by their target, so all are read before it. */
-  private static final int FIRST_ROW_MILLIS_MAX = 10 * 60 * 1_000;
+  /** Aliases have no index by their target, so all are read before the first row. */
+  private static final Duration FIRST_ROW_MAX = Duration.ofMinutes(10);
 
-  /** Its reader's rate bounds it, not the clock. */
-  private static final Duration LASTS_MAX = Duration.ofDays(7);
-
-  private static final Executor AT_ONCE = Runnable::run;
+  private static final Duration NEXT_ROW_MAX = Duration.ofSeconds(10);
   private static final int FIELDS = 7;
 
-  private final Database database;
+  private final DatabaseSettings settings;
+  private final Observer observer;
 
-  ExportStore(Database database) {
-    this.database = database;
+  ExportStore(DatabaseSettings settings, Observer observer) {
+    this.settings = settings;
+    this.observer = observer;
   }
 
   /**
    * Hands every row to the writer.
    *
-   * @throws IOException if the writer failed, or Postgres after it had answered
+   * @throws DatabaseUnavailable if Postgres can't be asked; no row was handed on
    */
-  void read(Type type, boolean includeEnded, ExportWriter writer) throws IOException {
-    String copy = copy(type, includeEnded);
-    try {
-      Deadline.after(LASTS_MAX)
-          .<RuntimeException>run(
-              () ->
-                  database.<Boolean>write(
-                      "export",
-                      sql -> {
-                        sql.execute("set transaction read only");
-                        // Without statistics, as just after an import, Postgres would read all
-                        // aliases anew for every row.
-                        sql.execute("set local enable_nestloop = off");
-                        sql.connection(connection -> read(connection, copy, writer));
-                        return true;
-                      }));
+  ExportOutcome read(Type type, boolean includeEnded, ExportWriter writer) {
+    try (Session session = Session.openForRequest(settings, "coatcheck export", observer)) {
+      session.longTransaction(
+          "export",
+          sql -> {
+            sql.execute("set transaction read only");
+            sql.execute("set local statement_timeout = 0");
+            // Without statistics, as just after an import, Postgres would read all aliases anew
+            // for every row.
+            sql.execute("set local enable_nestloop = off");
+            Copy.out(
+                sql,
+                copy(type, includeEnded),
+                FIRST_ROW_MAX,
+                NEXT_ROW_MAX,
+                row -> writer.write(row(row)));
+            return true;
+          });
+      return ExportOutcome.DONE;
     } catch (UncheckedIOException stopped) {
-      throw stopped.getCause();
+      return ExportOutcome.READER_GONE;
+    } catch (DatabaseUnavailable | DataAccessException broken) {
+      // Begun again, it would write the first rows twice.
+      if (writer.hasBegun()) {
+        return ExportOutcome.DATABASE_GONE;
+      }
+      throw broken;
     }
   }
 
@@ -85,32 +91,6 @@ final class ExportStore {
             AliasScheme.CLIENT.wireName(),
             type.number(),
             includeEnded ? "" : " and m.status = 0");
-  }
-
-  private static void read(Connection connection, String query, ExportWriter writer)
-      throws SQLException {
-    int usualMillis = connection.getNetworkTimeout();
-    connection.setNetworkTimeout(AT_ONCE, FIRST_ROW_MILLIS_MAX);
-    CopyOut copy = connection.unwrap(PGConnection.class).getCopyAPI().copyOut(query);
-    try {
-      byte[] row = copy.readFromCopy();
-      connection.setNetworkTimeout(AT_ONCE, usualMillis);
-      for (; row != null; row = copy.readFromCopy()) {
-        writer.write(row(row));
-      }
-    } catch (IOException gone) {
-      throw new UncheckedIOException(gone);
-    } catch (SQLException broken) {
-      // Begun again, it would write the first rows twice.
-      if (writer.hasBegun()) {
-        throw new UncheckedIOException(new IOException(broken));
-      }
-      throw broken;
-    } finally {
-      if (copy.isActive()) {
-        copy.cancelCopy();
-      }
-    }
   }
 
   private static ExportWriter.Row row(byte[] line) {

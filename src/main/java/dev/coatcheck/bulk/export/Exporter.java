@@ -1,8 +1,9 @@
 package dev.coatcheck.bulk.export;
 
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -13,8 +14,8 @@ import java.io.OutputStream;
 public final class Exporter {
   private final ExportStore store;
 
-  public Exporter(Database database) {
-    this.store = new ExportStore(database);
+  public Exporter(DatabaseSettings settings, Observer observer) {
+    this.store = new ExportStore(settings, observer);
   }
 
   /**
@@ -23,15 +24,20 @@ public final class Exporter {
    * @param includeEnded whether revoked and merged ones are written too, with a column {@code
    *     status}; such a file can't be imported
    * @param target is written to only after Postgres has begun to answer
-   * @throws IOException if the reader went away, or Postgres broke off: what was written then is
-   *     not all
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked; nothing was
    *     written
    */
-  public void run(Type type, RowFormat format, boolean includeEnded, OutputStream target)
-      throws IOException {
+  public ExportOutcome run(Type type, RowFormat format, boolean includeEnded, OutputStream target) {
     ExportWriter writer = new ExportWriter(type, format, includeEnded, target);
-    store.read(type, includeEnded, writer);
-    writer.finish();
+    ExportOutcome outcome = store.read(type, includeEnded, writer);
+    if (outcome != ExportOutcome.DONE) {
+      return outcome;
+    }
+    try {
+      writer.finish();
+      return ExportOutcome.DONE;
+    } catch (IOException gone) {
+      return ExportOutcome.READER_GONE;
+    }
   }
 }

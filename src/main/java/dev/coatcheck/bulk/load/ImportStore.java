@@ -4,17 +4,16 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.Subject;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.Deadline;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
+import dev.coatcheck.postgres.sql.Copy;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.Session;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,19 +23,27 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
-import org.postgresql.copy.CopyIn;
 
-/** Writes imports. A chunk is one transaction, and its rows travel by COPY. */
-final class ImportStore {
+/**
+ * Writes an import, on a connection of its own that ends with it. A chunk is one transaction, and
+ * its rows travel by COPY.
+ */
+final class ImportStore implements AutoCloseable {
   private static final String UNIQUE_VIOLATION = "23505";
-  private static final Duration CHUNK_MAX = Duration.ofSeconds(60);
-  private static final int SLICE_BYTES = 64 * 1024;
 
-  private final Database database;
+  private final DatabaseSettings settings;
+  private final Observer observer;
+  private Optional<Session> session = Optional.empty();
 
-  ImportStore(Database database) {
-    this.database = database;
+  /** Connects when the first chunk is there: a sender may take its time. */
+  ImportStore(DatabaseSettings settings, Observer observer) {
+    this.settings = settings;
+    this.observer = observer;
+  }
+
+  @Override
+  public void close() {
+    session.ifPresent(Session::close);
   }
 
   /**
@@ -79,7 +86,18 @@ final class ImportStore {
   }
 
   private <T> T write(Function<DSLContext, T> work) {
-    return Deadline.after(CHUNK_MAX).call(() -> database.write("import", work));
+    if (session.isEmpty()) {
+      session = Optional.of(Session.openForRequest(settings, "coatcheck import", observer));
+    }
+    return session
+        .get()
+        .write(
+            "import",
+            sql -> {
+              sql.execute("set local statement_timeout = '60s'");
+              sql.execute("set local lock_timeout = '30s'");
+              return work.apply(sql);
+            });
   }
 
   /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */
@@ -102,26 +120,8 @@ final class ImportStore {
   }
 
   static void copy(DSLContext sql, CopyBatch batch) {
-    sql.connection(
-        connection -> {
-          for (CopyBatch.Part part : batch.parts()) {
-            copy(connection, part);
-          }
-        });
-  }
-
-  private static void copy(Connection connection, CopyBatch.Part part) throws SQLException {
-    CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(part.copy());
-    try {
-      CopyRows rows = part.rows();
-      for (int at = 0; at < rows.length(); at += SLICE_BYTES) {
-        copy.writeToCopy(rows.bytes(), at, Math.min(SLICE_BYTES, rows.length() - at));
-      }
-      copy.endCopy();
-    } finally {
-      if (copy.isActive()) {
-        copy.cancelCopy();
-      }
+    for (CopyBatch.Part part : batch.parts()) {
+      Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
     }
   }
 

@@ -9,7 +9,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +26,7 @@ import java.util.function.Function;
  * again as often as one likes. A bad row is set aside, and the rest goes in.
  */
 public final class Importer {
-  private final Database database;
+  private final DatabaseSettings settings;
   private final Registry registry;
   private final Settling settling;
   private final InstantSource clock;
@@ -35,8 +35,9 @@ public final class Importer {
   public record Settling(
       TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {}
 
-  public Importer(Database database, Registry registry, Settling settling, InstantSource clock) {
-    this.database = database;
+  public Importer(
+      DatabaseSettings settings, Registry registry, Settling settling, InstantSource clock) {
+    this.settings = settings;
     this.registry = registry;
     this.settling = settling;
     this.clock = clock;
@@ -62,10 +63,11 @@ public final class Importer {
 
   private ImportOutcome run(ChunkReader chunks, int errorsMax) {
     Tally tally = new Tally(errorsMax);
-    Settler settler = new Settler(new ImportStore(database), settling);
-    return copy(chunks, settler, tally)
-        .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
-        .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
+    try (ImportStore store = new ImportStore(settings, settling.observer())) {
+      return copy(chunks, new Settler(store, settling), tally)
+          .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
+          .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
+    }
   }
 
   /** Says why it stopped early, if it did. */

@@ -2,14 +2,19 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.time.InstantSource;
 
 /** The verbs of this room. */
 public record Transfers(Importer importer, Exporter exporter) {
   /** Wires them. */
   public static Transfers open(
-      Database database, Registry registry, Importer.Settling settling, InstantSource clock) {
-    return new Transfers(new Importer(database, registry, settling, clock), new Exporter(database));
+      DatabaseSettings settings,
+      Registry registry,
+      Importer.Settling settling,
+      InstantSource clock) {
+    return new Transfers(
+        new Importer(settings, registry, settling, clock),
+        new Exporter(settings, settling.observer()));
   }
 }

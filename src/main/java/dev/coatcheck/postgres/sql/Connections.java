@@ -162,6 +162,10 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     @Override
     public void close() throws SQLException {
       try {
+        BrokenOff.closeIfUnanswered(connection);
+        if (BrokenOff.isClosed(connection)) {
+          evict("it was left in the middle of a statement");
+        }
         if (isInTransaction && evictedFor == null) {
           rollBack();
         }

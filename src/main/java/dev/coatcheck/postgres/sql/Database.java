@@ -50,7 +50,7 @@ public final class Database implements AutoCloseable {
     this.observer = observer;
     this.sql =
         DSL.using(
-            new DefaultConfiguration()
+            BrokenOff.watched(new DefaultConfiguration())
                 .set(SQLDialect.POSTGRES)
                 .set(connections)
                 .set(

@@ -27,6 +27,9 @@ public final class PlainSql {
           try (PreparedStatement statement = connection.prepareStatement(text)) {
             bind(statement, values);
             return statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
+          } catch (SQLException | RuntimeException | Error thrown) {
+            BrokenOff.closeUnlessAnswered(connection, thrown);
+            throw thrown;
           }
         });
   }
@@ -44,6 +47,9 @@ public final class PlainSql {
               }
               return rows;
             }
+          } catch (SQLException | RuntimeException | Error thrown) {
+            BrokenOff.closeUnlessAnswered(connection, thrown);
+            throw thrown;
           }
         });
   }

@@ -1,9 +1,12 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Function;
 import org.jooq.DSLContext;
@@ -12,27 +15,35 @@ import org.jooq.conf.RenderQuotedNames;
 import org.jooq.conf.Settings;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
+import org.jooq.impl.DefaultConfiguration;
 
 /**
  * One connection of its own, outside of every pool, for work that may last. A connection that broke
  * is replaced at the next use. For one thread.
  */
 public final class Session implements AutoCloseable {
-  private static final String CONNECT_SECONDS = "3";
+  private static final int CONNECT_SECONDS = 3;
+  private static final int LOGIN_SECONDS = 10;
+  private static final int REQUEST_LOGIN_SECONDS = 1;
 
   /** Beyond what statements are given, so that a network that swallows everything is noticed. */
   private static final int ANSWER_MILLIS_MAX = 60_000;
 
   private static final int UNBOUNDED = 0;
+  private static final int ROLLED_BACK_TRIES_MAX = 4;
 
-  private final DatabaseSettings settings;
-  private final String applicationName;
+  private final Login login;
+  private final Optional<Observer> observer;
   private Connection connection;
 
-  private Session(DatabaseSettings settings, String applicationName, Connection connection) {
-    this.settings = settings;
-    this.applicationName = applicationName;
-    this.connection = connection;
+  /** How it connects, and connects again after its connection broke. */
+  private record Login(
+      DatabaseSettings settings, String applicationName, int connectSeconds, int loginSeconds) {}
+
+  private Session(Login login, Optional<Observer> observer) {
+    this.login = login;
+    this.observer = observer;
+    this.connection = connect(login);
   }
 
   /**
@@ -42,7 +53,26 @@ public final class Session implements AutoCloseable {
    * @throws DatabaseUnavailable if that fails
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
-    return new Session(settings, applicationName, connect(settings, applicationName));
+    return new Session(
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS), Optional.empty());
+  }
+
+  /**
+   * Connects for a request that lasts longer than others, and must not keep a connection of the
+   * pool from them. Reports failures as the pool does.
+   *
+   * @throws DatabaseUnavailable if that fails, after a second at the latest
+   */
+  public static Session openForRequest(
+      DatabaseSettings settings, String applicationName, Observer observer) {
+    try {
+      return new Session(
+          new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS),
+          Optional.of(observer));
+    } catch (DatabaseUnavailable gone) {
+      observer.observe(new Event.DatabaseFailed("connect", SqlState.of(gone), gone));
+      throw gone;
+    }
   }
 
   /**
@@ -61,6 +91,22 @@ public final class Session implements AutoCloseable {
   /** As {@link #transaction}, for statements that may read a whole table: without any bound. */
   public <T> T longTransaction(String operation, Function<DSLContext, T> work) {
     return transaction(operation, UNBOUNDED, work);
+  }
+
+  /**
+   * As {@link #transaction}, and run again if Postgres rolled it back for a deadlock or a
+   * serialization failure, so the work must not have effects elsewhere.
+   */
+  public <T> T write(String operation, Function<DSLContext, T> work) {
+    for (int tried = 1; ; tried++) {
+      try {
+        return transaction(operation, work);
+      } catch (DatabaseUnavailable failed) {
+        if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(failed))) {
+          throw failed;
+        }
+      }
+    }
   }
 
   private <T> T transaction(String operation, int answerMillisMax, Function<DSLContext, T> work) {
@@ -93,6 +139,7 @@ public final class Session implements AutoCloseable {
             }
             return true;
           } catch (SQLException failed) {
+            BrokenOff.closeUnlessAnswered(connection, failed);
             throw new DataAccessException(operation, failed);
           }
         });
@@ -117,22 +164,26 @@ public final class Session implements AutoCloseable {
       return work.run();
     } catch (DataAccessException thrown) {
       if (SqlState.isLockTimeout(thrown)) {
+        observer.ifPresent(told -> told.observe(new Event.LockTimedOut(operation)));
         throw new LockTimeout(operation, thrown);
       }
-      if (SqlState.isCancelled(thrown)) {
-        throw new StatementTimeout(operation, thrown);
+      if (!SqlState.isOutage(thrown)) {
+        throw thrown;
       }
-      if (SqlState.isOutage(thrown)) {
-        throw new DatabaseUnavailable(operation, thrown);
-      }
-      throw thrown;
+      observer.ifPresent(
+          told -> told.observe(new Event.DatabaseFailed(operation, SqlState.of(thrown), thrown)));
+      throw SqlState.isCancelled(thrown)
+          ? new StatementTimeout(operation, thrown)
+          : new DatabaseUnavailable(operation, thrown);
+    } finally {
+      BrokenOff.closeIfUnanswered(connection);
     }
   }
 
   private void connect(int answerMillisMax) {
     try {
       if (connection.isClosed()) {
-        connection = connect(settings, applicationName);
+        connection = connect(login);
       }
       connection.setNetworkTimeout(Runnable::run, answerMillisMax);
     } catch (SQLException odd) {
@@ -142,23 +193,28 @@ public final class Session implements AutoCloseable {
 
   private DSLContext context() {
     return DSL.using(
-        connection,
-        SQLDialect.POSTGRES,
-        new Settings()
-            .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
-            .withExecuteLogging(false)
-            .withFetchWarnings(false));
+        BrokenOff.watched(new DefaultConfiguration())
+            .set(SQLDialect.POSTGRES)
+            .set(connection)
+            .set(
+                new Settings()
+                    .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
+                    .withExecuteLogging(false)
+                    .withFetchWarnings(false)));
   }
 
-  private static Connection connect(DatabaseSettings settings, String applicationName) {
+  private static Connection connect(Login login) {
     Properties properties = new Properties();
-    properties.setProperty("user", settings.user());
-    properties.setProperty("password", settings.password());
-    properties.setProperty("ApplicationName", applicationName);
-    properties.setProperty("connectTimeout", CONNECT_SECONDS);
+    properties.setProperty("user", login.settings().user());
+    properties.setProperty("password", login.settings().password());
+    properties.setProperty("ApplicationName", login.applicationName());
+    properties.setProperty("connectTimeout", Integer.toString(login.connectSeconds()));
+    properties.setProperty("loginTimeout", Integer.toString(login.loginSeconds()));
+    // Ends the driver's thread that has been waited for in vain; each use sets its own.
+    properties.setProperty("socketTimeout", Integer.toString(login.loginSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     try {
-      return DriverManager.getConnection(settings.url(), properties);
+      return DriverManager.getConnection(login.settings().url(), properties);
     } catch (SQLException refused) {
       throw new DatabaseUnavailable("connect", refused);
     }

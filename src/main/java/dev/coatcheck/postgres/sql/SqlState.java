@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.sql;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /** The SQLSTATEs we act on, by name (PostgreSQL documentation, appendix A). */
 final class SqlState {
@@ -67,6 +68,19 @@ final class SqlState {
   /** No connection was to be had from the pool in time. */
   static boolean isPoolExhausted(Throwable thrown) {
     return sqlException(thrown) instanceof SQLTransientConnectionException;
+  }
+
+  /**
+   * Whether Postgres itself reported it, as the proper end of a statement. The driver gives
+   * SQLSTATEs of its own to what it could not read or did not understand.
+   */
+  static boolean isAnswer(@Nullable Throwable thrown) {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof PSQLException reported && reported.getServerErrorMessage() != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static @Nullable SQLException sqlException(Throwable thrown) {

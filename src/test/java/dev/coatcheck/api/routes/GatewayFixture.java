@@ -40,7 +40,7 @@ public final class GatewayFixture implements AutoCloseable {
     this(TestDatabase.fresh(), settings);
   }
 
-  private GatewayFixture(TestDatabase database, Map<String, String> settings) {
+  GatewayFixture(TestDatabase database, Map<String, String> settings) {
     this.database = database;
     config = config(database, settings);
     try {

@@ -47,22 +47,22 @@ class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 50_000;
   private static final Caller SENDER = new Caller("test", "test", Set.of(Scope.IDS_WRITE));
   private static final Observer OBSERVER = new Observer();
-  private static final Database DATABASE = database();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final Registry REGISTRY =
       Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
   private static final Transfers TRANSFERS = transfers();
 
-  private static Database database() {
+  private static DatabaseSettings settings() {
     TestDatabase fresh = TestDatabase.fresh();
-    return Database.open(
-        new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4), "test", OBSERVER);
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
   }
 
   private static Transfers transfers() {
     KeyGenerator snowflakes = new Snowflake(SnowflakeLayout.DEFAULT, 0);
     KeyGenerator uuids = new UuidV7();
     return Transfers.open(
-        DATABASE,
+        SETTINGS,
         REGISTRY,
         new Importer.Settling(
             new TokenSource(new RandomSource()),

@@ -1,0 +1,102 @@
+package dev.coatcheck.postgres.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jooq.Configuration;
+import org.jooq.ExecuteContext;
+import org.jooq.ExecuteListener;
+import org.jooq.impl.DefaultExecuteListenerProvider;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.PgConnection;
+
+/**
+ * Closes connections that were left in the middle of a statement: by a time-out of the socket, an
+ * interrupt, an answer that makes no sense, a COPY that nobody reads on. What Postgres still sends
+ * there would be taken for the answer to the next statement. An error that Postgres itself reports
+ * ends the statement properly, and its connection stays in use.
+ *
+ * <p>The driver's connection is closed, whatever is wrapped around it, so that nothing can be asked
+ * on it any more, even if a pool hands it out once more.
+ */
+final class BrokenOff implements ExecuteListener {
+  /** The connection on which this thread has sent a statement that isn't answered yet. */
+  private static final ThreadLocal<@Nullable PgConnection> UNANSWERED = new ThreadLocal<>();
+
+  private BrokenOff() {}
+
+  /** The same configuration with an eye on its statements. */
+  static Configuration watched(Configuration configuration) {
+    return configuration.set(new DefaultExecuteListenerProvider(new BrokenOff()));
+  }
+
+  /** To be called for what is thrown while a statement is under way that jOOQ doesn't know of. */
+  static void closeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
+    if (!SqlState.isAnswer(thrown)) {
+      close(connection);
+    }
+  }
+
+  /**
+   * To be called when nothing should be under way any more. An {@link Error} goes past {@link
+   * #exception}, and jOOQ gives the connection back before it says that the statement has ended.
+   */
+  static void closeIfUnanswered(Connection connection) {
+    PgConnection unanswered = UNANSWERED.get();
+    if (unanswered != null && unanswered.equals(driversOwn(connection))) {
+      UNANSWERED.remove();
+      close(connection);
+    }
+  }
+
+  /** Ends it without waiting for anything. */
+  static void close(Connection connection) {
+    PgConnection own = driversOwn(connection);
+    if (own != null) {
+      try {
+        own.abort(Runnable::run);
+      } catch (SQLException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+  }
+
+  static boolean isClosed(Connection connection) {
+    PgConnection own = driversOwn(connection);
+    try {
+      return own == null || own.isClosed();
+    } catch (SQLException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** Null if the pool has taken it out of its wrapper, as it does with a connection that failed. */
+  private static @Nullable PgConnection driversOwn(Connection connection) {
+    try {
+      return connection.unwrap(PgConnection.class);
+    } catch (SQLException gone) {
+      return null;
+    }
+  }
+
+  @Override
+  public void executeStart(ExecuteContext statement) {
+    UNANSWERED.set(driversOwn(statement.connection()));
+  }
+
+  @Override
+  public void executeEnd(ExecuteContext statement) {
+    UNANSWERED.remove();
+  }
+
+  /** Called before the connection is given back. */
+  @Override
+  public void exception(ExecuteContext statement) {
+    // Without a statement there may not even be a connection.
+    if (statement.statement() != null) {
+      Throwable thrown =
+          statement.sqlException() == null ? statement.exception() : statement.sqlException();
+      closeUnlessAnswered(statement.connection(), thrown);
+    }
+    UNANSWERED.remove();
+  }
+}

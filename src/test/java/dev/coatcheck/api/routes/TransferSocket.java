@@ -1,0 +1,91 @@
+package dev.coatcheck.api.routes;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** An import or an export at its own pace, over a socket that holds back little. */
+final class TransferSocket implements AutoCloseable {
+  /** Small, so that a reader that stops soon makes the gateway wait. */
+  private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
+
+  private static final int TIMEOUT_MILLIS = 60_000;
+
+  private final Socket socket = new Socket();
+
+  private TransferSocket(GatewayFixture gateway, List<String> request) throws IOException {
+    socket.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
+    socket.connect(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.uri().getPort()));
+    socket.getOutputStream().write(RawHttp.request(request, new byte[0]));
+  }
+
+  /** Asks for all mappings of a type, and reads nothing yet. */
+  static TransferSocket export(GatewayFixture gateway, String type, String key) throws IOException {
+    return new TransferSocket(
+        gateway,
+        List.of(
+            "GET /v1/exports?type=" + type + " HTTP/1.1",
+            "Host: gateway",
+            "Connection: close",
+            "Authorization: Bearer " + key));
+  }
+
+  /**
+   * Announces a file of CSV, and sends nothing of it yet: the gateway answers {@code 100 Continue}
+   * once it wants the body.
+   */
+  static TransferSocket load(GatewayFixture gateway, long bytes, String key) throws IOException {
+    return new TransferSocket(
+        gateway,
+        List.of(
+            "POST /v1/imports HTTP/1.1",
+            "Host: gateway",
+            "Content-Type: text/csv",
+            "Connection: close",
+            "Expect: 100-continue",
+            "Authorization: Bearer " + key,
+            "Content-Length: " + bytes));
+  }
+
+  void send(String rows) throws IOException {
+    socket.getOutputStream().write(rows.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Reads some bytes, of which there must be as many. */
+  String read(int bytes) throws IOException {
+    return new String(socket.getInputStream().readNBytes(bytes), StandardCharsets.US_ASCII);
+  }
+
+  /** Reads until the gateway ends the connection, properly or not. */
+  String readToEnd() {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try {
+      InputStream in = socket.getInputStream();
+      byte[] buffer = new byte[64 * 1024];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        all.write(buffer, 0, read);
+      }
+    } catch (IOException cut) {
+      // What came before counts.
+    }
+    return all.toString(StandardCharsets.US_ASCII);
+  }
+
+  /** Goes away without a word of farewell: the other side gets a reset. */
+  void vanish() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

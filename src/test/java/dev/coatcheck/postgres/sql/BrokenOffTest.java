@@ -1,0 +1,350 @@
+package dev.coatcheck.postgres.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.core.observe.Observer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import org.jooq.DSLContext;
+import org.jooq.ExecuteListener;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
+import org.jooq.impl.SQLDataType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which connections are used again: the pool has one, and Postgres says which it is. */
+class BrokenOffTest {
+  private static final String MANY_ROWS =
+      "copy (select n, repeat('x', 100) from generate_series(1, 1000000) n) to stdout";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Observer OBSERVER = new Observer();
+  private static final Database DATABASE = Database.open(SETTINGS, "broken-off", OBSERVER);
+
+  private static DatabaseSettings settings() {
+    TestDatabase empty = TestDatabase.empty();
+    return new DatabaseSettings(empty.url(), empty.user(), empty.password(), 1);
+  }
+
+  @AfterAll
+  static void close() {
+    DATABASE.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"57014", "55P03", "23505", "40P01", "XX000"})
+  void anErrorOfTheServerLeavesTheConnectionInUse(String state) {
+    int before = backend();
+
+    assertThatThrownBy(() -> DATABASE.read("test", sql -> sql.execute(raise(state))))
+        .isInstanceOf(RuntimeException.class);
+    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise(state))))
+        .isInstanceOf(RuntimeException.class);
+
+    assertThat(backend()).isEqualTo(before);
+  }
+
+  @Test
+  void aRollbackOfOursLeavesTheConnectionInUse() {
+    int before = backend();
+
+    assertThatThrownBy(
+            () ->
+                DATABASE.write(
+                    "test",
+                    sql -> {
+                      sql.execute("select 1");
+                      throw new IllegalStateException("not these");
+                    }))
+        .isInstanceOf(IllegalStateException.class);
+
+    assertThat(backend()).isEqualTo(before);
+  }
+
+  @Test
+  void anErrorOfTheServerInACopyLeavesTheConnectionInUse() {
+    int before = backend();
+
+    assertThatThrownBy(() -> write(sql -> Copy.in(sql, "copy nothing from stdin", new byte[1], 1)))
+        .isInstanceOf(DataAccessException.class)
+        .hasMessageContaining("nothing");
+    assertThatThrownBy(
+            () ->
+                write(
+                    sql -> {
+                      sql.execute("create temp table one (n int) on commit drop");
+                      Copy.in(
+                          sql,
+                          "copy one from stdin",
+                          "1\nx\n".getBytes(StandardCharsets.US_ASCII),
+                          4);
+                    }))
+        .hasMessageContaining("invalid input syntax");
+
+    assertThat(backend()).isEqualTo(before);
+  }
+
+  @Test
+  void aCopyThatNobodyReadsOnEndsItsConnection() {
+    int before = backend();
+
+    assertThatThrownBy(() -> write(sql -> copyUntil(sql, 3, new IOException("reader gone"))))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("reader gone");
+
+    assertThat(backend()).isNotEqualTo(before);
+    assertTheNextAnswersAreRight();
+  }
+
+  @Test
+  void aDefectInTheMiddleOfACopyEndsItsConnection() {
+    int before = backend();
+
+    assertThatThrownBy(
+            () ->
+                write(
+                    sql ->
+                        Copy.out(
+                            sql,
+                            MANY_ROWS,
+                            PATIENCE,
+                            PATIENCE,
+                            _ -> {
+                              throw new IllegalStateException("a defect");
+                            })))
+        .hasMessageContaining("a defect");
+
+    assertThat(backend()).isNotEqualTo(before);
+    assertTheNextAnswersAreRight();
+  }
+
+  @Test
+  void aSilentCopyEndsItsConnection() {
+    int before = backend();
+
+    assertThatThrownBy(
+            () ->
+                write(
+                    sql ->
+                        Copy.out(
+                            sql,
+                            "copy (select pg_sleep(60)) to stdout",
+                            Duration.ofMillis(100),
+                            PATIENCE,
+                            _ -> {})))
+        .isInstanceOf(DatabaseUnavailable.class);
+
+    assertThat(backend()).isNotEqualTo(before);
+    assertTheNextAnswersAreRight();
+  }
+
+  @Test
+  void anInterruptEndsTheConnection() throws Exception {
+    int before = backend();
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread reader =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  begun.countDown();
+                  try {
+                    write(sql -> sql.execute("select pg_sleep(60)"));
+                  } catch (RuntimeException broken) {
+                    thrown.set(broken);
+                  }
+                });
+    begun.await();
+    try (Session other = Session.open(SETTINGS, "watcher")) {
+      while (!other.transaction("watch", sql -> sleeps(sql, before))) {
+        Thread.onSpinWait();
+      }
+    }
+    reader.interrupt();
+    reader.join();
+
+    assertThat(thrown.get()).isInstanceOf(DatabaseUnavailable.class);
+    assertThat(backend()).isNotEqualTo(before);
+    assertTheNextAnswersAreRight();
+  }
+
+  /** As when the answer is the one to another question. */
+  @Test
+  void anAnswerThatMakesNoSenseEndsTheConnection() {
+    int before = backend();
+
+    assertThatThrownBy(
+            () ->
+                DATABASE.read(
+                    "test",
+                    sql -> sql.select(DSL.field("'read committed'", SQLDataType.BIGINT)).fetch()))
+        .isInstanceOf(RuntimeException.class);
+
+    assertThat(backend()).isNotEqualTo(before);
+  }
+
+  @Test
+  void anErrorInTheMiddleOfAStatementEndsTheConnection() {
+    for (boolean transaction : new boolean[] {false, true}) {
+      int before = backend();
+      Function<DSLContext, Integer> broken =
+          sql ->
+              sql.configuration()
+                  .deriveAppending(
+                      ExecuteListener.onExecuteStart(
+                          _ -> {
+                            throw new StackOverflowError();
+                          }))
+                  .dsl()
+                  .selectOne()
+                  .execute();
+
+      assertThatThrownBy(
+              () ->
+                  retried(
+                      () ->
+                          transaction
+                              ? DATABASE.write("test", broken)
+                              : DATABASE.read("test", broken)))
+          .isInstanceOf(StackOverflowError.class);
+
+      assertThat(backend()).as("transaction: %s", transaction).isNotEqualTo(before);
+    }
+  }
+
+  /** Why the pool is told by {@link Connections}, which holds Hikari's own. */
+  @Test
+  void hikariEvictsNothingThroughAWrapper() {
+    int before = backend();
+
+    DATABASE.read(
+        "test",
+        sql ->
+            sql.configuration()
+                .deriveAppending(
+                    ExecuteListener.onExecuteEnd(
+                        statement -> DATABASE.pool().evictConnection(statement.connection())))
+                .dsl()
+                .selectOne()
+                .fetch());
+
+    assertThat(backend()).isEqualTo(before);
+  }
+
+  /** Hikari doesn't test a connection that was used less than half a second ago. */
+  @Test
+  void aClosedConnectionIsNotHandedOutAgain() {
+    int before = backend();
+
+    DATABASE.read(
+        "test",
+        sql -> {
+          sql.connection(BrokenOff::close);
+          return true;
+        });
+
+    assertThat(retried(() -> DATABASE.<Integer>write("test", BrokenOffTest::backend)))
+        .isNotEqualTo(before);
+  }
+
+  @Test
+  void aSessionConnectsAgainAfterABrokenCopyAndNotAfterAnErrorOfTheServer() {
+    try (Session session = Session.open(SETTINGS, "session")) {
+      int before = session.transaction("test", BrokenOffTest::backend);
+      assertThatThrownBy(() -> session.transaction("test", sql -> sql.execute(raise("57014"))))
+          .isInstanceOf(StatementTimeout.class);
+      assertThat(session.<Integer>transaction("test", BrokenOffTest::backend)).isEqualTo(before);
+
+      assertThatThrownBy(
+              () ->
+                  session.transaction(
+                      "test",
+                      sql -> {
+                        copyUntil(sql, 3, new IOException("reader gone"));
+                        return true;
+                      }))
+          .isInstanceOf(UncheckedIOException.class);
+
+      assertThat(session.<Integer>transaction("test", BrokenOffTest::backend)).isNotEqualTo(before);
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(session.<Integer>transaction("test", echo(i))).isEqualTo(i);
+      }
+    }
+  }
+
+  private static void assertTheNextAnswersAreRight() {
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(DATABASE.<Integer>read("test", echo(i))).isEqualTo(i);
+    }
+  }
+
+  private static Function<DSLContext, Integer> echo(int number) {
+    return sql -> sql.select(DSL.val(number)).fetchSingle().value1();
+  }
+
+  private static void copyUntil(DSLContext sql, int rows, IOException thrown) {
+    int[] read = new int[1];
+    Copy.out(
+        sql,
+        MANY_ROWS,
+        PATIENCE,
+        PATIENCE,
+        _ -> {
+          if (++read[0] == rows) {
+            throw thrown;
+          }
+        });
+  }
+
+  private static boolean sleeps(DSLContext sql, int backend) {
+    return PlainSql.isTrue(
+        sql,
+        "select exists (select from pg_stat_activity where pid = ? and wait_event = 'PgSleep')",
+        backend);
+  }
+
+  private static void write(Consumer<DSLContext> work) {
+    DATABASE.write(
+        "test",
+        sql -> {
+          work.accept(sql);
+          return true;
+        });
+  }
+
+  private static int backend() {
+    return retried(() -> DATABASE.<Integer>read("test", BrokenOffTest::backend));
+  }
+
+  /** A machine under load may not connect anew within the half second that the pool waits. */
+  private static int retried(IntSupplier ask) {
+    for (int tried = 1; ; tried++) {
+      try {
+        return ask.getAsInt();
+      } catch (DatabaseUnavailable none) {
+        if (tried == 100 || !SqlState.isPoolExhausted(none)) {
+          throw none;
+        }
+      }
+    }
+  }
+
+  private static int backend(DSLContext sql) {
+    return sql.resultQuery("select pg_backend_pid()").fetchSingle(0, Integer.class);
+  }
+
+  private static String raise(String state) {
+    return "do $$ begin raise exception 'as told' using errcode = '" + state + "'; end $$";
+  }
+}
