@@ -18,6 +18,7 @@ import dev.coatcheck.api.routes.UrlRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Listener;
+import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.api.server.Problems;
 import io.javalin.Javalin;
@@ -29,6 +30,8 @@ import org.eclipse.jetty.util.VirtualThreads;
 
 /** The gateway's HTTP surface, and beside it a management port if one is wanted. */
 public final class HttpServer implements AutoCloseable {
+  private static final int REQUESTS_MAX = 512;
+
   private final Javalin gateway;
   private final Optional<Javalin> management;
   private final TableMigrationRoutes runs;
@@ -77,16 +80,24 @@ public final class HttpServer implements AutoCloseable {
             capabilities.observer(),
             requestThreads,
             where.connectionsMax());
+    Permits permits = new Permits(REQUESTS_MAX);
+    BodyGate gate =
+        new BodyGate(
+            new HotDoor(
+                new HotDoor.Routes(redirects, ids, proxies),
+                capabilities.access(),
+                capabilities.observer(),
+                requestThreads),
+            capabilities.access(),
+            permits,
+            capabilities.observer(),
+            requestThreads);
     Javalin gateway =
         listener.listen(
             where.host(),
             where.port(),
-            new GracefulHandler(
-                new HotDoor(
-                    new HotDoor.Routes(redirects, ids, proxies),
-                    capabilities.access(),
-                    capabilities.observer(),
-                    requestThreads)),
+            new GracefulHandler(gate),
+            permits,
             endpoints -> {
               registerAll(endpoints, capabilities);
               redirects.register(endpoints);
@@ -97,6 +108,7 @@ public final class HttpServer implements AutoCloseable {
               if (where.managementPort().isEmpty()) {
                 operations.registerSecuredMetrics(endpoints);
               }
+              gate.guard(endpoints.jsonRoutes());
             });
     if (where.managementPort().isEmpty()) {
       return new HttpServer(gateway, Optional.empty(), runs);
@@ -107,6 +119,7 @@ public final class HttpServer implements AutoCloseable {
               where.host(),
               where.managementPort().getAsInt(),
               new GracefulHandler(),
+              new Permits(REQUESTS_MAX),
               endpoints -> {
                 operations.register(endpoints);
                 operations.registerOpenMetrics(endpoints);

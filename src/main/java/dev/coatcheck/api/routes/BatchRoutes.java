@@ -33,14 +33,23 @@ public final class BatchRoutes {
   }
 
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, "/v1/ids/resolve", Scope.IDS_READ, this::resolve);
-    endpoints.secured(HandlerType.POST, "/v1/ids/lookup", Scope.IDS_READ, this::lookup);
+    endpoints.json(
+        HandlerType.POST,
+        "/v1/ids/resolve",
+        Scope.IDS_READ,
+        RequestBody.BATCH_BYTES_MAX,
+        this::resolve);
+    endpoints.json(
+        HandlerType.POST,
+        "/v1/ids/lookup",
+        Scope.IDS_READ,
+        RequestBody.BATCH_BYTES_MAX,
+        this::lookup);
   }
 
   private void resolve(Context ctx) {
     Query.allow(ctx);
-    List<String> ids =
-        RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("ids").strings("ids", ITEMS_MAX);
+    List<String> ids = RequestBody.read(ctx).allow("ids").strings("ids", ITEMS_MAX);
     List<ResolveOutcome> outcomes = mappings.resolver().resolveAll(ids);
     Answer.json(
         ctx,
@@ -66,7 +75,7 @@ public final class BatchRoutes {
 
   private void lookup(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("type", "keys");
+    JsonObject body = RequestBody.read(ctx).allow("type", "keys");
     Type type = TypeRoutes.typeNamed(registry, "type", body.string("type"));
     List<Items.Item<Key>> items = new ArrayList<>();
     for (String text : body.strings("keys", ITEMS_MAX)) {

@@ -41,29 +41,33 @@ public final class EndingRoutes {
 
   public void register(Endpoints endpoints) {
     Scope needed = Scope.IDS_WRITE;
-    endpoints.secured(HandlerType.POST, "/v1/ids/{id}/revoke", needed, this::revoke);
-    endpoints.secured(HandlerType.POST, "/v1/ids/{id}/merge", needed, this::merge);
-    endpoints.secured(
+    endpoints.json(
+        HandlerType.POST, "/v1/ids/{id}/revoke", needed, RequestBody.BYTES_MAX, this::revoke);
+    endpoints.json(
+        HandlerType.POST, "/v1/ids/{id}/merge", needed, RequestBody.BYTES_MAX, this::merge);
+    endpoints.json(
         HandlerType.POST,
         "/v1/ids/revoke",
         needed,
+        RequestBody.BATCH_BYTES_MAX,
         ctx -> endAll(ctx, item -> revocation(item.allow("id", "reason"), item.string("id"))));
-    endpoints.secured(
+    endpoints.json(
         HandlerType.POST,
         "/v1/ids/merge",
         needed,
+        RequestBody.BATCH_BYTES_MAX,
         ctx -> endAll(ctx, item -> merger(item.allow("id", "into"), item.string("id"))));
   }
 
   private void revoke(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("reason");
+    JsonObject body = RequestBody.read(ctx).allow("reason");
     end(ctx, revocation(body, ctx.pathParam("id")));
   }
 
   private void merge(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("into");
+    JsonObject body = RequestBody.read(ctx).allow("into");
     end(ctx, merger(body, ctx.pathParam("id")));
   }
 
@@ -97,7 +101,7 @@ public final class EndingRoutes {
 
   private void endAll(Context ctx, Function<JsonObject, Request> parse) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("items", "atomic");
+    JsonObject body = RequestBody.read(ctx).allow("items", "atomic");
     boolean atomic = body.bool("atomic", false);
     List<Item<Request>> items =
         body.objects("items", Endings.REQUESTS_MAX).stream()

@@ -39,7 +39,8 @@ public final class KeyRoutes {
   }
 
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
+    endpoints.json(
+        HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, RequestBody.BYTES_MAX, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
   }
 
@@ -61,8 +62,7 @@ public final class KeyRoutes {
 
   private void next(Context ctx) {
     Query.allow(ctx);
-    JsonObject body =
-        RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("scheme", "layout", "count");
+    JsonObject body = RequestBody.read(ctx).allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))
             .orElseThrow(() -> body.invalid("scheme", "The schemes are snowflake and uuidv7."));

@@ -44,13 +44,18 @@ public final class MintRoutes {
   }
 
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::one);
-    endpoints.secured(HandlerType.POST, "/v1/ids/batch", Scope.IDS_WRITE, this::batch);
+    endpoints.json(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, RequestBody.BYTES_MAX, this::one);
+    endpoints.json(
+        HandlerType.POST,
+        "/v1/ids/batch",
+        Scope.IDS_WRITE,
+        RequestBody.BATCH_BYTES_MAX,
+        this::batch);
   }
 
   private void one(Context ctx) {
     Query.allow(ctx);
-    RequestBody.Hashed body = RequestBody.readHashed(ctx, RequestBody.BYTES_MAX);
+    RequestBody.Hashed body = RequestBody.readHashed(ctx);
     MintRequest request = request(body.object(), Endpoints.caller(ctx).principal());
     String requestId = RequestId.of(ctx);
     Function<MintOutcome.Worked, Answer> render =
@@ -60,7 +65,7 @@ public final class MintRoutes {
 
   private void batch(Context ctx) {
     Query.allow(ctx);
-    RequestBody.Hashed body = RequestBody.readHashed(ctx, RequestBody.BATCH_BYTES_MAX);
+    RequestBody.Hashed body = RequestBody.readHashed(ctx);
     boolean atomic = body.object().bool("atomic", false);
     List<Items.Item<MintRequest>> items =
         body.object().has("items")

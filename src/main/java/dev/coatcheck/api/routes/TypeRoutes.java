@@ -38,7 +38,8 @@ public final class TypeRoutes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/types", Scope.TYPES_READ, this::list);
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);
-    endpoints.secured(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put);
+    endpoints.json(
+        HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, RequestBody.BYTES_MAX, this::put);
   }
 
   private void list(Context ctx) {
@@ -57,8 +58,7 @@ public final class TypeRoutes {
 
   private void put(Context ctx) {
     Query.allow(ctx);
-    TypeDefinition definition =
-        bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx, RequestBody.BYTES_MAX));
+    TypeDefinition definition = bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx));
     switch (registry.put(definition, expectedVersion(ctx))) {
       case PutOutcome.Created(Type type) -> answer(ctx, 201, type);
       case PutOutcome.Updated(Type type) -> answer(ctx, 200, type);

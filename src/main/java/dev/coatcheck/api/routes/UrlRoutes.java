@@ -40,8 +40,14 @@ public final class UrlRoutes {
 
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
-    endpoints.secured(HandlerType.POST, "/v1/urls/resolve", Scope.IDS_READ, this::resolveAll);
-    endpoints.secured(HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, this::publish);
+    endpoints.json(
+        HandlerType.POST,
+        "/v1/urls/resolve",
+        Scope.IDS_READ,
+        RequestBody.BATCH_BYTES_MAX,
+        this::resolveAll);
+    endpoints.json(
+        HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, RequestBody.BYTES_MAX, this::publish);
   }
 
   private record ResolvedUrlView(
@@ -93,8 +99,7 @@ public final class UrlRoutes {
 
   private void resolveAll(Context ctx) {
     Query.allow(ctx);
-    List<String> urls =
-        RequestBody.read(ctx, RequestBody.BATCH_BYTES_MAX).allow("urls").strings("urls", URLS_MAX);
+    List<String> urls = RequestBody.read(ctx).allow("urls").strings("urls", URLS_MAX);
     List<UrlOutcome> outcomes = resolver.resolveAll(urls);
     Answer.json(
         ctx,
@@ -119,7 +124,7 @@ public final class UrlRoutes {
 
   private void publish(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("url", "template");
+    JsonObject body = RequestBody.read(ctx).allow("url", "template");
     String url = body.string("url");
     switch (publisher.publish(url, body.string("template"))) {
       case PublishOutcome.Published(String published, List<Mapping> ids) ->

@@ -25,7 +25,6 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 
 /** Opens ports, with the same rules on each. */
 public final class Listener {
-  private static final int REQUESTS_MAX = 512;
   private static final int HEADER_BYTES_MAX = 8 * 1024;
 
   /** A resolved URI of 6 KB, the types in it, and the usual. */
@@ -68,9 +67,11 @@ public final class Listener {
    *
    * @param port 0 for any free one
    * @param handlers between the edge and the routes
+   * @param permits for the requests of this port
    * @throws PortInUse if somebody else listens there
    */
-  public Javalin listen(String host, int port, GracefulHandler handlers, Consumer<Endpoints> routes)
+  public Javalin listen(
+      String host, int port, GracefulHandler handlers, Permits permits, Consumer<Endpoints> routes)
       throws PortInUse {
     Javalin server =
         Javalin.create(
@@ -78,9 +79,7 @@ public final class Listener {
               configure(config);
               config.jetty.addConnector((jetty, http) -> connector(jetty, http, host, port));
               config.jetty.modifyServer(jetty -> harden(jetty, handlers));
-              routes.accept(
-                  new Endpoints(
-                      config.routes, access, new Admission(REQUESTS_MAX), problems, observer));
+              routes.accept(new Endpoints(config.routes, access, permits, problems, observer));
             });
     try {
       return server.start(host, port);

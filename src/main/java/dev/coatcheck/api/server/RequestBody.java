@@ -1,8 +1,6 @@
 package dev.coatcheck.api.server;
 
 import io.javalin.http.Context;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -10,14 +8,22 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** Reads a request's body into a {@link JsonObject}, or refuses it. */
+/**
+ * Reads a request's body into a {@link JsonObject}, or refuses it. The body was collected before
+ * the route was called, see {@link Endpoints#json}.
+ */
 public final class RequestBody {
   public static final int BYTES_MAX = 64 * 1024;
   public static final int BATCH_BYTES_MAX = 1024 * 1024;
-  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
+  private static final String ATTRIBUTE = "body";
 
   private RequestBody() {}
 
@@ -28,15 +34,15 @@ public final class RequestBody {
    */
   public record Hashed(JsonObject object, String sha256) {}
 
-  public static JsonObject read(Context ctx, int bytesMax) {
+  public static JsonObject read(Context ctx) {
     requireJson(ctx);
-    return object(bytes(ctx, bytesMax));
+    return object(bytes(ctx));
   }
 
   /** As {@link #read}, for a request that may come again. */
-  public static Hashed readHashed(Context ctx, int bytesMax) {
+  public static Hashed readHashed(Context ctx) {
     requireJson(ctx);
-    byte[] bytes = bytes(ctx, bytesMax);
+    byte[] bytes = bytes(ctx);
     return new Hashed(object(bytes), sha256(bytes));
   }
 
@@ -74,15 +80,27 @@ public final class RequestBody {
   }
 
   private static void requireJson(Context ctx) {
-    String type = ctx.req().getContentType();
-    String encoding = ctx.header("Content-Encoding");
+    typeRefusal(ctx.req().getContentType(), ctx.header("Content-Encoding"))
+        .ifPresent(
+            problem -> {
+              throw new Refusal(problem);
+            });
+  }
+
+  /** Why a body with these headers is not read; empty if it is JSON. */
+  public static Optional<Problem> typeRefusal(HttpFields headers) {
+    return typeRefusal(
+        headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING));
+  }
+
+  private static Optional<Problem> typeRefusal(@Nullable String type, @Nullable String encoding) {
     boolean plain = encoding == null || encoding.equalsIgnoreCase("identity");
-    if (!plain || type == null || !isJsonUtf8(type.toLowerCase(Locale.ROOT))) {
-      throw new Refusal(
-          Problem.of(
-              ProblemCode.UNSUPPORTED_MEDIA_TYPE,
-              "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
-    }
+    return plain && type != null && isJsonUtf8(type.toLowerCase(Locale.ROOT))
+        ? Optional.empty()
+        : Optional.of(
+            Problem.of(
+                ProblemCode.UNSUPPORTED_MEDIA_TYPE,
+                "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
   }
 
   private static boolean isJsonUtf8(String type) {
@@ -92,27 +110,22 @@ public final class RequestBody {
             || (parts.length == 2 && parts[1].strip().replace("\"", "").equals("charset=utf-8")));
   }
 
-  private static byte[] bytes(Context ctx, int bytesMax) {
-    try {
-      InputStream body = ctx.req().getInputStream();
-      byte[] bytes = body.readNBytes(bytesMax + 1);
-      if (bytes.length > bytesMax) {
-        // Read on for a while: a client that is cut off while it sends may never see the answer.
-        body.skip(BYTES_DRAINED_MAX);
-        throw tooLarge(bytesMax);
-      }
-      return bytes;
-    } catch (IOException broken) {
-      throw new Refusal(
-          Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end."));
-    }
+  /** Leaves a body that was collected where the route finds it. */
+  public static void keep(Request request, byte[] body) {
+    request.setAttribute(ATTRIBUTE, body);
   }
 
-  private static Refusal tooLarge(int bytesMax) {
-    return new Refusal(
-        Problem.of(
-            ProblemCode.PAYLOAD_TOO_LARGE,
-            "A body here is at most " + bytesMax + " bytes. Send fewer items at a time."));
+  private static byte[] bytes(Context ctx) {
+    if (ctx.req().getAttribute(ATTRIBUTE) instanceof byte[] body) {
+      return body;
+    }
+    throw new IllegalStateException("registered without a body: " + ctx.endpoint().path);
+  }
+
+  public static Problem tooLarge(int bytesMax) {
+    return Problem.of(
+        ProblemCode.PAYLOAD_TOO_LARGE,
+        "A body here is at most " + bytesMax + " bytes. Send fewer items at a time.");
   }
 
   /** Strict UTF-8, so that a lone surrogate, UTF-16 or a byte order mark never gets further. */

@@ -45,6 +45,7 @@ public final class Endings {
 
   /** What a turn takes at least; with less time left it would be broken off. */
   private static final long TURN_MILLIS_MIN = 250;
+
   private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
 
@@ -120,8 +121,7 @@ public final class Endings {
       return settled(parsed, List.of());
     }
     Call call = new Call(steps, write, by);
-    Result result =
-        call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
+    Result result = call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
     return switch (result) {
       case Result.Settled(List<EndOutcome> outcomes) -> {
         steps.forEach(step -> resolver.forget(step.id().token()));

@@ -11,6 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +124,31 @@ final class EveryOperation {
         expect(call, send(client.hostile().with("Content-Type", "text/plain"), call), 415);
       }
     }
+    checkSilentSenders(calls.stream().filter(call -> call.body() != null).toList());
     checkOutage(client, calls);
+  }
+
+  /** All at once, because each takes five seconds. */
+  private void checkSilentSenders(List<Call> calls) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> silent =
+          calls.stream()
+              .filter(call -> !call.isImport())
+              .<Future<?>>map(call -> threads.submit(() -> expect(call, sendSilent(call), 408)))
+              .toList();
+      for (Future<?> sender : silent) {
+        sender.get();
+      }
+    } catch (InterruptedException | ExecutionException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  private int sendSilent(Call call) {
+    List<String> lines = lines(call, call.path());
+    lines.add("Content-Type: application/json");
+    lines.add("Content-Length: 10");
+    return raw(call, lines);
   }
 
   /** Postgres goes away and comes back: 503 within a second, and then all is as before. */

@@ -29,7 +29,7 @@ public final class RawHttp {
     }
   }
 
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 30_000;
   private static final int LINE_BYTES_MAX = 64 << 10;
   private static final int BODY_BYTES_MAX = 8 << 20;
 

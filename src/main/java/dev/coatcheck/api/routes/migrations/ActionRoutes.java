@@ -36,9 +36,20 @@ final class ActionRoutes {
     action(endpoints, "/cancel", 200, migrations::cancel);
     action(endpoints, "/verify", 202, migrations::verify);
     Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
-    endpoints.secured(HandlerType.POST, TableMigrationRoutes.ONE + "/start", needed, this::start);
-    endpoints.secured(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
-    endpoints.secured(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
+    endpoints.json(
+        HandlerType.POST,
+        TableMigrationRoutes.ONE + "/start",
+        needed,
+        RequestBody.BYTES_MAX,
+        this::start);
+    endpoints.json(
+        HandlerType.POST,
+        TableMigrationRoutes.ONE + "/undo",
+        needed,
+        RequestBody.BYTES_MAX,
+        this::undo);
+    endpoints.json(
+        HandlerType.PATCH, TableMigrationRoutes.ONE, needed, RequestBody.BYTES_MAX, this::set);
   }
 
   /** Something that needs no more words. */
@@ -59,7 +70,7 @@ final class ActionRoutes {
 
   private void start(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("accept");
+    JsonObject body = RequestBody.read(ctx).allow("accept");
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
     if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
       throw body.invalid("accept", "These must be codes of preconditions, as the plan has them.");
@@ -69,7 +80,7 @@ final class ActionRoutes {
 
   private void undo(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx, RequestBody.BYTES_MAX).allow("phase");
+    JsonObject body = RequestBody.read(ctx).allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
         name.flatMap(Phase::named).filter(known -> known.compareTo(Phase.VERIFY) < 0);
@@ -92,7 +103,7 @@ final class ActionRoutes {
 
   private void set(Context ctx) {
     Query.allow(ctx);
-    var change = KnobsBody.change(RequestBody.read(ctx, RequestBody.BYTES_MAX));
+    var change = KnobsBody.change(RequestBody.read(ctx));
     answers.send(ctx, 200, migrations.set(RunAnswers.id(ctx), change, actor(ctx)));
   }
 

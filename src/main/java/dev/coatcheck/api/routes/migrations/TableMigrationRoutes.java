@@ -54,7 +54,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
   }
 
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, this::plan);
+    endpoints.json(
+        HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, RequestBody.BYTES_MAX, this::plan);
     endpoints.secured(HandlerType.GET, ALL, Scope.TABLE_MIGRATIONS_READ, this::list);
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
     new ActionRoutes(migrations, answers).register(endpoints);
@@ -71,7 +72,7 @@ public final class TableMigrationRoutes implements AutoCloseable {
   private void plan(Context ctx) {
     Query.allow(ctx);
     JsonObject body =
-        RequestBody.read(ctx, RequestBody.BYTES_MAX)
+        RequestBody.read(ctx)
             .allow("source", "table", "type", "created_at_column", "keep_primary_key");
     Optional<TableName> table = TableText.parse(body.string("table"));
     Type type = type(body.string("type"));

@@ -1,0 +1,100 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.ids.access.Scope;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How many requests may be handled at a time. Virtual threads have no bound of their own, and a
+ * queue in front of the connection pool is unfair: a request that finds no permit is refused at
+ * once. A quarter of the permits is for redirects and resolves alone, a quarter for mints, and no
+ * API key holds more than half, so that nobody can use up what others need.
+ */
+public final class Permits {
+  /** What requests of one kind may use alone. */
+  public enum Share {
+    RESOLVES,
+    MINTS,
+    OTHERS;
+
+    /** Of the requests that need a scope. */
+    static Share of(Scope needed) {
+      if (needed.equals(Scope.IDS_READ)) {
+        return RESOLVES;
+      }
+      return needed.equals(Scope.IDS_WRITE) || needed.equals(Scope.KEYS_WRITE) ? MINTS : OTHERS;
+    }
+  }
+
+  private final int reservedForEach;
+  private final int unreserved;
+  private final int keyMax;
+  private final Map<Share, Integer> taken = new EnumMap<>(Share.class);
+  private final Map<String, Integer> takenByKey = new HashMap<>();
+
+  public Permits(int permits) {
+    this.reservedForEach = permits / 4;
+    this.unreserved = permits - 2 * reservedForEach;
+    this.keyMax = permits / 2;
+  }
+
+  /** A permit, to be closed when the request is handled; empty if there is none left for it. */
+  public synchronized Optional<Permit> enter(Share share) {
+    boolean isReserved = share != Share.OTHERS && taken(share) < reservedForEach;
+    if (!isReserved && unreservedTaken() >= unreserved) {
+      return Optional.empty();
+    }
+    taken.merge(share, 1, Integer::sum);
+    return Optional.of(new Permit(share));
+  }
+
+  private int unreservedTaken() {
+    return taken(Share.OTHERS)
+        + Math.max(0, taken(Share.RESOLVES) - reservedForEach)
+        + Math.max(0, taken(Share.MINTS) - reservedForEach);
+  }
+
+  private int taken(Share share) {
+    return taken.getOrDefault(share, 0);
+  }
+
+  private synchronized boolean claim(String keyId) {
+    if (takenByKey.getOrDefault(keyId, 0) >= keyMax) {
+      return false;
+    }
+    takenByKey.merge(keyId, 1, Integer::sum);
+    return true;
+  }
+
+  private synchronized void leave(Permit permit) {
+    taken.merge(permit.share, -1, Integer::sum);
+    permit.keyId.ifPresent(
+        keyId -> takenByKey.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1));
+  }
+
+  /** One request's; used by one thread. */
+  public final class Permit implements AutoCloseable {
+    private final Share share;
+    private Optional<String> keyId = Optional.empty();
+
+    private Permit(Share share) {
+      this.share = share;
+    }
+
+    /** Counts it as that API key's, once; false if the key has half of the permits already. */
+    public boolean claim(String key) {
+      if (!Permits.this.claim(key)) {
+        return false;
+      }
+      keyId = Optional.of(key);
+      return true;
+    }
+
+    @Override
+    public void close() {
+      leave(this);
+    }
+  }
+}
