@@ -24,7 +24,17 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class MintingProcess implements AutoCloseable {
   /** How to start one. */
-  record Order(TestDatabase database, String name, int firstWorker, int lastWorker, Defect defect) {
+  record Order(
+      TestDatabase database,
+      String name,
+      int firstWorker,
+      int lastWorker,
+      long windowMillis,
+      Defect defect) {
+    Order(TestDatabase database, String name, int firstWorker, int lastWorker, Defect defect) {
+      this(database, name, firstWorker, lastWorker, WINDOW_MILLIS, defect);
+    }
+
     List<String> arguments() {
       return List.of(
           database.url(),
@@ -33,6 +43,7 @@ final class MintingProcess implements AutoCloseable {
           name,
           Integer.toString(firstWorker),
           Integer.toString(lastWorker),
+          Long.toString(windowMillis),
           defect.id());
     }
   }
@@ -131,9 +142,9 @@ final class MintingProcess implements AutoCloseable {
             Integer.parseInt(arguments[4]),
             Integer.parseInt(arguments[5]),
             arguments[3],
-            WINDOW_MILLIS);
+            Long.parseLong(arguments[6]));
     HikariDataSource pool = LeaseDatabase.pool(database);
-    Defect defect = Defect.named(arguments[6]);
+    Defect defect = Defect.named(arguments[7]);
     WorkerLease lease =
         new WorkerLease(
                 settings,
