@@ -1,0 +1,128 @@
+package dev.coatcheck.cluster.lease;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
+import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
+
+/**
+ * A primary with our schema and a standby that streams from it until {@link #lag}. The standby
+ * begins as a copy of the stopped primary, because the embedded Postgres has no pg_basebackup.
+ */
+final class LaggingStandby implements AutoCloseable {
+  private final EmbeddedDatabase primary;
+  private final EmbeddedDatabase standby;
+  private final FaultProxy stream;
+
+  private LaggingStandby(EmbeddedDatabase primary, EmbeddedDatabase standby, FaultProxy stream) {
+    this.primary = primary;
+    this.standby = standby;
+    this.stream = stream;
+  }
+
+  static LaggingStandby start(Path folder) throws IOException, EmbeddedDatabaseFailed {
+    Path primaryHome = folder.resolve("primary");
+    Path standbyHome = folder.resolve("standby");
+    migrated(primaryHome).close();
+    copy(primaryHome, standbyHome);
+    EmbeddedDatabase primary = EmbeddedDatabase.start(primaryHome, TestServer.PROGRAMS);
+    FaultProxy stream = new FaultProxy(port(primary));
+    Files.createFile(standbyHome.resolve("data/standby.signal"));
+    Files.writeString(
+        standbyHome.resolve("data/postgresql.auto.conf"),
+        "primary_conninfo = 'host=127.0.0.1 port=%d user=%s password=%s'%n"
+            .formatted(stream.port(), primary.user(), primary.password()),
+        StandardOpenOption.APPEND);
+    return new LaggingStandby(
+        primary, EmbeddedDatabase.start(standbyHome, TestServer.PROGRAMS), stream);
+  }
+
+  /** A database of its own with our schema. */
+  static EmbeddedDatabase migrated(Path home) throws EmbeddedDatabaseFailed {
+    EmbeddedDatabase database = EmbeddedDatabase.start(home, TestServer.PROGRAMS);
+    Flyway.configure()
+        .dataSource(database.jdbcUrl(), database.user(), database.password())
+        .defaultSchema("coatcheck")
+        .locations("classpath:db/migration")
+        .load()
+        .migrate();
+    return database;
+  }
+
+  /** The database as if it were reached by this proxy. */
+  static TestDatabase through(FaultProxy proxy, EmbeddedDatabase database) {
+    String url = database.jdbcUrl().replaceFirst(":\\d+/", ":" + proxy.port() + "/");
+    return new TestDatabase(url, database.user(), database.password());
+  }
+
+  static int port(EmbeddedDatabase database) {
+    return Integer.parseInt(database.jdbcUrl().replaceFirst(".*:(\\d+)/.*", "$1"));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+  }
+
+  EmbeddedDatabase primary() {
+    return primary;
+  }
+
+  EmbeddedDatabase standby() {
+    return standby;
+  }
+
+  /** From now on the standby sees nothing of what the primary commits; it has all until now. */
+  void lag() throws Exception {
+    String position = Query.on(primary).text("select pg_current_wal_lsn()");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () ->
+                "t"
+                    .equals(
+                        Query.on(standby)
+                            .text("select pg_last_wal_replay_lsn() >= '%s'".formatted(position))));
+    stream.freeze(true);
+  }
+
+  /** Makes the standby the primary of a new timeline. */
+  void promote() throws Exception {
+    Query.on(standby).execute("select pg_promote()");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> "f".equals(Query.on(standby).text("select pg_is_in_recovery()")));
+  }
+
+  @Override
+  public void close() throws IOException, EmbeddedDatabaseFailed {
+    try (stream;
+        var _ = closing(primary);
+        var _ = closing(standby)) {
+      stream.freeze(false);
+    }
+  }
+
+  private interface Closing extends AutoCloseable {
+    @Override
+    void close() throws EmbeddedDatabaseFailed;
+  }
+
+  private static Closing closing(EmbeddedDatabase database) {
+    return database::close;
+  }
+}
