@@ -91,11 +91,10 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
 
   private static int descriptorsLeft() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? (int)
-            Math.clamp(
-                unix.getMaxFileDescriptorCount() - DESCRIPTORS_RESERVED,
-                DESCRIPTORS_RESERVED,
-                Integer.MAX_VALUE)
+        ? Math.clamp(
+            unix.getMaxFileDescriptorCount() - DESCRIPTORS_RESERVED,
+            DESCRIPTORS_RESERVED,
+            Integer.MAX_VALUE)
         : Integer.MAX_VALUE;
   }
 }

@@ -221,7 +221,7 @@ public final class Minter {
   /** So that the server gives up before we do, and the connection stays usable. */
   private static int lockMillis() {
     long leftMillis = Deadline.current().leftMillis() - LOCK_SPARE_MILLIS;
-    return (int) Math.clamp(leftMillis, 1, NAMES_MILLIS);
+    return Math.clamp(leftMillis, 1, NAMES_MILLIS);
   }
 
   private static Result refused(MintOutcome outcome) {
