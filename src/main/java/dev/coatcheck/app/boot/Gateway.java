@@ -17,7 +17,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
-import dev.coatcheck.ids.idempotency.Purge;
+import dev.coatcheck.ids.idempotency.Turns;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.Legacy;
@@ -80,7 +80,7 @@ public final class Gateway implements AutoCloseable {
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
           Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
-      opened(Purge.start(database, observer));
+      opened(Turns.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       TableMigrations migrations =

@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.change;
 
+import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
@@ -30,6 +31,7 @@ public final class ChangeFeed implements AutoCloseable {
   private final Map<ChangeKind, List<Runnable>> listeners = new ConcurrentHashMap<>();
   private final Optional<ChangeStore> store;
   private final Observer observer;
+  private final Background background;
   private final LongSupplier nanoTime;
   private final Thread poller =
       Thread.ofPlatform().daemon().name("change-feed").unstarted(this::run);
@@ -38,10 +40,12 @@ public final class ChangeFeed implements AutoCloseable {
 
   private boolean distrusted;
   private long nextPurgeNano;
+  private long pauseNanos;
 
   private ChangeFeed(Optional<ChangeStore> store, Observer observer, LongSupplier nanoTime) {
     this.store = store;
     this.observer = observer;
+    this.background = new Background("change-feed", observer);
     this.nanoTime = nanoTime;
     this.nextPurgeNano = nanoTime.getAsLong() + PURGE_NANOS;
   }
@@ -108,12 +112,8 @@ public final class ChangeFeed implements AutoCloseable {
   private void run() {
     while (!closed) {
       long sentNano = nanoTime.getAsLong();
-      long pauseNanos = RETRY_NANOS;
-      try {
-        pauseNanos = poll();
-      } catch (RuntimeException bug) {
-        observer.observe(new Event.RequestFailed("change-feed", bug));
-      }
+      pauseNanos = RETRY_NANOS;
+      boolean _ = background.run(() -> pauseNanos = poll());
       long leftNanos = sentNano + pauseNanos - nanoTime.getAsLong();
       if (!closed && leftNanos > 0) {
         LockSupport.parkNanos(Math.min(leftNanos, POLL_NANOS));

@@ -15,6 +15,9 @@ public sealed interface Event {
   /** A request ended in an error that is ours. */
   record RequestFailed(String requestId, Throwable cause) implements Event {}
 
+  /** A round of a loop in the background ended in an error that is ours; the loop goes on. */
+  record BackgroundFailed(String loop, Throwable cause) implements Event {}
+
   /** A request was refused because as many as are admitted were under way. */
   record RequestShed(String route) implements Event {}
 

@@ -1,5 +1,7 @@
 package dev.coatcheck.core.observe;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,12 @@ final class EventLog {
     switch (event) {
       case Event.RequestFailed failed ->
           log.error("request {} failed", failed.requestId(), failed.cause());
+      case Event.BackgroundFailed failed ->
+          repeat(
+              Level.ERROR,
+              "background " + failed.loop(),
+              () ->
+                  "background loop %s failed: %s".formatted(failed.loop(), trace(failed.cause())));
       case Event.GeneratedKeyConflict conflict ->
           repeat(
               Level.ERROR,
@@ -126,6 +134,12 @@ final class EventLog {
             change.outcome(),
             change.worker() < 0 ? "" : " worker " + change.worker(),
             change.detail());
+  }
+
+  private static String trace(Throwable cause) {
+    StringWriter trace = new StringWriter();
+    cause.printStackTrace(new PrintWriter(trace));
+    return trace.toString().strip();
   }
 
   private static String firstLine(Throwable cause) {

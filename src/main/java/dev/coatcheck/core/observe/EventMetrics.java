@@ -44,6 +44,8 @@ final class EventMetrics {
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
       case Event.RequestServedHot _ -> hot.increment();
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
+      case Event.BackgroundFailed failed ->
+          counter("coatcheck.background.failures", "loop", failed.loop()).increment();
       case Event.RequestShed shed ->
           counter("coatcheck.requests.shed", "route", shed.route()).increment();
       case Event.ConnectionsLowered _ -> {}

@@ -1,23 +1,27 @@
 package dev.coatcheck.ids.idempotency;
 
-import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.postgres.sql.Unnest;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
+import org.jooq.QueryPart;
+import org.jooq.Table;
 
-/** The table of answers, for use inside the transaction that does the work. */
+/** The answers, for use inside the transaction that does the work, after {@link #lock}. */
 public final class IdempotencyTable {
-  /** How long an answer is kept. */
-  public static final Duration KEPT = Duration.ofHours(24);
-
   private IdempotencyTable() {}
 
   /** What an earlier request with the key got. */
@@ -27,52 +31,110 @@ public final class IdempotencyTable {
   public record Entry(IdempotencyKey key, String requestHash, Recorded answer) {}
 
   /**
-   * The answers of those keys that have one which hasn't expired. Each is looked for along the
-   * index of keys; the expiry is judged outside, or stale statistics make Postgres read the index
-   * by expiry instead, from end to end for every key.
+   * Locks on the names that a transaction works on: Idempotency-Keys, supplied keys and aliases.
+   * They last until its end.
+   *
+   * @param refused the hashes that another transaction holds
+   * @param part the current part of the answers
    */
-  public static Map<IdempotencyKey, Past> find(DSLContext sql, Collection<IdempotencyKey> keys) {
+  public record Locks(Set<Long> refused, long part) {
+    public Locks {
+      refused = Set.copyOf(refused);
+    }
+  }
+
+  /**
+   * Takes the locks without any wait, so that one hot name holds up nobody but its own callers, and
+   * bounds every wait that follows in the transaction.
+   *
+   * @param hashes of the names
+   * @param lockMillisMax how long to wait for a row that another transaction is about to write
+   */
+  public static Locks lock(DSLContext sql, Collection<Long> hashes, int lockMillisMax) {
+    var rows =
+        sql.fetch(
+            """
+            select hash, pg_try_advisory_xact_lock(hash), turn.part, turn.bound
+              from (select part, set_config('lock_timeout', {1}, true)
+                      from coatcheck.idempotency_turn) as turn (part, bound)
+              left join unnest({0}) as hash on true
+            """,
+            val(hashes.toArray(Long[]::new)), val(lockMillisMax + "ms"));
+    Set<Long> refused = new HashSet<>();
+    for (var row : rows) {
+      if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
+        refused.add(row.get(0, Long.class));
+      }
+    }
+    return new Locks(refused, rows.getFirst().get(2, Long.class));
+  }
+
+  /**
+   * The answers of those keys that have one.
+   *
+   * @param part as {@link #lock} found it
+   */
+  public static Map<IdempotencyKey, Past> find(
+      DSLContext sql, long part, Collection<IdempotencyKey> keys) {
+    return find(sql, PartTable.lookedInto(part), keys);
+  }
+
+  /**
+   * Looks each key up along the index of each table. The limit keeps Postgres from joining whole
+   * tables, which its statistics suggest while they are those of the emptied table.
+   */
+  static Map<IdempotencyKey, Past> find(
+      DSLContext sql, List<Table<?>> tables, Collection<IdempotencyKey> keys) {
     Map<IdempotencyKey, Past> found = new HashMap<>();
     if (keys.isEmpty()) {
       return found;
     }
-    List<IdempotencyKey> wanted = List.copyOf(keys);
+    Map<UUID, IdempotencyKey> wanted = HashMap.newHashMap(keys.size());
+    keys.forEach(key -> wanted.put(key.digest(), key));
+    List<Map.Entry<UUID, IdempotencyKey>> rows = List.copyOf(wanted.entrySet());
+    String union =
+        IntStream.range(0, tables.size())
+            .mapToObj(
+                "select * from {%d} where digest = wanted.digest and bucket = wanted.bucket"
+                    ::formatted)
+            .collect(Collectors.joining(" union all "));
+    String text =
+        """
+        select found.digest, found.request_hash, found.status, found.response
+          from unnest({%d}, {%d}) as wanted (digest, bucket)
+         cross join lateral (%s limit 1) as found
+        """
+            .formatted(tables.size(), tables.size() + 1, union);
     sql.resultQuery(
-            """
-            select found.owner, found.key, found.request_hash, found.status, found.response
-              from unnest({1}, {2}, {3}) as wanted (bucket, owner, key)
-             cross join lateral (
-               select * from {0}
-                where bucket = wanted.bucket and owner = wanted.owner and key = wanted.key
-                limit 1) as found
-             where found.expires_at > now()
-            """,
-            IDEMPOTENCY,
-            Unnest.shorts(wanted, IdempotencyKey::bucket),
-            Unnest.texts(wanted, IdempotencyKey::owner),
-            Unnest.texts(wanted, IdempotencyKey::text))
+            text,
+            Stream.<QueryPart>concat(
+                    tables.stream(),
+                    Stream.of(
+                        Unnest.uuids(rows, Map.Entry::getKey),
+                        Unnest.shorts(rows, row -> row.getValue().bucket())))
+                .toArray(QueryPart[]::new))
         .coerce(
-            IDEMPOTENCY.OWNER,
-            IDEMPOTENCY.KEY,
-            IDEMPOTENCY.REQUEST_HASH,
-            IDEMPOTENCY.STATUS,
-            IDEMPOTENCY.RESPONSE)
+            IDEMPOTENCY_0.DIGEST,
+            IDEMPOTENCY_0.REQUEST_HASH,
+            IDEMPOTENCY_0.STATUS,
+            IDEMPOTENCY_0.RESPONSE)
         .forEach(
             row ->
                 found.put(
-                    new IdempotencyKey(row.value1(), row.value2()),
+                    wanted.get(row.value1()),
                     new Past(
-                        HexFormat.of().formatHex(row.value3()),
-                        new Recorded(row.value4(), row.value5()))));
+                        HexFormat.of().formatHex(row.value2()),
+                        new Recorded(row.value3(), row.value4()))));
     return found;
   }
 
   /**
-   * Keeps the answers; an expired one gives way.
+   * Keeps the answers for 24 to 28 hours.
    *
-   * @return false if another transaction was first with one of the keys: roll back and begin anew
+   * @param part as {@link #lock} found it
+   * @return false if one of the keys has an answer already: roll back and begin anew
    */
-  public static boolean keep(DSLContext sql, List<Entry> entries) {
+  public static boolean keep(DSLContext sql, long part, List<Entry> entries) {
     if (entries.isEmpty()) {
       return true;
     }
@@ -80,29 +142,22 @@ public final class IdempotencyTable {
         entries.stream()
             .sorted(
                 Comparator.<Entry>comparingInt(entry -> entry.key().bucket())
-                    .thenComparing(entry -> entry.key().owner())
-                    .thenComparing(entry -> entry.key().text()))
+                    .thenComparing(entry -> entry.key().digest()))
             .toList();
     int kept =
         sql.execute(
             """
-            insert into {0} as mine (bucket, owner, key, request_hash, status, response, expires_at)
-            select *, now() + make_interval(secs => {7})
-              from unnest({1}, {2}, {3}, {4}, {5}, {6})
-            on conflict on constraint idempotency_key_is_unique do update
-              set request_hash = excluded.request_hash, status = excluded.status,
-                  response = excluded.response, expires_at = excluded.expires_at
-              where mine.expires_at <= now()
+            insert into {0} (digest, status, bucket, request_hash, response)
+            select * from unnest({1}, {2}, {3}, {4}, {5})
+            on conflict do nothing
             """,
-            IDEMPOTENCY,
+            PartTable.table(part),
+            Unnest.uuids(rows, entry -> entry.key().digest()),
+            Unnest.integers(rows, entry -> entry.answer().status()),
             Unnest.shorts(rows, entry -> entry.key().bucket()),
-            Unnest.texts(rows, entry -> entry.key().owner()),
-            Unnest.texts(rows, entry -> entry.key().text()),
             Unnest.column(
                 rows, entry -> HexFormat.of().parseHex(entry.requestHash()), byte[][]::new),
-            Unnest.integers(rows, entry -> entry.answer().status()),
-            Unnest.texts(rows, entry -> entry.answer().body()),
-            val((double) KEPT.toSeconds()));
+            Unnest.texts(rows, entry -> entry.answer().body()));
     return kept == rows.size();
   }
 }

@@ -1,7 +1,5 @@
 package dev.coatcheck.ids.mint;
 
-import static org.jooq.impl.DSL.val;
-
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.Alias;
@@ -12,11 +10,8 @@ import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -26,6 +21,9 @@ import org.jooq.DSLContext;
  * of a call is in it, so that a call whose outcome is unknown can be sent again.
  */
 final class MintStore {
+  /** Of a round without Idempotency-Keys, which looks for no answers. */
+  private static final long NO_PART = 0;
+
   private final Database database;
   private final IntFunction<Token> drawToken;
   private final KeyDraws keys;
@@ -80,10 +78,13 @@ final class MintStore {
 
   private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
     MintRound round = new MintRound(calls);
+    long part = NO_PART;
     if (round.bringsNames()) {
-      round.leave(lock(sql, round.locks(), lockMillisMax));
+      IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, round.locks(), lockMillisMax);
+      round.leave(locks.refused());
+      part = locks.part();
     }
-    round.replay(IdempotencyTable.find(sql, round.idempotencyKeys()));
+    round.replay(IdempotencyTable.find(sql, part, round.idempotencyKeys()));
     MintPlan plan;
     do {
       plan = round.plan(requests -> look(sql, requests));
@@ -94,34 +95,10 @@ final class MintStore {
       insertMappings(sql, plan.newThings(), round.isAtomic());
     }
     List<Attempt> attempts = round.attempts(plan);
-    if (!IdempotencyTable.keep(sql, round.entries())) {
+    if (!IdempotencyTable.keep(sql, part, round.entries())) {
       throw new Overtaken("idempotency key");
     }
     return attempts;
-  }
-
-  /**
-   * Bounds every wait that follows, and takes the locks without any, so that one hot name holds up
-   * nobody but its own callers.
-   *
-   * @return those that another transaction holds
-   */
-  private static Set<Long> lock(DSLContext sql, Collection<Long> locks, int lockMillisMax) {
-    Set<Long> refused = new HashSet<>();
-    sql.resultQuery(
-            """
-            select hash, pg_try_advisory_xact_lock(hash), waits.bound
-              from (select set_config('lock_timeout', {1}, true)) as waits (bound)
-              left join unnest({0}) as hash on true
-            """,
-            val(locks.toArray(Long[]::new)), val(lockMillisMax + "ms"))
-        .forEach(
-            row -> {
-              if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
-                refused.add(row.get(0, Long.class));
-              }
-            });
-    return refused;
   }
 
   private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {

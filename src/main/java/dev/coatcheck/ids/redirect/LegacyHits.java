@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
-import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
@@ -32,14 +32,14 @@ public final class LegacyHits implements AutoCloseable {
   private static final int PENDING_MAX = 10_000;
 
   private final LegacyHitStore store;
-  private final Observer observer;
+  private final Background background;
   private final InstantSource clock;
   private final Map<TypeDay, Long> pending = new ConcurrentHashMap<>();
   private final ScheduledExecutorService flusher;
 
   LegacyHits(LegacyHitStore store, Observer observer, InstantSource clock) {
     this.store = store;
-    this.observer = observer;
+    this.background = new Background("legacy-hits", observer);
     this.clock = clock;
     this.flusher =
         Executors.newSingleThreadScheduledExecutor(
@@ -88,7 +88,11 @@ public final class LegacyHits implements AutoCloseable {
   }
 
   /** Adds what was counted to the table, or keeps it for the next time. */
-  synchronized void flush() {
+  void flush() {
+    boolean _ = background.run(this::add);
+  }
+
+  private synchronized void add() {
     // In the order of the keys, so that two instances don't wait for each other.
     TreeMap<TypeDay, Long> taken = new TreeMap<>();
     for (TypeDay key : new ArrayList<>(pending.keySet())) {
@@ -102,11 +106,9 @@ public final class LegacyHits implements AutoCloseable {
     }
     try {
       store.add(taken);
-    } catch (DatabaseUnavailable reportedAlready) {
+    } catch (RuntimeException failed) {
       taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
-    } catch (RuntimeException bug) {
-      taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
-      observer.observe(new Event.RequestFailed("legacy-hits", bug));
+      throw failed;
     }
   }
 

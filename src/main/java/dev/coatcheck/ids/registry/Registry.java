@@ -4,6 +4,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -39,6 +40,7 @@ public final class Registry implements AutoCloseable {
   private final TypeStore store;
   private final RandomSource random;
   private final Observer observer;
+  private final Background background;
   private final LongSupplier nanoTime;
   private final ScheduledExecutorService reloader;
   private final AtomicBoolean reloadDue = new AtomicBoolean();
@@ -62,6 +64,7 @@ public final class Registry implements AutoCloseable {
     this.store = store;
     this.random = random;
     this.observer = observer;
+    this.background = new Background("registry-reload", observer);
     this.nanoTime = nanoTime;
     this.nextUnknownNanos = nanoTime.getAsLong();
     this.reloader =
@@ -189,13 +192,9 @@ public final class Registry implements AutoCloseable {
 
   private void reload() {
     reloadDue.set(false);
-    try {
-      Deadline.ofAnswer().run(this::refresh);
-    } catch (DatabaseUnavailable reportedAlready) {
+    if (!background.run(() -> Deadline.ofAnswer().run(this::refresh))) {
       // The types known so far stay valid meanwhile.
       var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (RuntimeException bug) {
-      observer.observe(new Event.RequestFailed("registry-reload", bug));
     }
   }
 

@@ -1,11 +1,11 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Outbox;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -21,12 +21,14 @@ final class Followers {
 
   private final Workshop workshop;
   private final Sources sources;
+  private final Background background;
   private final Map<Long, Outbox> outboxes = new HashMap<>();
   private long lagDueNano = System.nanoTime();
 
   Followers(Workshop workshop, Sources sources) {
     this.workshop = workshop;
     this.sources = sources;
+    this.background = new Background("table-migration-outbox", workshop.observer());
   }
 
   /** Brings what waits in all of them. */
@@ -45,28 +47,25 @@ final class Followers {
 
   private void follow(TableMigration run, Source source, boolean lagDue) {
     Outbox outbox = outboxes.computeIfAbsent(run.id(), _ -> workshop.outbox(run, source));
-    try {
-      for (int round = 0; round < ROUNDS_MAX; round++) {
-        Outbox.Drained drained = outbox.drain();
-        if (!drained.refused().isEmpty()) {
-          refused(run, drained.refused().getFirst(), drained.refused().size());
-        }
-        if (drained.entries() == 0) {
-          break;
-        }
+    boolean _ = background.run(() -> drain(run, outbox, lagDue));
+  }
+
+  private void drain(TableMigration run, Outbox outbox, boolean lagDue) {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      Outbox.Drained drained = outbox.drain();
+      if (!drained.refused().isEmpty()) {
+        refused(run, drained.refused().getFirst(), drained.refused().size());
       }
-      if (lagDue) {
-        Outbox.Lag lag = outbox.lag();
-        workshop
-            .observer()
-            .observe(
-                new Event.OutboxFollowed(
-                    run.target().table().text(), lag.entries(), lag.seconds()));
+      if (drained.entries() == 0) {
+        break;
       }
-    } catch (DatabaseUnavailable reportedAlready) {
-      // The next round will do.
-    } catch (RuntimeException bug) {
-      workshop.observer().observe(new Event.RequestFailed("table-migration-outbox", bug));
+    }
+    if (lagDue) {
+      Outbox.Lag lag = outbox.lag();
+      workshop
+          .observer()
+          .observe(
+              new Event.OutboxFollowed(run.target().table().text(), lag.entries(), lag.seconds()));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.run.LeaseStore.Orders;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -50,11 +52,14 @@ final class Heartbeat implements AutoCloseable {
     }
   }
 
-  static Heartbeat start(LeaseStore store, Claim claim, TableMigration run) {
+  static Heartbeat start(LeaseStore store, Claim claim, TableMigration run, Observer observer) {
     Heartbeat heartbeat = new Heartbeat(store, claim, run);
     var _ =
         heartbeat.beats.scheduleWithFixedDelay(
-            heartbeat::beat, BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
+            new Background("table-migration-beat", observer).guarded(heartbeat::beat),
+            BEAT_MILLIS,
+            BEAT_MILLIS,
+            TimeUnit.MILLISECONDS);
     return heartbeat;
   }
 

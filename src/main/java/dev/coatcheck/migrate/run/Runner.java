@@ -65,7 +65,7 @@ final class Runner {
           return;
         }
       } catch (RuntimeException refused) {
-        workshop.observer().observe(new Event.RequestFailed("table-migration", refused));
+        workshop.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
         fail(rootMessage(refused));
         return;
       }

@@ -1,10 +1,9 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,6 +23,7 @@ final class Runners implements AutoCloseable {
   private final Workshop workshop;
   private final Sources sources;
   private final Followers followers;
+  private final Background background;
   private final Semaphore places = new Semaphore(RUNS_MAX);
   private final ScheduledExecutorService looks =
       Executors.newScheduledThreadPool(
@@ -36,6 +36,7 @@ final class Runners implements AutoCloseable {
     this.workshop = workshop;
     this.sources = sources;
     this.followers = new Followers(workshop, sources);
+    this.background = new Background("table-migrations", workshop.observer());
   }
 
   static Runners start(Workshop workshop, Sources sources, Occupied occupied) {
@@ -56,17 +57,19 @@ final class Runners implements AutoCloseable {
             () -> survive(work), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  /** What is broken off at the end is no failure. */
   private void survive(Runnable work) {
-    try {
-      work.run();
-    } catch (DatabaseUnavailable reportedAlready) {
-      // The next look will do.
-    } catch (RuntimeException bug) {
-      if (looks.isShutdown()) {
-        return;
-      }
-      workshop.observer().observe(new Event.RequestFailed("table-migrations", bug));
-    }
+    boolean _ =
+        background.run(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException failed) {
+                if (!looks.isShutdown()) {
+                  throw failed;
+                }
+              }
+            });
   }
 
   private void claim() {
@@ -92,7 +95,8 @@ final class Runners implements AutoCloseable {
     try {
       TableMigration run = workshop.runs().find(claim.id()).orElseThrow();
       Source source = sources.named(run.source()).orElseThrow();
-      try (Heartbeat heartbeat = Heartbeat.start(workshop.leases(), claim, run)) {
+      try (Heartbeat heartbeat =
+          Heartbeat.start(workshop.leases(), claim, run, workshop.observer())) {
         new Runner(workshop, claim, run, source, heartbeat).run();
       }
       workshop.leases().release(claim);

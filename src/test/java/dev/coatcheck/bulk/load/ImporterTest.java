@@ -30,6 +30,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -233,6 +234,55 @@ class ImporterTest {
     assertThat(outcome).isInstanceOf(ImportOutcome.Done.class);
     assertThat(leads).hasSize(17).allMatch(lead -> lead <= 2L * Chunk.LINES_MAX + 4_096);
     assertThat(committed(ahead)).isEqualTo(rows);
+  }
+
+  /** The last chunk is written after the end of the file was read. */
+  @Test
+  void anImportWhoseLastChunkIsNotCommittedIsNotDone() {
+    TestDatabase own = TestDatabase.fresh();
+    DatabaseSettings settings = new DatabaseSettings(own.url(), own.user(), own.password(), 4);
+    try (Database database = Database.open(settings, "own", OBSERVER);
+        Registry registry =
+            Registry.open(
+                database, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime)) {
+      registry.put(
+          new TypeDefinition(
+              "late",
+              new Prefix("late"),
+              KeyScheme.SNOWFLAKE,
+              SnowflakeLayout.DEFAULT,
+              Policies.DEFAULT),
+          OptionalInt.empty());
+      byte[] file = "type,key\nlate,1\nlate,2\n".getBytes(StandardCharsets.UTF_8);
+      InputStream body =
+          new SequenceInputStream(
+              new ByteArrayInputStream(file),
+              new InputStream() {
+                @Override
+                public int read() {
+                  own.setReachable(false);
+                  return -1;
+                }
+              });
+      ImportOutcome outcome;
+      try {
+        outcome =
+            new Importer(
+                    settings,
+                    registry,
+                    new Importer.Settling(
+                        new TokenSource(new RandomSource()),
+                        _ -> new Snowflake(SnowflakeLayout.DEFAULT, 0),
+                        OBSERVER),
+                    InstantSource.system())
+                .run(RowFormat.CSV, body, SENDER, 10);
+      } finally {
+        own.setReachable(true);
+      }
+
+      assertThat(outcome)
+          .isEqualTo(new ImportOutcome.Stopped(new ImportOutcome.Reason.DatabaseGone(), 0));
+    }
   }
 
   private static long committed(Type type) {

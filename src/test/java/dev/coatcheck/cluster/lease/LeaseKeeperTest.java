@@ -84,6 +84,27 @@ class LeaseKeeperTest {
     assertThat(sent()).isInstanceOf(LeaseRequest.Renew.class);
   }
 
+  /** The next worker's estimate of the database's clock may lag behind that of the last one. */
+  @Test
+  void keysGoOnRisingOverAChangeOfWorker() {
+    acquire(5);
+    nano += 700 * MILLI;
+    long last = drawn(5);
+    answer(new LeaseReply.Gone());
+    answer(new LeaseReply.Released());
+    long lagging = DATABASE_MILLIS + nano / MILLI - 300;
+    answer(new LeaseReply.Acquired(6, 1, lagging, lagging + 3_000));
+
+    assertThat(drawn(6)).isGreaterThan(last);
+  }
+
+  /** The last key, by its place in time, of some that are drawn from the worker. */
+  private long drawn(int worker) {
+    KeyRun.Some some = (KeyRun.Some) keeper.reserve(3, nano);
+    assertThat(some.worker()).isEqualTo(worker);
+    return some.run().first() + some.run().count() - 1;
+  }
+
   @Test
   void aRefusalTellsWhenTheFirstRestEnds() {
     answer(new LeaseReply.NoneFree("all rest", 90_500));

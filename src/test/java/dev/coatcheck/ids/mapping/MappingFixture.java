@@ -75,6 +75,11 @@ public final class MappingFixture implements AutoCloseable {
     return new MappingFixture(generators(), TestDatabase.fresh(), System::nanoTime, connections);
   }
 
+  /** Another instance on the same database. */
+  MappingFixture beside() {
+    return new MappingFixture(generators(), on, System::nanoTime);
+  }
+
   public Type type(String name, String prefix, KeyScheme scheme) {
     registry.put(
         new TypeDefinition(

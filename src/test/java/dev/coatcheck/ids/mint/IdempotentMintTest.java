@@ -18,6 +18,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.awaitility.Awaitility;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -63,11 +65,7 @@ class IdempotentMintTest {
   void anExpiredAnswerGivesWay() {
     MintOutcome first = mint("expired", HASH);
     FIXTURE.database.write(
-        "test",
-        sql ->
-            sql.execute(
-                "update coatcheck.idempotency set expires_at = now() - interval '1 second'"
-                    + " where key = 'expired'"));
+        "test", sql -> sql.execute("update coatcheck.idempotency_turn set part = part + 7"));
 
     MintOutcome second = mint("expired", OTHER_HASH);
 
@@ -91,6 +89,42 @@ class IdempotentMintTest {
 
     assertThat(answers).hasSize(1);
     assertThat(own).isEqualTo(1);
+    assertThat(rows()).isEqualTo(before + 1);
+  }
+
+  /** The first is still at work when the second comes: it must not get the first one's answer. */
+  @Test
+  void anotherRequestWithTheKeyAtTheSameTimeIsRefusedAndNothingIsDone() throws Exception {
+    int before = rows();
+    IdempotencyKey key = new IdempotencyKey("alice", "at once");
+    CountDownLatch working = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    MintCall first =
+        new MintCall(
+            List.of(FIXTURE.generated(FIXTURE.charge)),
+            false,
+            Optional.of(
+                new Once<>(
+                    key,
+                    HASH,
+                    _ -> {
+                      working.countDown();
+                      await(release);
+                      return new Recorded(201, "first");
+                    })));
+    FutureTask<MintOutcome> second = new FutureTask<>(() -> untilNotBusy(call(key, OTHER_HASH)));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<MintOutcome> worker = threads.submit(() -> FIXTURE.minter.mint(first));
+      working.await();
+      Thread waiting = Thread.ofPlatform().start(second);
+      Awaitility.await()
+          .until(() -> waiting.getState() == Thread.State.TIMED_WAITING || second.isDone());
+      release.countDown();
+
+      assertThat(worker.get())
+          .isEqualTo(new MintOutcome.Answered(new Recorded(201, "first"), false));
+      assertThat(second.get()).isEqualTo(new MintOutcome.KeyReused());
+    }
     assertThat(rows()).isEqualTo(before + 1);
   }
 
@@ -146,6 +180,15 @@ class IdempotentMintTest {
     } catch (InterruptedException stopped) {
       throw new IllegalStateException(stopped);
     }
+  }
+
+  /** As a client does on a machine that is too busy to answer in time. */
+  private static MintOutcome untilNotBusy(MintCall call) {
+    MintOutcome outcome;
+    do {
+      outcome = FIXTURE.minter.mint(call);
+    } while (outcome instanceof MintOutcome.Busy);
+    return outcome;
   }
 
   private static MintOutcome mint(String key, String hash) {

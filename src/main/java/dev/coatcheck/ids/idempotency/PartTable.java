@@ -1,0 +1,69 @@
+package dev.coatcheck.ids.idempotency;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_1;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_2;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_3;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_4;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_5;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_6;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_7;
+import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_8;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.jooq.Table;
+
+/**
+ * The nine tables of answers and how they take turns. New answers go to the current part, whose
+ * number only rises; the table of a part is its number modulo nine.
+ *
+ * <pre>
+ *   p-7      p-6 p-5 p-4 p-3 p-2 p-1    p       p+1
+ *   emptied  |   24 hours of answers |  new     of transactions
+ *   at the   |   at least            |  ones    that turned before us
+ *   next turn
+ * </pre>
+ *
+ * A transaction reads the number of the current part in the statement that locks its keys. Another
+ * one may commit a turn and an answer between the snapshot of that statement and its lock, so the
+ * next part is looked into as well.
+ */
+final class PartTable {
+  /** How long a part takes new answers, so that an answer is kept for 24 to 28 hours. */
+  static final Duration PART = Duration.ofHours(4);
+
+  private static final int EARLIER = 6;
+  private static final int LATER = 1;
+
+  private static final List<Table<?>> TABLES =
+      List.of(
+          IDEMPOTENCY_0,
+          IDEMPOTENCY_1,
+          IDEMPOTENCY_2,
+          IDEMPOTENCY_3,
+          IDEMPOTENCY_4,
+          IDEMPOTENCY_5,
+          IDEMPOTENCY_6,
+          IDEMPOTENCY_7,
+          IDEMPOTENCY_8);
+
+  private PartTable() {}
+
+  static Table<?> table(long part) {
+    return TABLES.get(Math.floorMod(part, TABLES.size()));
+  }
+
+  /** Where an answer may be, the newest first. */
+  static List<Table<?>> lookedInto(long part) {
+    return LongStream.rangeClosed(-LATER, EARLIER)
+        .<Table<?>>mapToObj(back -> table(part - back))
+        .toList();
+  }
+
+  /** What is emptied when {@code part} ends: nobody looks into it, and the next turn needs it. */
+  static Table<?> emptiedAfter(long part) {
+    return table(part + LATER + 1);
+  }
+}

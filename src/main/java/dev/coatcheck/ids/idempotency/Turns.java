@@ -1,0 +1,54 @@
+package dev.coatcheck.ids.idempotency;
+
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets answers expire, by whole parts: asks each minute whether the current part has had its time,
+ * and begins the next. Every instance does.
+ */
+public final class Turns implements AutoCloseable {
+  private static final int PERIOD_SECONDS = 60;
+
+  private final IdempotencyStore store;
+  private final Duration part;
+  private final Background background;
+  private final ScheduledExecutorService timer;
+
+  Turns(Database database, Duration part, Observer observer) {
+    this.store = new IdempotencyStore(database);
+    this.part = part;
+    this.background = new Background("idempotency-turns", observer);
+    this.timer =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("idempotency-turns").factory());
+  }
+
+  public static Turns start(Database database, Observer observer) {
+    Turns turns = new Turns(database, PartTable.PART, observer);
+    var _ =
+        turns.timer.scheduleWithFixedDelay(
+            turns.background.guarded(turns::run), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+    return turns;
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+
+  /** Whether the next part began. */
+  boolean run() {
+    try {
+      return store.turn(part);
+    } catch (LockTimeout held) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,332 @@
+package dev.coatcheck.ids.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.Breakage;
+import dev.coatcheck.BrokenBy;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
+import org.jooq.DSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Answers are kept for their time, found wherever they are, and expire by whole parts. */
+class AnswerPartsTest {
+  private static final int SESSIONS = 12;
+  private static final int KEYS_A_TURN = 20;
+
+  /** Sessions are never further apart than four turns, or an answer might expire between them. */
+  private static final int KEYS_A_BLOCK = 80;
+
+  private static final int BLOCKS = 2;
+  private static final int WAIT_MILLIS = 1_000;
+  private static final String HASH = "ab".repeat(32);
+  private static final Recorded ANSWER = new Recorded(201, "{}");
+
+  private static final TestDatabase FRESH = TestDatabase.fresh();
+  private static final Observer OBSERVER = new Observer();
+  private static final Database DATABASE = open(FRESH);
+
+  private static Database open(TestDatabase on) {
+    return Database.open(
+        new DatabaseSettings(on.url(), on.user(), on.password(), SESSIONS + 2), "test", OBSERVER);
+  }
+
+  @AfterAll
+  static void close() {
+    DATABASE.close();
+  }
+
+  @Test
+  void anAnswerIsKeptForADayAndItsTableIsEmptiedAfterwards() {
+    try (Turns turns = new Turns(DATABASE, PartTable.PART, OBSERVER)) {
+      IdempotencyKey key = new IdempotencyKey("alice", "day");
+      long kept = keep(key, ANSWER);
+      for (int turn = 1; turn <= 6; turn++) {
+        partBegan("3 hours 59 minutes");
+        assertThat(turns.run()).as("a turn before its time").isFalse();
+        assertThat(find(key)).as("after %d turns", turn).containsKey(key);
+        partBegan("4 hours");
+        assertThat(turns.run()).isTrue();
+      }
+      assertThat(find(key)).as("after a day").containsKey(key);
+
+      partBegan("4 hours");
+      assertThat(turns.run()).isTrue();
+      assertThat(find(key)).as("after 28 hours").isEmpty();
+      partBegan("4 hours");
+      assertThat(turns.run()).isTrue();
+      int rows = DATABASE.read("test", sql -> sql.fetchCount(PartTable.table(kept)));
+      assertThat(rows).isZero();
+    }
+  }
+
+  @Test
+  void whatATurnEmptiesNobodyLooksIntoBeforeNorAfterwards() {
+    LongStream.range(0, 20)
+        .forEach(
+            part -> {
+              assertThat(PartTable.lookedInto(part))
+                  .doesNotHaveDuplicates()
+                  .hasSize(8)
+                  .contains(PartTable.table(part))
+                  .doesNotContain(PartTable.emptiedAfter(part));
+              assertThat(PartTable.lookedInto(part + 1)).contains(PartTable.emptiedAfter(part));
+            });
+  }
+
+  /**
+   * Our statement saw the part before the turn; the answer was committed before it had the lock.
+   */
+  @Test
+  void anAnswerOfATransactionThatSawALaterTurnIsFound() {
+    IdempotencyKey key = new IdempotencyKey("alice", "later");
+    DATABASE.write("test", sql -> keep(sql, part() + 1, key, ANSWER));
+
+    assertThat(find(key)).containsKey(key);
+  }
+
+  @Test
+  void aLiveAnswerIsNeverOverwritten() {
+    IdempotencyKey key = new IdempotencyKey("alice", "live");
+    keep(key, ANSWER);
+
+    boolean again =
+        DATABASE.write("test", sql -> keep(sql, part(), key, new Recorded(409, "other")));
+
+    assertThat(again).isFalse();
+    assertThat(find(key)).containsEntry(key, new IdempotencyTable.Past(HASH, ANSWER));
+  }
+
+  /** A lock that somebody holds delays a turn, and no turn waits for long. */
+  @Test
+  void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() throws SQLException {
+    try (Turns turns = new Turns(DATABASE, Duration.ZERO, OBSERVER);
+        Connection other =
+            DriverManager.getConnection(FRESH.url(), FRESH.user(), FRESH.password());
+        Statement lock = other.createStatement()) {
+      long before = part();
+      other.setAutoCommit(false);
+      lock.execute(
+          "lock table coatcheck.%s in access share mode"
+              .formatted(PartTable.emptiedAfter(before).getName()));
+      assertThat(turns.run()).isFalse();
+      assertThat(part()).isEqualTo(before);
+
+      other.rollback();
+      assertThat(turns.run()).isTrue();
+      assertThat(part()).isEqualTo(before + 1);
+    }
+  }
+
+  @Test
+  @BrokenBy("current-part-only")
+  void eachKeyIsWorkedOnOnceWhileThePartsTurn() throws Exception {
+    String run = "race " + Breakage.current();
+    DATABASE.write(
+        "test", sql -> sql.execute("create table if not exists worked (run text, key text)"));
+    long before = part();
+    CyclicBarrier blocks = new CyclicBarrier(SESSIONS);
+    AtomicInteger firsts = new AtomicInteger();
+    String defect = Breakage.current();
+    try (Turns turns = new Turns(DATABASE, Duration.ZERO, OBSERVER);
+        ExecutorService sessions = Executors.newFixedThreadPool(SESSIONS)) {
+      List<Future<?>> running = new ArrayList<>();
+      for (int session = 0; session < SESSIONS; session++) {
+        running.add(
+            sessions.submit(
+                () -> {
+                  for (int i = 0; i < BLOCKS * KEYS_A_BLOCK; i++) {
+                    if (i % KEYS_A_BLOCK == 0) {
+                      blocks.await();
+                    }
+                    if (workOnce(run, new IdempotencyKey(run, "key " + i), defect)
+                        && firsts.incrementAndGet() % KEYS_A_TURN == 0) {
+                      while (!turns.run()) {
+                        Thread.onSpinWait(); // another session turns
+                      }
+                    }
+                  }
+                  return true;
+                }));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+    }
+
+    assertThat(part() - before).isGreaterThan(BLOCKS);
+    int twice =
+        DATABASE.read(
+            "test",
+            sql ->
+                sql.fetch(
+                        "select key from worked where run = ? group by key having count(*) > 1",
+                        run)
+                    .size());
+    assertThat(twice).as("keys worked on twice").isZero();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theRaceFindsThatOnlyTheCurrentPartIsLookedInto() {
+    return Breakage.requireRed(this);
+  }
+
+  /** The tables of the version before had an end for each answer. */
+  @Test
+  void noAnswerIsLostWhenThePartsAreIntroduced() {
+    TestDatabase before = TestDatabase.empty();
+    migrate(before, "13?"); // or the last one before it
+    try (Database database = open(before)) {
+      database.write(
+          "test",
+          sql ->
+              sql.execute(
+                  """
+                  insert into coatcheck.idempotency
+                    (expires_at, status, bucket, owner, key, request_hash, response)
+                  select now() + make_interval(mins => 60 * hour + 30), 201, 0::smallint, 'alice', 'in ' || hour,
+                         decode(repeat('ab', 32), 'hex'), '{}'
+                    from generate_series(-1, 23) hour
+                  """));
+      List<IdempotencyKey> keys =
+          IntStream.rangeClosed(-1, 23)
+              .mapToObj(hour -> new IdempotencyKey("alice", "in " + hour))
+              .toList();
+      database.write(
+          "test",
+          sql -> {
+            for (IdempotencyKey key : keys) {
+              sql.execute(
+                  "update coatcheck.idempotency set bucket = {0} where key = {1}",
+                  val((short) key.bucket()), val(key.text()));
+            }
+            return true;
+          });
+
+      migrate(before, "latest");
+
+      IdempotencyStore turns = new IdempotencyStore(database);
+      for (int hours = 0; hours < 24; hours += 4) {
+        int passed = hours;
+        Map<IdempotencyKey, IdempotencyTable.Past> found = find(database, keys);
+        assertThat(found.values()).allMatch(new IdempotencyTable.Past(HASH, ANSWER)::equals);
+        assertThat(found.keySet())
+            .as("after %d hours", hours)
+            .containsAll(
+                keys.stream()
+                    .filter(key -> Integer.parseInt(key.text().substring(3)) >= passed)
+                    .toList())
+            .doesNotContain(keys.getFirst());
+        assertThat(turns.turn(Duration.ZERO)).isTrue();
+      }
+      assertThat(turns.turn(Duration.ZERO)).isTrue();
+      assertThat(find(database, keys)).as("after 28 hours").isEmpty();
+    }
+  }
+
+  private static void migrate(TestDatabase database, String target) {
+    Flyway.configure()
+        .dataSource(database.url(), database.user(), database.password())
+        .defaultSchema("coatcheck")
+        .locations("classpath:db/migration")
+        .target(target)
+        .load()
+        .migrate();
+  }
+
+  /** As a mint does: locks, looks, works, keeps; again while another session has the key. */
+  private static boolean workOnce(String run, IdempotencyKey key, String defect) {
+    while (true) {
+      Attempt attempt = DATABASE.write("test", sql -> attempt(sql, run, key, defect));
+      if (attempt != Attempt.LOCKED) {
+        return attempt == Attempt.WORKED;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private enum Attempt {
+    LOCKED,
+    REPLAYED,
+    WORKED
+  }
+
+  private static Attempt attempt(DSLContext sql, String run, IdempotencyKey key, String defect) {
+    long hash = key.digest().getMostSignificantBits();
+    IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, List.of(hash), WAIT_MILLIS);
+    if (locks.refused().contains(hash)) {
+      return Attempt.LOCKED;
+    }
+    var found =
+        defect.equals("current-part-only")
+            ? IdempotencyTable.find(sql, List.of(PartTable.table(locks.part())), List.of(key))
+            : IdempotencyTable.find(sql, locks.part(), List.of(key));
+    if (!found.isEmpty()) {
+      return Attempt.REPLAYED;
+    }
+    sql.execute("insert into worked values (?, ?)", run, key.text());
+    assertThat(keep(sql, locks.part(), key, ANSWER)).isTrue();
+    return Attempt.WORKED;
+  }
+
+  private static void partBegan(String ago) {
+    DATABASE.write(
+        "test",
+        sql ->
+            sql.execute(
+                "update coatcheck.idempotency_turn set began_at = now() - interval '" + ago + "'"));
+  }
+
+  private static long part() {
+    return part(DATABASE);
+  }
+
+  private static long part(Database database) {
+    return database.read(
+        "test",
+        sql -> sql.fetchSingle("select part from coatcheck.idempotency_turn").get(0, Long.class));
+  }
+
+  private static long keep(IdempotencyKey key, Recorded answer) {
+    long part = part();
+    assertThat(DATABASE.<Boolean>write("test", sql -> keep(sql, part, key, answer))).isTrue();
+    return part;
+  }
+
+  private static boolean keep(DSLContext sql, long part, IdempotencyKey key, Recorded answer) {
+    return IdempotencyTable.keep(sql, part, List.of(new IdempotencyTable.Entry(key, HASH, answer)));
+  }
+
+  private static Map<IdempotencyKey, IdempotencyTable.Past> find(IdempotencyKey key) {
+    return find(DATABASE, List.of(key));
+  }
+
+  private static Map<IdempotencyKey, IdempotencyTable.Past> find(
+      Database database, List<IdempotencyKey> keys) {
+    long part = part(database);
+    return database.read("test", sql -> IdempotencyTable.find(sql, part, keys));
+  }
+}

@@ -1,0 +1,120 @@
+package dev.coatcheck.ids.mapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.bulk.load.ImportOutcome;
+import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.mapping.Endings.Mode;
+import dev.coatcheck.ids.mapping.Endings.Request;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What one instance does ends what another one has cached. Without a change in the feed the cache
+ * would go on for 30 seconds.
+ */
+class SpreadTest {
+  private static final Duration HEARD_MAX = Duration.ofSeconds(15);
+
+  private static final MappingFixture HERE = new MappingFixture();
+  private static final MappingFixture THERE = HERE.beside();
+
+  @AfterAll
+  static void close() {
+    THERE.close();
+    HERE.close();
+  }
+
+  @Test
+  void aMergedIdEndsElsewhereWithItsSurvivor() {
+    String id = minted();
+    String survivor = minted();
+    end(new Request.Merge(id, survivor));
+    assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
+
+    end(new Request.Revoke(survivor, Optional.empty()));
+
+    Awaitility.await()
+        .atMost(HEARD_MAX)
+        .until(() -> resolvedThere(id) instanceof ResolveOutcome.Revoked);
+  }
+
+  @Test
+  void aMergedIdMovesOnElsewhereWithItsSurvivor() {
+    String id = minted();
+    String survivor = minted();
+    String last = minted();
+    end(new Request.Merge(id, survivor));
+    assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
+
+    end(new Request.Merge(survivor, last));
+
+    Awaitility.await()
+        .atMost(HEARD_MAX)
+        .until(
+            () ->
+                resolvedThere(id) instanceof ResolveOutcome.Merged merged
+                    && merged.survivor().publicId().toString().equals(last));
+  }
+
+  /** That an ID is unknown is cached too. */
+  @Test
+  void anImportedIdIsFoundElsewhere() {
+    String id =
+        new PublicId(HERE.charge.prefix(), MappingFixture.TOKENS.next(bucketOf(70_001))).toString();
+    assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Unknown.class);
+    Importer importer =
+        new Importer(
+            new DatabaseSettings(HERE.on.url(), HERE.on.user(), HERE.on.password(), 2),
+            HERE.registry,
+            new Importer.Settling(
+                MappingFixture.TOKENS, MappingFixture.generators(), HERE.observer),
+            InstantSource.system());
+    String file = "type,key,public_id\ncharge,70001," + id + "\n";
+
+    ImportOutcome outcome =
+        importer.run(
+            RowFormat.CSV,
+            new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
+            new Caller("test", "test", Set.of(Scope.ALL)),
+            10);
+
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            ImportOutcome.Done.class,
+            done -> assertThat(done.summary().created()).as("%s", done).isEqualTo(1));
+    Awaitility.await()
+        .atMost(HEARD_MAX)
+        .until(() -> resolvedThere(id) instanceof ResolveOutcome.Found);
+  }
+
+  private static int bucketOf(long key) {
+    return HERE.request(key).subject().orElseThrow().bucket();
+  }
+
+  private static ResolveOutcome resolvedThere(String id) {
+    return THERE.mappings.resolver().resolve(id);
+  }
+
+  private static String minted() {
+    return HERE.mint(HERE.generated(HERE.charge)).getFirst().mapping().publicId().toString();
+  }
+
+  private static void end(Request request) {
+    assertThat(HERE.mappings.endings().end(List.of(request), Mode.EACH, "test"))
+        .isInstanceOf(Endings.Result.Settled.class);
+  }
+}
