@@ -44,7 +44,7 @@ public record Deadline(long nano) {
 
   /** Whether this thread works for somebody with a deadline. */
   static boolean isBound() {
-    return CURRENT.orElse(NONE) != NONE;
+    return !CURRENT.orElse(NONE).equals(NONE);
   }
 
   /** Does the work without any, because it lasts as long as its client sends or reads. */

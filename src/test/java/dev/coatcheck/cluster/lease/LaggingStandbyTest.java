@@ -24,6 +24,7 @@ import org.junit.jupiter.api.TestFactory;
 @Tag("faults")
 class LaggingStandbyTest {
   private static final long WINDOW_MILLIS = 10_000;
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private final AcknowledgedKeys acknowledged = new AcknowledgedKeys();
 
@@ -81,13 +82,13 @@ class LaggingStandbyTest {
   /** Both draw all the time: from the rest of a window, while they wait, and 1,000 keys after. */
   private void drawOnBoth(Holder old, Holder young) {
     await("the window ends, and no other has begun")
-        .atMost(Duration.ofMinutes(1))
+        .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(2))
         .until(() -> !old.draws() & !young.draws());
     assertThat(young.keys).as("keys within the rest").isZero();
     long before = acknowledged.count();
     await("the rest ends")
-        .atMost(Duration.ofMinutes(2))
+        .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(2))
         .until(() -> (old.draws() | young.draws()) && acknowledged.count() >= before + 1_000);
   }
@@ -107,7 +108,7 @@ class LaggingStandbyTest {
     try (TestHome folder = TestHome.fresh();
         LaggingStandby pair = LaggingStandby.start(folder.folder())) {
       try (Holder first = new Holder("first", pair.primary())) {
-        await().atMost(Duration.ofMinutes(1)).until(first::draws);
+        await().atMost(PATIENCE).until(first::draws);
       }
       Query.on(pair.primary())
           .execute("update coatcheck.worker_lease set granted_until_ms = 0 where worker = 0");
@@ -119,7 +120,7 @@ class LaggingStandbyTest {
   private void failOver(LaggingStandby pair) throws Exception {
     try (Holder old = new Holder("old", pair.primary());
         Holder young = new Holder("young", pair.standby())) {
-      await().atMost(Duration.ofMinutes(1)).until(old::draws);
+      await().atMost(PATIENCE).until(old::draws);
       old.turnTo(pair.standby());
       pair.promote();
       drawOnBoth(old, young);
@@ -138,7 +139,7 @@ class LaggingStandbyTest {
               "update coatcheck.worker_lease_origin set system_identifier = "
                   + Query.on(original).text(origin));
       try (Holder old = new Holder("old", original)) {
-        await().atMost(Duration.ofMinutes(1)).until(old::draws);
+        await().atMost(PATIENCE).until(old::draws);
         try (Holder young = new Holder("young", copy)) {
           old.turnTo(copy);
           drawOnBoth(old, young);
