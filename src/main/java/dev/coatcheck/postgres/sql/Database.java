@@ -29,8 +29,9 @@ public final class Database implements AutoCloseable {
   /** From here on a job has asked for more time than reads and mints have. */
   private static final int LONG_MILLIS = 1_000;
 
+  /** Statements that set something are no queries: the work may still choose its isolation. */
   private static final String LOOSEN =
-      "select set_config('statement_timeout', {0}, true), set_config('lock_timeout', {0}, true)";
+      "set local statement_timeout = %1$d; set local lock_timeout = %1$d";
 
   private static final String BOUNDS_REMEDY =
       """
@@ -121,7 +122,7 @@ public final class Database implements AutoCloseable {
             }
             lent.begin();
             if (isLong(deadline)) {
-              sql.resultQuery(LOOSEN, DSL.val(Math.max(1, deadline.leftMillis()) + "ms")).execute();
+              sql.execute(LOOSEN.formatted(Math.max(1, deadline.leftMillis())));
             }
             T result = work.apply(sql);
             lent.commit();
