@@ -35,11 +35,17 @@ public final class HttpServer implements AutoCloseable {
   private final Javalin gateway;
   private final Optional<Javalin> management;
   private final TableMigrationRoutes runs;
+  private final OperationsRoutes operations;
 
-  private HttpServer(Javalin gateway, Optional<Javalin> management, TableMigrationRoutes runs) {
+  private HttpServer(
+      Javalin gateway,
+      Optional<Javalin> management,
+      TableMigrationRoutes runs,
+      OperationsRoutes operations) {
     this.gateway = gateway;
     this.management = management;
     this.runs = runs;
+    this.operations = operations;
   }
 
   /**
@@ -111,7 +117,7 @@ public final class HttpServer implements AutoCloseable {
               gate.guard(endpoints.jsonRoutes());
             });
     if (where.managementPort().isEmpty()) {
-      return new HttpServer(gateway, Optional.empty(), runs);
+      return new HttpServer(gateway, Optional.empty(), runs, operations);
     }
     try {
       Javalin management =
@@ -124,7 +130,7 @@ public final class HttpServer implements AutoCloseable {
                 operations.register(endpoints);
                 operations.registerOpenMetrics(endpoints);
               });
-      return new HttpServer(gateway, Optional.of(management), runs);
+      return new HttpServer(gateway, Optional.of(management), runs, operations);
     } catch (PortInUse taken) {
       gateway.stop();
       throw taken;
@@ -142,6 +148,7 @@ public final class HttpServer implements AutoCloseable {
   /** Finishes what was accepted, at most 8 s, then stops. */
   @Override
   public void close() {
+    operations.drain();
     runs.close();
     gateway.stop();
     management.ifPresent(Javalin::stop);

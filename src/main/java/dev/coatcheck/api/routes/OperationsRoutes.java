@@ -18,6 +18,7 @@ public final class OperationsRoutes {
   private final BooleanSupplier ready;
   private final Observer observer;
   private final Problems problems;
+  private volatile boolean draining;
 
   public OperationsRoutes(BooleanSupplier ready, Observer observer) {
     this.ready = ready;
@@ -40,6 +41,11 @@ public final class OperationsRoutes {
     endpoints.always(HandlerType.GET, "/metrics", this::metrics);
   }
 
+  /** Not ready from now on, also where requests are still taken: on the management port. */
+  public void drain() {
+    draining = true;
+  }
+
   private record Health(String object, String status) {
     static final Health OK = new Health("health", "ok");
   }
@@ -49,7 +55,12 @@ public final class OperationsRoutes {
   }
 
   private void ready(Context ctx) {
-    if (ready.getAsBoolean()) {
+    if (draining) {
+      problems.write(
+          ctx,
+          Problem.retryAfter(
+              ProblemCode.OVERLOADED, "The gateway is stopping.", Problems.jitteredSeconds()));
+    } else if (ready.getAsBoolean()) {
       Answer.json(ctx, 200, Health.OK);
     } else {
       problems.write(

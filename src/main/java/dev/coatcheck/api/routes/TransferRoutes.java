@@ -1,9 +1,9 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Admission;
 import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.ImportView;
+import dev.coatcheck.api.server.PacedBody;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
@@ -31,15 +31,19 @@ import java.util.Optional;
 public final class TransferRoutes {
   private static final String IMPORTS = "/v1/imports";
   private static final String EXPORTS = "/v1/exports";
-
-  /** Each holds a connection and may last for minutes; requests need the other connections. */
-  private static final int TRANSFERS_MAX = 2;
+  private static final String TOO_SLOW = "too_slow";
+  private static final String CLIENT_GONE = "client_gone";
 
   private final Transfers transfers;
   private final Registry registry;
   private final Problems problems;
   private final Observer observer;
-  private final Admission places = new Admission(TRANSFERS_MAX);
+
+  /** Each keeps a processor and a connection of Postgres busy. */
+  private final TransferPermits imports = new TransferPermits(3, 2);
+
+  /** Each keeps a snapshot and a connection of Postgres. */
+  private final TransferPermits exports = new TransferPermits(4, 3);
 
   public TransferRoutes(
       Transfers transfers, Registry registry, Problems problems, Observer observer) {
@@ -51,26 +55,42 @@ public final class TransferRoutes {
 
   public void register(Endpoints endpoints) {
     endpoints.lasting(
-        HandlerType.POST, IMPORTS, Scope.IDS_WRITE, inPlace(IMPORTS, this::importAll));
-    endpoints.lasting(HandlerType.GET, EXPORTS, Scope.IDS_READ, inPlace(EXPORTS, this::exportAll));
+        HandlerType.POST,
+        IMPORTS,
+        Scope.IDS_WRITE,
+        permitted(
+            IMPORTS,
+            imports,
+            "An instance does three imports at a time, two of them for one principal.",
+            this::importAll));
+    endpoints.lasting(
+        HandlerType.GET,
+        EXPORTS,
+        Scope.IDS_READ,
+        permitted(
+            EXPORTS,
+            exports,
+            "An instance does four exports at a time, three of them for one principal.",
+            this::exportAll));
   }
 
-  private Handler inPlace(String path, Handler handler) {
+  private Handler permitted(String path, TransferPermits permits, String most, Handler handler) {
     return ctx -> {
-      if (!places.enter()) {
+      String principal = Endpoints.caller(ctx).principal();
+      if (!permits.take(principal)) {
         observer.observe(new Event.RequestShed(path));
         problems.write(
             ctx,
             Problem.retryAfter(
                 ProblemCode.OVERLOADED,
-                "An instance does two imports or exports at a time. Send the request again.",
+                most + " Send the request again.",
                 Problems.jitteredSeconds()));
         return;
       }
       try {
         handler.handle(ctx);
       } finally {
-        places.leave();
+        permits.giveBack(principal);
       }
     };
   }
@@ -79,18 +99,36 @@ public final class TransferRoutes {
     Query.allow(ctx, RowsBody.ERRORS_MAX);
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
-    InputStream body = ctx.req().getInputStream();
-    switch (transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax)) {
+    InputStream sent = ctx.req().getInputStream();
+    ImportOutcome outcome;
+    boolean tooSlow;
+    try (PacedBody body = new PacedBody(sent)) {
+      outcome = transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax);
+      tooSlow = body.isTooSlow();
+    }
+    switch (outcome) {
       case ImportOutcome.Done(ImportOutcome.Summary summary) ->
           Answer.json(ctx, 200, view(summary));
       case ImportOutcome.HeaderRefused(String detail) -> {
         // A client that is cut off while it sends may never see the answer.
-        RowsBody.drain(body);
+        RowsBody.drain(sent);
         problems.write(ctx, Problem.of(ProblemCode.REQUEST_INVALID, detail));
       }
-      case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) ->
-          problems.write(ctx, stopped(reason, linesSettled));
+      case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) -> {
+        if (tooSlow) {
+          // Jetty would wait for the rest of the body.
+          ctx.header("Connection", "close");
+        }
+        if (reason instanceof ImportOutcome.Reason.BodyBroken) {
+          brokenOff(IMPORTS, tooSlow ? TOO_SLOW : CLIENT_GONE);
+        }
+        problems.write(ctx, stopped(reason, linesSettled, tooSlow));
+      }
     }
+  }
+
+  private void brokenOff(String route, String reason) {
+    observer.observe(new Event.TransferBrokenOff(route, reason));
   }
 
   private static ImportView view(ImportOutcome.Summary summary) {
@@ -103,13 +141,16 @@ public final class TransferRoutes {
             .toList());
   }
 
-  private static Problem stopped(ImportOutcome.Reason reason, long linesSettled) {
+  private static Problem stopped(ImportOutcome.Reason reason, long linesSettled, boolean tooSlow) {
     String what =
         "Up to line %d all is done, nothing after it. Send the body again, whole or from there: what is in counts as existing."
             .formatted(linesSettled);
     return switch (reason) {
       case ImportOutcome.Reason.BodyBroken _ ->
-          Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end. " + what);
+          tooSlow
+              ? Problem.of(ProblemCode.REQUEST_TIMEOUT, "The body came too slowly. " + what)
+              : Problem.of(
+                  ProblemCode.REQUEST_INVALID, "The body could not be read to its end. " + what);
       case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.retryAfter(ProblemCode.DATABASE_UNAVAILABLE, what, Problems.jitteredSeconds());
       case ImportOutcome.Reason.KeysUnavailable(KeyDraw.NoKeys why) ->
@@ -133,12 +174,20 @@ public final class TransferRoutes {
           case "false" -> false;
           default -> throw Refusal.ofParameter("include_ended", "This must be true or false.");
         };
-    StreamedAnswer body =
+    try (StreamedAnswer body =
         new StreamedAnswer(
-            ctx, type.name() + "." + format.wireName(), format.mediaType() + "; charset=utf-8");
-    switch (transfers.exporter().run(type, format, includeEnded, body)) {
-      case DONE -> {}
-      case READER_GONE, DATABASE_GONE -> body.abort();
+            ctx, type.name() + "." + format.wireName(), format.mediaType() + "; charset=utf-8")) {
+      switch (transfers.exporter().run(type, format, includeEnded, body)) {
+        case DONE -> {}
+        case READER_GONE -> {
+          brokenOff(EXPORTS, body.isTooSlow() ? TOO_SLOW : CLIENT_GONE);
+          body.abort();
+        }
+        case DATABASE_GONE -> {
+          brokenOff(EXPORTS, "database_gone");
+          body.abort();
+        }
+      }
     }
   }
 

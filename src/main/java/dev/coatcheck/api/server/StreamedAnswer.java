@@ -4,22 +4,31 @@ import io.javalin.http.Context;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.EndPoint;
 
 /**
- * An answer that is sent while it is made. It has a status only from its first byte on, so that
- * whatever fails before can still be told.
+ * An answer that is sent while it is made, to a reader that keeps up a minimum rate. It has a
+ * status only from its first byte on, so that whatever fails before can still be told.
  */
 public final class StreamedAnswer extends OutputStream {
   private final Context ctx;
   private final String fileName;
   private final String contentType;
+  private final EndPoint connection;
+  private final Pace pace;
   private boolean begun;
 
-  /** Answers with a file, once there is a byte of it. */
+  /** Answers with a file, once there is a byte of it. To be closed before the request ends. */
   public StreamedAnswer(Context ctx, String fileName, String contentType) {
     this.ctx = ctx;
     this.fileName = fileName;
     this.contentType = contentType;
+    this.connection =
+        ServletContextRequest.getServletContextRequest(ctx.req())
+            .getConnectionMetaData()
+            .getConnection()
+            .getEndPoint();
+    this.pace = Pace.watch(this::abort);
   }
 
   @Override
@@ -35,15 +44,28 @@ public final class StreamedAnswer extends OutputStream {
       ctx.header("Content-Disposition", "attachment; filename=\"" + fileName + "\"");
       ctx.header("Cache-Control", "no-store");
     }
-    ctx.res().getOutputStream().write(bytes, offset, length);
+    int taken = 0;
+    pace.waits();
+    try {
+      ctx.res().getOutputStream().write(bytes, offset, length);
+      taken = length;
+    } finally {
+      pace.moved(taken);
+    }
+  }
+
+  /** Whether it was broken off because its reader was too slow. */
+  public boolean isTooSlow() {
+    return pace.isTooSlow();
   }
 
   /** Cuts the connection: a body that just ended would look complete. */
   public void abort() {
-    ServletContextRequest.getServletContextRequest(ctx.req())
-        .getConnectionMetaData()
-        .getConnection()
-        .getEndPoint()
-        .close();
+    connection.close();
+  }
+
+  @Override
+  public void close() {
+    pace.close();
   }
 }

@@ -30,6 +30,7 @@ import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.HealthConnection;
 import dev.coatcheck.postgres.sql.SmallPool;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -90,6 +91,9 @@ public final class Gateway implements AutoCloseable {
                       database, sources, registry, tokens, observer, HOLDER)));
       Legacy legacy =
           opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
+      Readiness readiness =
+          new Readiness(
+              opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
       this.server =
           opened(
               HttpServer.start(
@@ -116,7 +120,7 @@ public final class Gateway implements AutoCloseable {
                       observer,
                       random,
                       clock,
-                      database::isReachable),
+                      readiness::isReady),
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),

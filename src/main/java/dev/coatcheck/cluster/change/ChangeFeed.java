@@ -5,6 +5,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.SmallPool;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +87,11 @@ public final class ChangeFeed implements AutoCloseable {
   /** Whether everything that was changed 1.9 s ago or earlier is known here. */
   public boolean isTrusted() {
     return state.isTrusted(nanoTime.getAsLong());
+  }
+
+  /** How old the last word is that it vouches for: a poll's, counted from when it was sent. */
+  public Duration silent() {
+    return Duration.ofNanos(state.silentNanos(nanoTime.getAsLong()));
   }
 
   FeedState state() {

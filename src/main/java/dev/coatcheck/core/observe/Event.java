@@ -30,6 +30,13 @@ public sealed interface Event {
   /** A connection was closed as soon as it came, because as many were open as are allowed. */
   record ConnectionRefused() implements Event {}
 
+  /**
+   * An import or an export did not come to its end.
+   *
+   * @param reason {@code too_slow}, {@code client_gone} or {@code database_gone}
+   */
+  record TransferBrokenOff(String route, String reason) implements Event {}
+
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 

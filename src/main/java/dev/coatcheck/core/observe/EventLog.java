@@ -72,6 +72,11 @@ final class EventLog {
               () ->
                   "a connection answered another question than that of %s; it was closed"
                       .formatted(mixedUp.operation()));
+      case Event.TransferBrokenOff broken ->
+          repeat(
+              Level.INFO,
+              "transfer " + broken.route() + " " + broken.reason(),
+              () -> "%s broke off: %s".formatted(broken.route(), broken.reason()));
       case Event.FeedDistrusted distrusted ->
           log.warn("the change feed can't be read: {}", distrusted.reason());
       case Event.FeedTrusted trusted ->

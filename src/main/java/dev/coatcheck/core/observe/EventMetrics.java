@@ -51,6 +51,14 @@ final class EventMetrics {
       case Event.ConnectionsLowered _ -> {}
       case Event.ConnectionsFull _ -> counter("coatcheck.connections.full").increment();
       case Event.ConnectionRefused _ -> counter("coatcheck.connections.refused").increment();
+      case Event.TransferBrokenOff broken ->
+          counter(
+                  "coatcheck.transfers.broken.off",
+                  "route",
+                  broken.route(),
+                  "reason",
+                  broken.reason())
+              .increment();
       case Event.Minted minted -> {
         counter("coatcheck.mints", "type", minted.type(), "outcome", "created")
             .increment(minted.created());

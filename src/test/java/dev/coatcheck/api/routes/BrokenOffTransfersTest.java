@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.sql.Connection;
@@ -22,6 +23,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
  * question. The pool has two connections and no resolved ID is cached, so that each request would
  * meet such a connection soon.
  */
+@Tag("faults")
 class BrokenOffTransfersTest {
   /** More than the buffers between Postgres and a reader hold, so that an export waits for it. */
   private static final int COATS = 120_000;
@@ -45,6 +48,8 @@ class BrokenOffTransfersTest {
           buffering(256 * 1024, TestDatabase.fresh()),
           Map.of("COATCHECK_DATABASE_CONNECTIONS", "2", "COATCHECK_CACHE_ENTRIES", "0"));
   private static final TestClient API = GATEWAY.client();
+  private static final TestClient ONCE = API.once();
+  private static final String OTHER = GATEWAY.keyWith(Scope.ALL);
   private static final TestClient CSV = API.with("Content-Type", "text/csv");
 
   /** Public IDs by their keys, as they were before anything was broken off. */
@@ -143,6 +148,55 @@ class BrokenOffTransfersTest {
     assertEveryAnswerIsRight();
     assertThat(CSV.post("/v1/imports", chunk).status()).isEqualTo(200);
     assertThat(API.get("/v1/exports?type=hat").body().stringValue().lines()).hasSize(16_385);
+  }
+
+  /** They take nothing for 10 s and more; everybody else goes on meanwhile. */
+  @Test
+  void slowReadersAreBrokenOffAndHoldUpNobody() throws Exception {
+    try (TransferSocket one = begunExport();
+        TransferSocket two = begunExport()) {
+      assertThat(CSV.post("/v1/imports", "type,key\nhat,1\n").status()).isEqualTo(200);
+      assertThat(API.get("/v1/exports?type=hat").body().stringValue()).contains("hat,1,");
+      try (TransferSocket three = begunExport()) {
+        Reply fourth = API.once().get("/v1/exports?type=hat");
+        assertThat(fourth.status()).isEqualTo(503);
+        assertThat(fourth.text("/code")).isEqualTo("overloaded");
+        assertThat(fourth.header("Retry-After")).matches("[1-3]");
+        GATEWAY.execute(
+            "update coatcheck.api_key set principal = 'another' where key_id = '"
+                + OTHER.substring(9, 21)
+                + "'");
+        assertThat(new TestClient(GATEWAY.uri(), OTHER).get("/v1/exports?type=hat").status())
+            .isEqualTo(200);
+        three.vanish();
+      }
+      try (Load load = new Load()) {
+        load.goOnFor(2 * CHECKED);
+      }
+      Awaitility.await().atMost(PATIENCE).until(() -> tooSlow() >= 2);
+      for (TransferSocket slow : List.of(one, two)) {
+        assertThat(slow.readToEnd()).isNotEmpty().doesNotEndWith("0\r\n\r\n");
+      }
+    }
+    try (TransferSocket one = begunExport();
+        TransferSocket two = begunExport();
+        TransferSocket three = begunExport()) {
+      for (TransferSocket reader : List.of(one, two, three)) {
+        reader.vanish();
+      }
+    }
+    assertEveryAnswerIsRight();
+  }
+
+  private static double tooSlow() {
+    return API.get("/metrics")
+        .body()
+        .stringValue()
+        .lines()
+        .filter(line -> line.startsWith("coatcheck_transfers_broken_off_total{"))
+        .filter(line -> line.contains("too_slow") && line.contains("exports"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   private static String rows(String type, int first, int count) {
@@ -269,9 +323,10 @@ class BrokenOffTransfersTest {
         String id = IDS.get(key);
         Reply reply =
             switch (i % 3) {
-              case 0 -> API.get("/v1/ids/" + id);
-              case 1 -> API.get("/v1/types/" + COAT + "/keys/" + key);
-              default -> API.post("/v1/ids", "{\"type\":\"" + COAT + "\",\"key\":\"" + key + "\"}");
+              case 0 -> ONCE.get("/v1/ids/" + id);
+              case 1 -> ONCE.get("/v1/types/" + COAT + "/keys/" + key);
+              default ->
+                  ONCE.post("/v1/ids", "{\"type\":\"" + COAT + "\",\"key\":\"" + key + "\"}");
             };
         if (reply.status() != 503
             && !(reply.status() == 200

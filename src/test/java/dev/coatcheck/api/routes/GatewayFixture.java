@@ -138,7 +138,7 @@ public final class GatewayFixture implements AutoCloseable {
   void setReachable(boolean reachable) {
     database.setReachable(reachable);
     if (reachable) {
-      Awaitility.await().until(() -> client().get("/health/ready").status() == 200);
+      Awaitility.await().until(() -> client().get("/v1/workers").status() == 200);
     }
   }
 

@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** An import or an export at its own pace, over a socket that holds back little. */
 final class TransferSocket implements AutoCloseable {
@@ -76,6 +78,22 @@ final class TransferSocket implements AutoCloseable {
       // What came before counts.
     }
     return all.toString(StandardCharsets.US_ASCII);
+  }
+
+  /** Has the contract judge an answer with a body of a known length. */
+  void check(String method, String path, String answer) {
+    String[] headAndBody = answer.split("\r\n\r\n", 2);
+    List<String> lines = headAndBody[0].lines().toList();
+    Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    lines.stream()
+        .skip(1)
+        .map(line -> line.split(": ", 2))
+        .forEach(header -> headers.put(header[0], List.of(header[1])));
+    Contract.load()
+        .checkAnswer(
+            new Contract.Sent(method, path, Map.of(), null),
+            new Contract.Answer(
+                Integer.parseInt(lines.getFirst().split(" ", 3)[1]), headers, headAndBody[1]));
   }
 
   /** Goes away without a word of farewell: the other side gets a reset. */

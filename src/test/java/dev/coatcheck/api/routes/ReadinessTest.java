@@ -1,0 +1,123 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Whether traffic should come here. */
+class ReadinessTest {
+  private static final String READY = "/health/ready";
+
+  @Test
+  void withoutPostgresAGatewayIsReadyAsLongAsItMayServeFromMemory() {
+    try (GatewayFixture gateway = new GatewayFixture()) {
+      TestClient once = gateway.client().once();
+      put(gateway, "refused", "refuse");
+      put(gateway, "served", "serve_stale");
+      gateway.setReachable(false);
+      Awaitility.await().until(() -> once.get("/v1/workers").status() == 503);
+
+      assertThat(once.get(READY).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void withoutPostgresAGatewayThatMayServeNothingIsNotReady() {
+    try (GatewayFixture gateway = new GatewayFixture()) {
+      TestClient once = gateway.client().once();
+      put(gateway, "refused", "refuse");
+      assertThat(once.get(READY).status()).isEqualTo(200);
+
+      gateway.setReachable(false);
+      Awaitility.await().until(() -> once.get(READY).status() == 503);
+
+      gateway.setReachable(true);
+      Awaitility.await().until(() -> once.get(READY).status() == 200);
+    }
+  }
+
+  @Test
+  void aGatewayWhosePoolIsFullIsReady() throws Exception {
+    try (GatewayFixture gateway =
+            new GatewayFixture(Map.of("COATCHECK_DATABASE_CONNECTIONS", "2"));
+        Connection other = gateway.connect();
+        Statement lock = other.createStatement();
+        ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
+      TestClient once = gateway.client().once();
+      put(gateway, "refused", "refuse");
+      other.setAutoCommit(false);
+      lock.execute("lock table coatcheck.public_id in access exclusive mode");
+      List<Future<Integer>> refused =
+          IntStream.range(0, 8)
+              .mapToObj(
+                  key ->
+                      askers.submit(
+                          () -> {
+                            int status = 0;
+                            for (int i = 0; i < 4; i++) {
+                              status = once.get("/v1/types/refused/keys/" + key).status();
+                            }
+                            return status;
+                          }))
+              .toList();
+
+      while (!refused.stream().allMatch(Future::isDone)) {
+        assertThat(once.get(READY).status()).isEqualTo(200);
+      }
+
+      for (Future<Integer> status : refused) {
+        assertThat(status.get()).isEqualTo(503);
+      }
+      other.rollback();
+    }
+  }
+
+  @Test
+  void aGatewayThatStopsIsNotReadyWhileItFinishesWhatItAccepted() throws Exception {
+    GatewayFixture gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
+    Thread stop = Thread.ofVirtual().unstarted(gateway::close);
+    try (TransferSocket accepted = TransferSocket.load(gateway, 1_000, gateway.key())) {
+      accepted.read("HTTP/1.1 100 Continue".length());
+      int port = gateway.managementUri().getPort();
+      assertThat(ready(port)).isEqualTo(200);
+
+      stop.start();
+
+      Awaitility.await().until(() -> ready(port) == 503);
+      accepted.vanish();
+    } finally {
+      stop.join();
+    }
+  }
+
+  private static int ready(int port) throws IOException {
+    return RawHttp.send(
+            "127.0.0.1",
+            port,
+            RawHttp.request(
+                List.of("GET " + READY + " HTTP/1.1", "Host: a", "Connection: close"), new byte[0]))
+        .status();
+  }
+
+  private static void put(GatewayFixture gateway, String type, String onOutage) {
+    assertThat(
+            gateway
+                .client()
+                .put(
+                    "/v1/types/" + type,
+                    "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"on_outage\":\"%s\"}"
+                        .formatted(type, onOutage))
+                .status())
+        .isEqualTo(201);
+  }
+}
