@@ -68,7 +68,7 @@ public final class Coalescer<Q, A> {
             () -> mine.answer().completeExceptionally(late()),
             deadline.leftNanos(),
             TimeUnit.NANOSECONDS);
-    mine.answer().whenComplete((_, _) -> timer.cancel(false));
+    CompletableFuture<A> _ = mine.answer().whenComplete((_, _) -> timer.cancel(false));
     lock.lock();
     try {
       enqueue(mine);
