@@ -9,7 +9,10 @@ import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RequestBody;
+import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.mapping.EndOutcome;
 import dev.coatcheck.ids.mapping.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
@@ -23,7 +26,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The end of public IDs: revoked, or merged into another one; alone or in batches. */
@@ -61,14 +63,14 @@ public final class EndingRoutes {
 
   private void revoke(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx).allow("reason");
-    end(ctx, revocation(body, ctx.pathParam("id")));
+    RequestBody.Hashed body = RequestBody.readOptional(ctx);
+    end(ctx, revocation(body.object().allow("reason"), ctx.pathParam("id")), body.sha256());
   }
 
   private void merge(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx).allow("into");
-    end(ctx, merger(body, ctx.pathParam("id")));
+    RequestBody.Hashed body = RequestBody.readHashed(ctx);
+    end(ctx, merger(body.object().allow("into"), ctx.pathParam("id")), body.sha256());
   }
 
   private static Request revocation(JsonObject body, String id) {
@@ -84,64 +86,69 @@ public final class EndingRoutes {
     return new Request.Merge(id, body.string("into"));
   }
 
-  private void end(Context ctx, Request request) {
-    String by = Endpoints.caller(ctx).principal();
-    answer(
-        ctx,
-        endings.end(List.of(request), Endings.Mode.EACH, by),
-        outcomes -> {
-          switch (judged(outcomes.getFirst(), "")) {
-            case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
-                Answer.json(ctx, 200, Views.PublicIdView.of(ended));
-            case Item.Refused<ResolveOutcome.Ended>(Problem problem) ->
-                problems.write(ctx, problem);
-          }
-        });
+  private void end(Context ctx, Request request, String bodyHash) {
+    String requestId = RequestId.of(ctx);
+    Function<List<EndOutcome>, Answer> render =
+        outcomes ->
+            switch (judged(outcomes.getFirst(), "")) {
+              case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
+                  Answer.json(200, Views.PublicIdView.of(ended));
+              case Item.Refused<ResolveOutcome.Ended>(Problem problem) ->
+                  Problems.answer(problem, requestId);
+            };
+    answer(ctx, List.of(request), Endings.Mode.EACH, bodyHash, render);
   }
 
   private void endAll(Context ctx, Function<JsonObject, Request> parse) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx).allow("items", "atomic");
-    boolean atomic = body.bool("atomic", false);
+    RequestBody.Hashed body = RequestBody.readHashed(ctx);
+    boolean atomic = body.object().allow("items", "atomic").bool("atomic", false);
     List<Item<Request>> items =
-        body.objects("items", Endings.REQUESTS_MAX).stream()
+        body.object().objects("items", Endings.REQUESTS_MAX).stream()
             .map(item -> Items.parse(() -> parse.apply(item)))
             .toList();
-    answer(
-        ctx,
-        result(items, atomic, Endpoints.caller(ctx).principal()),
-        outcomes -> answerAll(ctx, judged(items, outcomes), atomic));
-  }
-
-  private void answerAll(Context ctx, List<Item<ResolveOutcome.Ended>> answers, boolean atomic) {
-    if (atomic && answers.stream().anyMatch(Item.Refused.class::isInstance)) {
-      problems.write(ctx, Problem.batchRefused(Items.errors(answers)));
-      return;
-    }
-    Iterator<ResolveOutcome.Ended> ended = Items.sound(answers).iterator();
-    Items.answer(answers, index -> Views.ItemView.ended(index, ended.next())).send(ctx);
-  }
-
-  private Endings.Result result(List<Item<Request>> items, boolean atomic, String by) {
     List<Request> sound = Items.sound(items);
+    String requestId = RequestId.of(ctx);
+    Function<List<EndOutcome>, Answer> render =
+        outcomes -> answerAll(judged(items, outcomes), atomic, requestId);
     if (sound.isEmpty()) {
-      return new Endings.Result.Settled(List.of());
+      render.apply(List.of()).send(ctx);
+      return;
     }
     Endings.Mode ifAtomic =
         sound.size() == items.size() ? Endings.Mode.ALL_OR_NONE : Endings.Mode.NONE;
-    return endings.end(sound, atomic ? ifAtomic : Endings.Mode.EACH, by);
+    answer(ctx, sound, atomic ? ifAtomic : Endings.Mode.EACH, body.sha256(), render);
   }
 
-  private void answer(Context ctx, Endings.Result result, Consumer<List<EndOutcome>> settled) {
-    switch (result) {
-      case Endings.Result.Settled(List<EndOutcome> outcomes) -> settled.accept(outcomes);
+  private static Answer answerAll(
+      List<Item<ResolveOutcome.Ended>> answers, boolean atomic, String requestId) {
+    if (atomic && answers.stream().anyMatch(Item.Refused.class::isInstance)) {
+      return Problems.answer(Problem.batchRefused(Items.errors(answers)), requestId);
+    }
+    Iterator<ResolveOutcome.Ended> ended = Items.sound(answers).iterator();
+    return Items.answer(answers, index -> Views.ItemView.ended(index, ended.next()));
+  }
+
+  private void answer(
+      Context ctx,
+      List<Request> requests,
+      Endings.Mode mode,
+      String bodyHash,
+      Function<List<EndOutcome>, Answer> render) {
+    Optional<Once<List<EndOutcome>>> once =
+        IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + bodyHash, render);
+    switch (endings.end(requests, mode, Endpoints.caller(ctx).principal(), once)) {
+      case Endings.Result.Settled(List<EndOutcome> outcomes) -> render.apply(outcomes).send(ctx);
+      case Endings.Result.Answered(Recorded answer, boolean replayed) ->
+          IdempotencyHeader.send(ctx, answer, replayed);
+      case Endings.Result.KeyReused _ -> problems.write(ctx, IdempotencyHeader.reused());
       case Endings.Result.Busy _ ->
           problems.write(
               ctx,
               Problem.retryAfter(
                   ProblemCode.BUSY,
-                  "Another transaction is working on this public ID. Nothing was done; send the"
-                      + " same request again.",
+                  "Another transaction is working on this public ID or Idempotency-Key. Nothing was"
+                      + " done; send the same request again.",
                   RETRY_BUSY_SECONDS));
       case Endings.Result.Overloaded _ ->
           problems.write(

@@ -1,12 +1,17 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.Recorded;
 import io.javalin.http.Context;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -25,6 +30,46 @@ final class IdempotencyHeader {
   static Optional<IdempotencyKey> read(Context ctx) {
     return Optional.ofNullable(ctx.header(NAME))
         .map(text -> new IdempotencyKey(Endpoints.caller(ctx).principal(), parse(text)));
+  }
+
+  /**
+   * What makes a request one that is done once, if it has a key.
+   *
+   * @param request what tells it from other requests with the same key
+   * @param answer turns the outcome into the answer that is kept
+   */
+  static <T> Optional<Once<T>> once(Context ctx, String request, Function<T, Answer> answer) {
+    return read(ctx)
+        .map(
+            key ->
+                new Once<>(
+                    key,
+                    RequestBody.sha256(request),
+                    outcome -> {
+                      Answer rendered = answer.apply(outcome);
+                      return new Recorded(rendered.status(), rendered.body());
+                    }));
+  }
+
+  static void send(Context ctx, Recorded answer, boolean replayed) {
+    if (replayed) {
+      ctx.header("Idempotent-Replayed", "true");
+    }
+    Answer.recorded(answer.status(), answer.body()).send(ctx);
+  }
+
+  static Problem reused() {
+    return Problem.at(
+        ProblemCode.IDEMPOTENCY_KEY_REUSED,
+        NAME,
+        "Another request came with this key. Nothing was done; send a key of its own.");
+  }
+
+  /** For an operation that keeps no answers: whoever sends a key counts on it. */
+  static void refuse(Context ctx, String why) {
+    if (ctx.header(NAME) != null) {
+      throw new Refusal(Problem.at(ProblemCode.HEADER_INVALID, NAME, why));
+    }
   }
 
   static String parse(String text) {

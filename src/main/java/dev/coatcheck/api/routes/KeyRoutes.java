@@ -62,6 +62,10 @@ public final class KeyRoutes {
 
   private void next(Context ctx) {
     Query.allow(ctx);
+    IdempotencyHeader.refuse(
+        ctx,
+        "Keys are not kept, so the same ones can't be answered again. Leave the header out: keys of a"
+            + " lost answer are never given again.");
     JsonObject body = RequestBody.read(ctx).allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))

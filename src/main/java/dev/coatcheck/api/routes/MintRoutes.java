@@ -89,35 +89,17 @@ public final class MintRoutes {
    *
    * @param request what tells it from other requests with the same Idempotency-Key
    */
-  private record Rendering(String request, Function<MintOutcome.Worked, Answer> answer) {
-    Recorded recorded(MintOutcome.Worked outcome) {
-      Answer rendered = answer.apply(outcome);
-      return new Recorded(rendered.status(), rendered.body());
-    }
-  }
+  private record Rendering(String request, Function<MintOutcome.Worked, Answer> answer) {}
 
   private void mint(Context ctx, List<MintRequest> requests, boolean atomic, Rendering rendering) {
     Optional<Once<MintOutcome.Worked>> once =
-        IdempotencyHeader.read(ctx)
-            .map(
-                key ->
-                    new Once<>(key, RequestBody.sha256(rendering.request()), rendering::recorded));
+        IdempotencyHeader.once(ctx, rendering.request(), rendering.answer());
     MintOutcome outcome = minter.mint(new MintCall(requests, atomic, once));
     switch (outcome) {
       case MintOutcome.Worked worked -> rendering.answer().apply(worked).send(ctx);
-      case MintOutcome.Answered(Recorded answer, boolean replayed) -> {
-        if (replayed) {
-          ctx.header("Idempotent-Replayed", "true");
-        }
-        Answer.recorded(answer.status(), answer.body()).send(ctx);
-      }
-      case MintOutcome.KeyReused _ ->
-          problems.write(
-              ctx,
-              Problem.at(
-                  ProblemCode.IDEMPOTENCY_KEY_REUSED,
-                  IdempotencyHeader.NAME,
-                  "Another request came with this key. Nothing was done; send a key of its own."));
+      case MintOutcome.Answered(Recorded answer, boolean replayed) ->
+          IdempotencyHeader.send(ctx, answer, replayed);
+      case MintOutcome.KeyReused _ -> problems.write(ctx, IdempotencyHeader.reused());
       case MintOutcome.Busy _ ->
           problems.write(
               ctx,

@@ -97,6 +97,10 @@ public final class TransferRoutes {
 
   private void importAll(Context ctx) throws IOException {
     Query.allow(ctx, RowsBody.ERRORS_MAX);
+    IdempotencyHeader.refuse(
+        ctx,
+        "No answer of an import is kept. Leave the header out: a file that is sent again changes"
+            + " nothing, because its rows are there.");
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
     InputStream sent = ctx.req().getInputStream();

@@ -24,6 +24,7 @@ public final class RequestBody {
   public static final int BYTES_MAX = 64 * 1024;
   public static final int BATCH_BYTES_MAX = 1024 * 1024;
   private static final String ATTRIBUTE = "body";
+  private static final byte[] NOTHING = "{}".getBytes(StandardCharsets.UTF_8);
 
   private RequestBody() {}
 
@@ -43,6 +44,16 @@ public final class RequestBody {
   public static Hashed readHashed(Context ctx) {
     requireJson(ctx);
     byte[] bytes = bytes(ctx);
+    return new Hashed(object(bytes), sha256(bytes));
+  }
+
+  /** As {@link #readHashed}; no body is an empty object. */
+  public static Hashed readOptional(Context ctx) {
+    byte[] bytes = bytes(ctx);
+    if (bytes.length == 0) {
+      return new Hashed(object(NOTHING), sha256(NOTHING));
+    }
+    requireJson(ctx);
     return new Hashed(object(bytes), sha256(bytes));
   }
 
@@ -87,8 +98,14 @@ public final class RequestBody {
             });
   }
 
-  /** Why a body with these headers is not read; empty if it is JSON. */
+  /** Why a body with these headers is not read; empty if it is JSON, or if there is none. */
   public static Optional<Problem> typeRefusal(HttpFields headers) {
+    boolean isNone =
+        headers.getLongField(HttpHeader.CONTENT_LENGTH) <= 0
+            && !headers.contains(HttpHeader.TRANSFER_ENCODING);
+    if (isNone && !headers.contains(HttpHeader.CONTENT_TYPE)) {
+      return Optional.empty(); // some operations need no body; the others refuse it when they read
+    }
     return typeRefusal(
         headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING));
   }

@@ -9,6 +9,7 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -53,8 +54,16 @@ final class AccessCommand {
         names = "--scope",
         required = true,
         split = ",",
-        description = "What it may do: * for all, or for instance ids:read.")
+        description = "What it may do: * for all, or of ${COMPLETION-CANDIDATES}.",
+        completionCandidates = ScopeNames.class)
     private List<String> scopes;
+
+    @Option(
+        names = "--same-principal",
+        description =
+            "Act as the live keys of this name do: see their client IDs and stored answers. Without"
+                + " it the key is a principal of its own.")
+    private boolean samePrincipal;
 
     @Option(names = "--valid-days", description = "Days until it expires. Default: never.")
     private @Nullable Integer validDays;
@@ -62,15 +71,33 @@ final class AccessCommand {
     @Override
     public Integer call() throws CommandFailed {
       if (name.isBlank() || name.length() > 100) {
-        throw new CommandFailed("--name must have 1 to 100 characters.");
+        throw new Misused("--name must have 1 to 100 characters.");
       }
       if (validDays != null && (validDays < 1 || validDays > 3_650)) {
-        throw new CommandFailed("--valid-days must be 1 to 3650.");
+        throw new Misused("--valid-days must be 1 to 3650.");
       }
       Set<Scope> wanted = scopes(scopes);
       Optional<Duration> validFor = Optional.ofNullable(validDays).map(Duration::ofDays);
-      Access.Issued issued = withAccess(settings, access -> access.create(name, wanted, validFor));
+      Access.Issued issued =
+          switch (withAccess(
+              settings, access -> access.create(name, wanted, validFor, samePrincipal))) {
+            case Access.Created.Made(Access.Issued made) -> made;
+            case Access.Created.NoSuchPrincipal _ ->
+                throw new CommandFailed(
+                    "no live key has this name, so there is no principal to share. Leave out"
+                        + " --same-principal.");
+            case Access.Created.SeveralPrincipals(List<String> keyIds) ->
+                throw new CommandFailed(
+                    "the live keys of this name are several principals. Revoke all but one first: "
+                        + String.join(", ", keyIds));
+          };
       spec.commandLine().getOut().println(issued.key().secretText());
+      if (!issued.stored().principal().equals(name)) {
+        spec.commandLine()
+            .getErr()
+            .println(
+                "Another live key has this name, so this one acts as " + issued.stored().principal() + ".");
+      }
       spec.commandLine()
           .getErr()
           .println(
@@ -98,10 +125,23 @@ final class AccessCommand {
                 key.keyId(),
                 key.revokedAt().isPresent() ? "revoked" : "active",
                 key.createdAt(),
-                key.scopes().stream().map(Scope::name).sorted().collect(Collectors.joining(",")),
+                key.scopes().stream().map(Keys::shown).sorted().collect(Collectors.joining(",")),
                 key.name());
       }
       return 0;
+    }
+
+    /** A key that was made by another version may have a scope that means nothing here. */
+    private static String shown(Scope scope) {
+      return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
+    }
+  }
+
+  /** The scopes that a key can be given. */
+  static final class ScopeNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Scope.KNOWN.stream().map(Scope::name).iterator();
     }
   }
 
@@ -141,10 +181,19 @@ final class AccessCommand {
   }
 
   private static Set<Scope> scopes(List<String> names) throws CommandFailed {
-    try {
-      return names.stream().map(Scope::new).collect(Collectors.toCollection(LinkedHashSet::new));
-    } catch (IllegalArgumentException odd) {
-      throw new CommandFailed(String.valueOf(odd.getMessage()));
+    Set<Scope> scopes = new LinkedHashSet<>();
+    for (String name : names) {
+      scopes.add(
+          Scope.named(name)
+              .orElseThrow(
+                  () ->
+                      new Misused(
+                          "there is no scope "
+                              + name
+                              + ". The scopes are "
+                              + String.join(", ", new ScopeNames())
+                              + ".")));
     }
+    return scopes;
   }
 }

@@ -52,7 +52,7 @@ public final class Cli {
             throw thrown;
           }
           command.getErr().println("coatcheck: " + thrown.getMessage());
-          return 1;
+          return thrown instanceof Misused ? 2 : 1;
         });
     return line;
   }

@@ -182,7 +182,9 @@ final class GatewayCalls {
   private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
       throws CommandFailed {
     try {
-      return client.send(request, handler);
+      HttpResponse<T> response = client.send(request, handler);
+      requireGateway(response);
+      return response;
     } catch (ConnectException refused) {
       throw new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
     } catch (HttpTimeoutException late) {
@@ -200,6 +202,18 @@ final class GatewayCalls {
     }
   }
 
+  /** Other servers answer JSON too, and an empty object would pass for an empty list. */
+  private void requireGateway(HttpResponse<?> response) throws CommandFailed {
+    if (response.headers().firstValue("Request-Id").filter(id -> id.startsWith("req_")).isEmpty()) {
+      throw noGateway(response.statusCode());
+    }
+  }
+
+  private CommandFailed noGateway(int status) {
+    return new CommandFailed(
+        "what answers at " + url + " is no Coatcheck gateway (status " + status + "). Check --url.");
+  }
+
   /** Every answer of a gateway is an object, whatever its status. */
   private JsonNode json(int status, byte[] body) throws CommandFailed {
     try {
@@ -210,7 +224,7 @@ final class GatewayCalls {
     } catch (JacksonException other) {
       // said below
     }
-    throw new CommandFailed("what answers at " + url + " is no gateway (status " + status + ").");
+    throw noGateway(status);
   }
 
   private URI address(String path) throws CommandFailed {
@@ -224,7 +238,7 @@ final class GatewayCalls {
     } catch (IllegalArgumentException malformed) {
       // said below
     }
-    throw new CommandFailed("--url must look like http://127.0.0.1:8080, not " + url);
+    throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
   }
 
   private String key() throws CommandFailed {
@@ -233,7 +247,10 @@ final class GatewayCalls {
       key = Files.readString(keyFile).strip();
     } catch (IOException missing) {
       throw new CommandFailed(
-          "can't read the API key from " + keyFile + ". Name its file with --key-file.");
+          "can't read the API key from "
+              + keyFile
+              + ". Start a gateway first, whose embedded database makes a key (./coatcheck serve), or"
+              + " name the file of another key with --key-file.");
     }
     if (!KEY.matcher(key).matches()) {
       throw new CommandFailed("the file " + keyFile + " holds no API key.");

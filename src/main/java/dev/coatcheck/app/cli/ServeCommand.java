@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.app.boot.UnknownVariables;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -26,6 +27,8 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailed, InterruptedException {
     Config config = settings.config();
+    UnknownVariables.named(System.getenv().keySet())
+        .forEach(spec.commandLine().getErr()::println);
     Gateway gateway;
     try {
       gateway = Gateway.start(config);

@@ -69,7 +69,7 @@ final class Settings {
     return switch (Config.read(System.getenv(), flags)) {
       case Config.Parsed.Valid(Config config) -> config;
       case Config.Parsed.Invalid(List<String> faults) ->
-          throw new CommandFailed(
+          throw new Misused(
               "the configuration has "
                   + (faults.size() == 1 ? "a fault" : faults.size() + " faults")
                   + ":\n  - "

@@ -53,6 +53,11 @@ final class TypesCommand {
     redirect.body().ifPresent(fields -> body.put("redirect", fields));
     policies.addTo(body);
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
+    if (body.containsKey("legacy") && !body.containsKey("redirect")) {
+      spec.commandLine()
+          .getErr()
+          .println("Old links of " + name + " lead nowhere yet: it has no redirect. Add --redirect.");
+    }
     return 0;
   }
 

@@ -8,6 +8,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -60,21 +61,66 @@ public final class Access {
   /** A key that was just made. Its text can't be had again. */
   public record Issued(ApiKey key, StoredKey stored) {}
 
-  /** Makes a key; it works at once on every instance. */
+  /** What became of a key that was to be made. */
+  public sealed interface Created {
+    record Made(Issued issued) implements Created {}
+
+    /** No live key has the name, so there is no principal to share. */
+    record NoSuchPrincipal() implements Created {}
+
+    /** The live keys of the name are several principals. */
+    record SeveralPrincipals(List<String> keyIds) implements Created {}
+  }
+
+  /** Makes a key that is a principal of its own; it works at once on every instance. */
   public Issued create(String name, Set<Scope> scopes, Optional<Duration> validFor) {
+    return switch (create(name, scopes, validFor, false)) {
+      case Created.Made(Issued issued) -> issued;
+      case Created.NoSuchPrincipal _, Created.SeveralPrincipals _ ->
+          throw new IllegalStateException("a principal was looked for");
+    };
+  }
+
+  /**
+   * Makes a key; it works at once on every instance. Its principal is its name, or another one if a
+   * live key is that principal already: who shares a principal shares client IDs and stored answers.
+   *
+   * @param samePrincipal whether it is to be the principal of the live keys with its name
+   */
+  public Created create(
+      String name, Set<Scope> scopes, Optional<Duration> validFor, boolean samePrincipal) {
     ApiKey key = ApiKey.generate(random);
-    StoredKey stored =
-        new StoredKey(
-            key.id(),
-            key.hash(),
-            name,
-            name,
-            scopes,
-            clock.instant(),
-            validFor.map(clock.instant()::plus),
-            Optional.empty());
-    store.insert(stored);
-    return new Issued(key, stored);
+    Instant now = clock.instant();
+    return store.insert(
+        live -> {
+          String principal =
+              live.stream().anyMatch(other -> other.principal().equals(name))
+                  ? name + "#" + key.id()
+                  : name;
+          if (samePrincipal) {
+            List<StoredKey> named =
+                live.stream().filter(other -> other.name().equals(name)).toList();
+            List<String> principals = named.stream().map(StoredKey::principal).distinct().toList();
+            if (principals.size() != 1) {
+              return principals.isEmpty()
+                  ? new Created.NoSuchPrincipal()
+                  : new Created.SeveralPrincipals(named.stream().map(StoredKey::keyId).toList());
+            }
+            principal = principals.getFirst();
+          }
+          return new Created.Made(
+              new Issued(
+                  key,
+                  new StoredKey(
+                      key.id(),
+                      key.hash(),
+                      name,
+                      principal,
+                      scopes,
+                      now,
+                      validFor.map(now::plus),
+                      Optional.empty())));
+        });
   }
 
   public List<StoredKey> list() {

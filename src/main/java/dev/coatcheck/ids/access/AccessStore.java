@@ -10,7 +10,9 @@ import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jooq.DSLContext;
 
 /** All SQL about API keys. */
 final class AccessStore {
@@ -20,24 +22,38 @@ final class AccessStore {
     this.database = database;
   }
 
-  void insert(StoredKey key) {
-    int inserted =
-        database.write(
-            "API key insert",
-            sql -> {
-              ApiKeyRecord row = sql.newRecord(API_KEY);
-              row.setKeyId(key.keyId());
-              row.setSecretHash(key.hash().bytes());
-              row.setName(key.name());
-              row.setPrincipal(key.principal());
-              row.setScopes(key.scopes().stream().map(Scope::name).toArray(String[]::new));
-              row.setCreatedAt(key.createdAt());
-              row.setExpiresAt(key.expiresAt().orElse(null));
-              return sql.insertInto(API_KEY).set(row).execute();
-            });
-    if (inserted != 1) {
-      throw new IllegalStateException("API key rows inserted: " + inserted);
-    }
+  /**
+   * Inserts the key that is decided on by the live ones. One at a time, or two of one name could
+   * become one principal.
+   */
+  Access.Created insert(Function<List<StoredKey>, Access.Created> decide) {
+    return database.write(
+        "API key insert",
+        sql -> {
+          sql.execute("lock table {0} in share row exclusive mode", API_KEY);
+          Access.Created created =
+              decide.apply(
+                  sql.selectFrom(API_KEY)
+                      .where(API_KEY.REVOKED_AT.isNull())
+                      .and("coalesce(expires_at > now(), true)")
+                      .fetch(AccessStore::storedKey));
+          if (created instanceof Access.Created.Made(Access.Issued issued)) {
+            insert(sql, issued.stored());
+          }
+          return created;
+        });
+  }
+
+  private static void insert(DSLContext sql, StoredKey key) {
+    ApiKeyRecord row = sql.newRecord(API_KEY);
+    row.setKeyId(key.keyId());
+    row.setSecretHash(key.hash().bytes());
+    row.setName(key.name());
+    row.setPrincipal(key.principal());
+    row.setScopes(key.scopes().stream().map(Scope::name).toArray(String[]::new));
+    row.setCreatedAt(key.createdAt());
+    row.setExpiresAt(key.expiresAt().orElse(null));
+    sql.insertInto(API_KEY).set(row).execute();
   }
 
   Optional<StoredKey> find(String keyId) {

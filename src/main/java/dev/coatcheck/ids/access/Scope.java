@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.access;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -21,6 +23,25 @@ public record Scope(String name) {
   public static final Scope TABLE_MIGRATIONS_READ = new Scope("table_migrations:read");
   public static final Scope TABLE_MIGRATIONS_WRITE = new Scope("table_migrations:write");
   public static final Scope METRICS_READ = new Scope("metrics:read");
+
+  /** All that a new key can be given, in the order in which they are told. */
+  public static final List<Scope> KNOWN =
+      List.of(
+          ALL,
+          IDS_READ,
+          IDS_WRITE,
+          TYPES_READ,
+          TYPES_WRITE,
+          KEYS_READ,
+          KEYS_WRITE,
+          TABLE_MIGRATIONS_READ,
+          TABLE_MIGRATIONS_WRITE,
+          METRICS_READ);
+
+  /** One of {@link #KNOWN}. */
+  public static Optional<Scope> named(String name) {
+    return KNOWN.stream().filter(scope -> scope.name.equals(name)).findFirst();
+  }
 
   public Scope {
     if (!SHAPE.matcher(name).matches()) {

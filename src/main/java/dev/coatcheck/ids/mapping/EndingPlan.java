@@ -3,6 +3,7 @@ package dev.coatcheck.ids.mapping;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.idempotency.Once;
 import dev.coatcheck.ids.mapping.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
 import dev.coatcheck.ids.registry.Type;
@@ -41,8 +42,13 @@ final class EndingPlan {
    *
    * @param write whether the outcomes, once all are known, are to be kept
    * @param by a principal
+   * @param once set if the caller may send it again under a key
    */
-  record Call(List<Step> steps, Predicate<List<EndOutcome>> write, String by) {
+  record Call(
+      List<Step> steps,
+      Predicate<List<EndOutcome>> write,
+      String by,
+      Optional<Once<List<EndOutcome>>> once) {
     /** A batch has a transaction of its own. */
     boolean isBatch() {
       return steps.size() > 1;

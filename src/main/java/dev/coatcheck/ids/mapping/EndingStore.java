@@ -9,6 +9,10 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.IdempotencyTable;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Planned;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
@@ -16,7 +20,10 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +39,10 @@ import org.jspecify.annotations.Nullable;
 /** All SQL about endings. */
 final class EndingStore {
   /** For the head of the change feed: all other rows are locked without waiting. */
-  private static final String LOCK_TIMEOUT = "800ms";
+  private static final int LOCK_MILLIS = 800;
+
+  /** Of a round without Idempotency-Keys, which keeps no answers. */
+  private static final long NO_PART = 0;
 
   private final Database database;
 
@@ -45,7 +55,17 @@ final class EndingStore {
     /** It is settled; what was to be written is committed. */
     record Done(List<EndOutcome> outcomes) implements Attempt {}
 
-    /** Another transaction works on one of its public IDs; nothing was done about this call. */
+    /**
+     * It came with an Idempotency-Key, and this is its answer.
+     *
+     * @param replayed whether it was worked out for an earlier request
+     */
+    record Answered(Recorded answer, boolean replayed) implements Attempt {}
+
+    /** The Idempotency-Key belongs to another request; nothing was done about this call. */
+    record KeyReused() implements Attempt {}
+
+    /** Another transaction works on one of its public IDs, or on its key; nothing was done about this call. */
     record Locked() implements Attempt {}
   }
 
@@ -65,6 +85,69 @@ final class EndingStore {
    * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
    */
   private static List<Attempt> end(DSLContext sql, List<Call> calls) {
+    Map<Call, Attempt> before = new IdentityHashMap<>();
+    long part = answeredBefore(sql, calls, before);
+    List<Call> open = calls.stream().filter(call -> !before.containsKey(call)).toList();
+    Iterator<Attempt> attempts =
+        (open.isEmpty() ? List.<Attempt>of() : endOpen(sql, part, open)).iterator();
+    return calls.stream()
+        .map(call -> Optional.ofNullable(before.get(call)).orElseGet(attempts::next))
+        .toList();
+  }
+
+  /**
+   * Settles those calls that came before, or whose key another transaction or call works on.
+   *
+   * @return the part of the answers to keep new ones in
+   */
+  private static long answeredBefore(
+      DSLContext sql, List<Call> calls, Map<Call, Attempt> before) {
+    Map<IdempotencyKey, Call> keyed = new HashMap<>();
+    for (Call call : calls) {
+      call.once()
+          .filter(once -> keyed.putIfAbsent(once.key(), call) != null)
+          .ifPresent(_ -> before.put(call, new Attempt.Locked()));
+    }
+    if (keyed.isEmpty()) {
+      return NO_PART;
+    }
+    IdempotencyTable.Locks locks =
+        IdempotencyTable.lock(
+            sql, keyed.keySet().stream().map(IdempotencyKey::lock).toList(), LOCK_MILLIS);
+    keyed
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean refused = locks.refused().contains(entry.getKey().lock());
+              if (refused) {
+                before.put(entry.getValue(), new Attempt.Locked());
+              }
+              return refused;
+            });
+    IdempotencyTable.find(sql, locks.part(), keyed.keySet())
+        .forEach(
+            (key, past) -> {
+              Call call = requireNonNull(keyed.get(key));
+              before.put(
+                  call,
+                  past.requestHash().equals(call.once().orElseThrow().requestHash())
+                      ? new Attempt.Answered(past.answer(), true)
+                      : new Attempt.KeyReused());
+            });
+    return locks.part();
+  }
+
+  /** Another transaction kept an answer for the same key; everything was rolled back. */
+  static final class Overtaken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Overtaken() {
+      super("idempotency key", null, false, false);
+    }
+  }
+
+  private static List<Attempt> endOpen(DSLContext sql, long part, List<Call> calls) {
+    List<IdempotencyTable.Entry> entries = new ArrayList<>();
     Map<MappingTable<?>, Set<Token>> wanted =
         calls.stream()
             .flatMap(Call::refs)
@@ -89,11 +172,27 @@ final class EndingStore {
             .<Attempt>map(
                 call ->
                     free.containsAll(touched(call, known.endings()))
-                        ? new Attempt.Done(plan.decide(call))
+                        ? done(call, plan.decide(call), entries)
                         : new Attempt.Locked())
             .toList();
-    write(sql, plan.planned());
+    if (!IdempotencyTable.keep(sql, part, entries)) {
+      throw new Overtaken();
+    }
+    write(sql, plan.planned()); // last: the head of the change feed is held until the commit
     return attempts;
+  }
+
+  private static Attempt done(
+      Call call, List<EndOutcome> outcomes, List<IdempotencyTable.Entry> entries) {
+    if (call.once().isEmpty()) {
+      return new Attempt.Done(outcomes);
+    }
+    Once<List<EndOutcome>> once = call.once().get();
+    Recorded answer = once.answer().apply(outcomes);
+    if (answer.isKept()) {
+      entries.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
+    }
+    return new Attempt.Answered(answer, false);
   }
 
   private static Set<Token> union(Map<MappingTable<?>, Set<Token>> tokens) {
@@ -162,7 +261,7 @@ final class EndingStore {
                          as this (now, lock_timeout)
                   left join {0} as ending on ending.token = any({2})
                 """,
-                ENDING, val(LOCK_TIMEOUT), Unnest.uuids(List.copyOf(tokens), Token::toUuid))
+                ENDING, val(LOCK_MILLIS + "ms"), Unnest.uuids(List.copyOf(tokens), Token::toUuid))
             .coerce(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR, now)
             .fetch();
     return new Known(

@@ -1,6 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
 import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
@@ -83,11 +85,26 @@ public final class Endings {
     /** Each has its outcome, in their order. */
     record Settled(List<EndOutcome> outcomes) implements Result {}
 
-    /** Another transaction works on one of the public IDs. Nothing was done. */
+    /**
+     * The requests came with an Idempotency-Key, and this is their answer, now and from now on.
+     *
+     * @param replayed whether it was worked out before
+     */
+    record Answered(Recorded answer, boolean replayed) implements Result {}
+
+    /** The Idempotency-Key belongs to other requests. Nothing was done. */
+    record KeyReused() implements Result {}
+
+    /** Another transaction works on one of the public IDs, or on the key. Nothing was done. */
     record Busy() implements Result {}
 
     /** More endings wait than can be done in time. Nothing was done. */
     record Overloaded() implements Result {}
+  }
+
+  /** As the other one, for requests that came without an Idempotency-Key. */
+  public Result end(List<Request> requests, Mode mode, String by) {
+    return end(requests, mode, by, Optional.empty());
   }
 
   /**
@@ -95,9 +112,11 @@ public final class Endings {
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
    * @param by a principal
+   * @param once set if the requests came with an Idempotency-Key
    * @throws DatabaseUnavailable if the outcome is unknown; ending them again settles it
    */
-  public Result end(List<Request> requests, Mode mode, String by) {
+  public Result end(
+      List<Request> requests, Mode mode, String by, Optional<Once<List<EndOutcome>>> once) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
@@ -118,31 +137,46 @@ public final class Endings {
           case NONE -> _ -> false;
         };
     if (steps.isEmpty()) {
-      return settled(parsed, List.of());
+      return new Result.Settled(settled(parsed, List.of()));
     }
-    Call call = new Call(steps, write, by);
-    Result result = call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
+    Call call =
+        new Call(
+            steps,
+            write,
+            by,
+            once.map(
+                each ->
+                    new Once<>(
+                        each.key(),
+                        each.requestHash(),
+                        outcomes -> each.answer().apply(settled(parsed, outcomes)))));
+    Result result =
+        call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
     return switch (result) {
       case Result.Settled(List<EndOutcome> outcomes) -> {
         steps.forEach(step -> resolver.forget(step.id().token()));
-        yield settled(parsed, outcomes);
+        yield new Result.Settled(settled(parsed, outcomes));
       }
+      case Result.Answered answered -> {
+        steps.forEach(step -> resolver.forget(step.id().token()));
+        yield answered;
+      }
+      case Result.KeyReused reused -> reused;
       case Result.Busy busy -> busy;
       case Result.Overloaded overloaded -> overloaded;
     };
   }
 
-  private static Result settled(List<Parsed> parsed, List<EndOutcome> outcomes) {
+  private static List<EndOutcome> settled(List<Parsed> parsed, List<EndOutcome> outcomes) {
     Iterator<EndOutcome> next = outcomes.iterator();
-    return new Result.Settled(
-        parsed.stream()
-            .map(
-                each ->
-                    switch (each) {
-                      case Parsed.Sound _ -> next.next();
-                      case Parsed.Refused(EndOutcome refused) -> refused;
-                    })
-            .toList());
+    return parsed.stream()
+        .map(
+            each ->
+                switch (each) {
+                  case Parsed.Sound _ -> next.next();
+                  case Parsed.Refused(EndOutcome refused) -> refused;
+                })
+        .toList();
   }
 
   private Result settle(Call call) {
@@ -152,6 +186,12 @@ public final class Endings {
       switch (shares ? groups.call(call) : alone(call)) {
         case Turn.Had(Attempt.Done(List<EndOutcome> outcomes)) -> {
           return new Result.Settled(outcomes);
+        }
+        case Turn.Had(Attempt.Answered(Recorded answer, boolean replayed)) -> {
+          return new Result.Answered(answer, replayed);
+        }
+        case Turn.Had(Attempt.KeyReused _) -> {
+          return new Result.KeyReused();
         }
         case Turn.Had(Attempt.Locked _) -> {
           if (System.nanoTime() - begun >= BUSY_NANOS) {
@@ -182,6 +222,8 @@ public final class Endings {
   private List<Turn> together(List<Call> calls) {
     try {
       return store.end(calls).stream().<Turn>map(Turn.Had::new).toList();
+    } catch (EndingStore.Overtaken keyIsKept) {
+      return all(calls, new Turn.Had(new Attempt.Locked()));
     } catch (LockTimeout feedIsHeld) {
       return all(calls, new Turn.NotHad());
     } catch (DatabaseUnavailable outage) {

@@ -175,7 +175,7 @@ final class MintRound {
   /** A batch takes none for its items: it would hold up everybody who brings one of them. */
   private static List<Long> locks(MintCall call) {
     List<Long> locks = new ArrayList<>();
-    call.once().ifPresent(once -> locks.add(hash("once", once.key().owner(), once.key().text())));
+    call.once().ifPresent(once -> locks.add(once.key().lock()));
     if (!call.isBatch()) {
       MintRequest request = call.requests().getFirst();
       String type = Integer.toString(request.type().number());

@@ -252,7 +252,10 @@ final class Contract {
           .add(nameAndValue.length == 2 ? decode(nameAndValue[1]) : "");
     }
     query.forEach(request::withQueryParam);
-    if (sent.body() != null) {
+    if (sent.body() == null) {
+      // Otherwise the validator misses the type of a body that need not be there.
+      request.withContentType("application/json");
+    } else {
       request.withBody(sent.body());
     }
     return request.build();

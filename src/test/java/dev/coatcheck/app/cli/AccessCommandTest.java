@@ -9,6 +9,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -40,11 +45,66 @@ class AccessCommandTest {
     TestDatabase database = TestDatabase.fresh();
 
     assertThat(create(database, "--name", " ", "--scope", "*").err()).contains("1 to 100");
-    assertThat(create(database, "--name", "a", "--scope", "All").err()).contains("a scope is *");
+    Terminal unknown = create(database, "--name", "a", "--scope", "ids:read,ids:raed");
+    assertThat(unknown.status()).isEqualTo(2);
+    assertThat(unknown.err())
+        .contains("there is no scope ids:raed", "*, ids:read, ids:write, types:read");
     assertThat(create(database, "--name", "a", "--scope", "*", "--valid-days", "0").err())
         .contains("1 to 3650");
     assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
+    assertThat(create(database, "--name", " ", "--scope", "*").status()).isEqualTo(2);
     assertThat(on(database, "list").out()).isEmpty();
+  }
+
+  @Test
+  void twoLiveKeysOfOneNameAreTwoPrincipalsUnlessTheyShallBeOne() {
+    TestDatabase database = TestDatabase.fresh();
+    String[] shop = {"--name", "shop", "--scope", "ids:write"};
+
+    assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").err())
+        .contains("no live key has this name");
+    assertThat(create(database, shop).err()).doesNotContain("acts as");
+    assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").status())
+        .isZero();
+    assertThat(principals(database)).containsExactly("shop", "shop");
+
+    assertThat(create(database, shop).err()).contains("acts as shop#");
+    assertThat(principals(database)).hasSize(3).startsWith("shop", "shop").last().asString().startsWith("shop#");
+    assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").err())
+        .contains("several principals");
+  }
+
+  @Test
+  void aStoredScopeThatIsUnknownIsShownAsSuch() throws SQLException {
+    TestDatabase database = TestDatabase.fresh();
+    create(database, "--name", "older", "--scope", "ids:read");
+    execute(database, "update coatcheck.api_key set scopes = '{ids:read,ids:old}'");
+
+    assertThat(on(database, "list").out()).contains("ids:old (unknown),ids:read");
+  }
+
+  private static List<String> principals(TestDatabase database) {
+    try (Connection connection =
+            DriverManager.getConnection(database.url(), database.user(), database.password());
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery("select principal from coatcheck.api_key order by created_at")) {
+      List<String> principals = new ArrayList<>();
+      while (rows.next()) {
+        principals.add(rows.getString(1));
+      }
+      return principals;
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  private static void execute(TestDatabase database, String sql) throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection(database.url(), database.user(), database.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   @Test
