@@ -161,23 +161,22 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     /** Gives the connection back, unless nobody may have it again. */
     @Override
     public void close() throws SQLException {
-      try {
-        BrokenOff.closeIfUnanswered(connection);
-        if (BrokenOff.isClosed(connection)) {
-          evict("it was left in the middle of a statement");
-        }
-        if (isInTransaction && evictedFor == null) {
-          rollBack();
-        }
-        if (!watchdog.unwatch(connection)) {
-          evict("its user had no time left");
-        }
-        if (evictedFor != null) {
-          // Of any other class it would not be evicted, and nothing would be said.
-          pool.evictConnection(connection);
-        }
-      } finally {
+      BrokenOff.closeIfUnanswered(connection);
+      if (BrokenOff.isClosed(connection)) {
+        evict("it was left in the middle of a statement");
+      }
+      if (isInTransaction && evictedFor == null) {
+        rollBack();
+      }
+      if (!watchdog.unwatch(connection)) {
+        evict("its user had no time left");
+      }
+      if (evictedFor == null) {
         connection.close();
+      } else {
+        // Of any other class it would not be evicted, and nothing would be said. Hikari takes it
+        // apart at once, and stumbles over what is left if it is closed as well.
+        pool.evictConnection(connection);
       }
     }
 

@@ -194,6 +194,23 @@ class BrokenOffTest {
     assertThat(backend()).isNotEqualTo(before);
   }
 
+  /** Hikari takes a connection apart at once that it evicts, so nothing more can be reset on it. */
+  @Test
+  void anEvictedConnectionIsNotGivenBackAsWell() {
+    assertThatThrownBy(
+            () ->
+                write(
+                    sql -> {
+                      sql.connection(BrokenOff::close);
+                      throw new IllegalStateException("not these");
+                    }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasNoSuppressedExceptions();
+
+    assertThat(DATABASE.pool().getHikariPoolMXBean().getActiveConnections()).isZero();
+    assertTheNextAnswersAreRight();
+  }
+
   @Test
   void anErrorInTheMiddleOfAStatementEndsTheConnection() {
     for (boolean transaction : new boolean[] {false, true}) {
@@ -284,6 +301,7 @@ class BrokenOffTest {
   }
 
   private static void assertTheNextAnswersAreRight() {
+    backend();
     for (int i = 0; i < 1_000; i++) {
       assertThat(DATABASE.<Integer>read("test", echo(i))).isEqualTo(i);
     }
