@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Endings.Mode;
 import dev.coatcheck.ids.mapping.Endings.Request;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +117,45 @@ class EndingsTest {
         .isEqualTo(new EndOutcome.MergeRefused(EndOutcome.MergeRefused.Why.ITSELF));
     assertThat(number("select number from coatcheck.change_head")).isEqualTo(before);
     assertThat(resolved(ids.get(0))).isInstanceOf(ResolveOutcome.Found.class);
+  }
+
+  /** Callers that share a transaction: what one of them gave up is as if it had never been. */
+  @Test
+  void aCallThatIsNotWrittenLeavesNoTraceForTheNext() {
+    Type charge = FIXTURE.charge;
+    Instant now = Instant.parse("2026-11-22T00:00:00Z");
+    List<StoredMapping> rows =
+        LongStream.rangeClosed(1, 2)
+            .mapToObj(
+                key ->
+                    new StoredMapping(
+                        new Key.Bigint(key),
+                        MappingFixture.TOKENS.next(1),
+                        charge.number(),
+                        now,
+                        Mapping.Status.ACTIVE))
+            .toList();
+    EndingPlan.Ref id = new EndingPlan.Ref(charge, rows.get(0).token());
+    EndingPlan.Ref into = new EndingPlan.Ref(charge, rows.get(1).token());
+    EndingPlan plan = new EndingPlan(rows, List.of(), now);
+
+    plan.decide(
+        new EndingPlan.Call(List.of(new EndingPlan.Step.Merge(id, into)), _ -> false, "refused"));
+    EndingPlan.Step revoke = new EndingPlan.Step.Revoke(id, Optional.empty());
+    List<EndOutcome> first = plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "first"));
+    List<EndOutcome> second =
+        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "second"));
+
+    assertThat(first).singleElement().isInstanceOf(EndOutcome.Done.class);
+    assertThat(second).isEqualTo(first);
+    assertThat(plan.planned())
+        .singleElement()
+        .satisfies(
+            planned -> {
+              assertThat(planned.row()).isEqualTo(rows.getFirst());
+              assertThat(planned.ending().survivor()).isEmpty();
+              assertThat(planned.by()).isEqualTo("first");
+            });
   }
 
   @Test
