@@ -29,10 +29,6 @@ public final class Database implements AutoCloseable {
   /** From here on a job has asked for more time than reads and mints have. */
   private static final int LONG_MILLIS = 1_000;
 
-  /** Statements that set something are no queries: the work may still choose its isolation. */
-  private static final String LOOSEN =
-      "set local statement_timeout = %1$d; set local lock_timeout = %1$d";
-
   private static final String BOUNDS_REMEDY =
       """
       select format(
@@ -122,7 +118,10 @@ public final class Database implements AutoCloseable {
             }
             lent.begin();
             if (isLong(deadline)) {
-              sql.execute(LOOSEN.formatted(Math.max(1, deadline.leftMillis())));
+              // Statements that set something are no queries: the work may choose its isolation.
+              sql.execute(
+                  "set local statement_timeout = %1$d; set local lock_timeout = %1$d"
+                      .formatted(Math.max(1, deadline.leftMillis())));
             }
             T result = work.apply(sql);
             lent.commit();
