@@ -161,22 +161,25 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     /** Gives the connection back, unless nobody may have it again. */
     @Override
     public void close() throws SQLException {
-      BrokenOff.closeIfUnanswered(connection);
-      if (BrokenOff.isClosed(connection)) {
-        evict("it was left in the middle of a statement");
-      }
-      if (isInTransaction && evictedFor == null) {
-        rollBack();
-      }
-      if (!watchdog.unwatch(connection)) {
-        evict("its user had no time left");
-      }
-      if (evictedFor == null) {
-        connection.close();
-      } else {
-        // Of any other class it would not be evicted, and nothing would be said. Hikari takes it
-        // apart at once, and stumbles over what is left if it is closed as well.
-        pool.evictConnection(connection);
+      try {
+        BrokenOff.closeIfUnanswered(connection);
+        if (BrokenOff.isClosed(connection)) {
+          evict("it was left in the middle of a statement");
+        }
+        if (isInTransaction && evictedFor == null) {
+          rollBack();
+        }
+        if (!watchdog.unwatch(connection)) {
+          evict("its user had no time left");
+        }
+      } finally {
+        if (evictedFor == null) {
+          connection.close();
+        } else {
+          // Of any other class it would not be evicted, and nothing would be said. It isn't closed
+          // as well: Hikari would set the autocommit mode of a connection that is gone.
+          pool.evictConnection(connection);
+        }
       }
     }
 

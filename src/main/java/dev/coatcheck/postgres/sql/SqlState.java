@@ -31,7 +31,8 @@ final class SqlState {
   /**
    * Postgres is not there, went away, or has no room: connection exceptions (08), operator
    * intervention such as a shutdown (57P), insufficient resources (53), a read-only standby
-   * (25006), a broken disk (58), or no connection in time from the pool.
+   * (25006), a broken disk (58), no connection in time from the pool, or one that the pool closed
+   * because its time was over: the only error without a state.
    */
   static boolean isOutage(Throwable thrown) {
     SQLException cause = sqlException(thrown);
@@ -40,6 +41,7 @@ final class SqlState {
     }
     String state = of(thrown);
     return isPoolExhausted(thrown)
+        || cause.getSQLState() == null
         || state.startsWith("08")
         || state.startsWith("57")
         || state.startsWith("53")

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.ContainerLaunchException;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
@@ -94,7 +95,15 @@ public final class TestServer {
       atExit(server::dropAll);
       return server;
     }
-    return DockerClientFactory.instance().isDockerAvailable() ? container() : embedded();
+    if (!DockerClientFactory.instance().isDockerAvailable()) {
+      return embedded();
+    }
+    try {
+      return container();
+    } catch (ContainerLaunchException noImage) {
+      LOG.warn("No container of {}: {}", IMAGE, noImage.getMessage());
+      return embedded();
+    }
   }
 
   /** The container ends with the JVM. */
