@@ -140,11 +140,13 @@ class EndingsTest {
     EndingPlan plan = new EndingPlan(rows, List.of(), now);
 
     plan.decide(
-        new EndingPlan.Call(List.of(new EndingPlan.Step.Merge(id, into)), _ -> false, "refused"));
+        new EndingPlan.Call(
+            List.of(new EndingPlan.Step.Merge(id, into)), _ -> false, "refused", Optional.empty()));
     EndingPlan.Step revoke = new EndingPlan.Step.Revoke(id, Optional.empty());
-    List<EndOutcome> first = plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "first"));
+    List<EndOutcome> first =
+        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "first", Optional.empty()));
     List<EndOutcome> second =
-        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "second"));
+        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "second", Optional.empty()));
 
     assertThat(first).singleElement().isInstanceOf(EndOutcome.Done.class);
     assertThat(second).isEqualTo(first);
