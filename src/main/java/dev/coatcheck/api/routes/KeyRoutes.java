@@ -64,8 +64,8 @@ public final class KeyRoutes {
     Query.allow(ctx);
     IdempotencyHeader.refuse(
         ctx,
-        "Keys are not kept, so the same ones can't be answered again. Leave the header out: keys of a"
-            + " lost answer are never given again.");
+        "Keys are not kept, so the same ones can't be answered again. Leave the header out: keys of"
+            + " a lost answer are never given again.");
     JsonObject body = RequestBody.read(ctx).allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))

@@ -19,8 +19,7 @@ public final class UnknownVariables {
 
   /** A sentence for each variable that is within two letters of a setting, but is none. */
   public static List<String> named(Collection<String> variables) {
-    Set<String> known =
-        Set.copyOf(Stream.of(Setting.values()).map(Setting::variable).toList());
+    Set<String> known = Set.copyOf(Stream.of(Setting.values()).map(Setting::variable).toList());
     return variables.stream()
         .filter(name -> name.startsWith("COATCHECK") && !known.contains(name))
         .filter(name -> !OTHERS.matcher(name).matches())

@@ -96,7 +96,9 @@ final class AccessCommand {
         spec.commandLine()
             .getErr()
             .println(
-                "Another live key has this name, so this one acts as " + issued.stored().principal() + ".");
+                "Another live key has this name, so this one acts as "
+                    + issued.stored().principal()
+                    + ".");
       }
       spec.commandLine()
           .getErr()

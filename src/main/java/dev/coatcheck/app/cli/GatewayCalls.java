@@ -211,7 +211,11 @@ final class GatewayCalls {
 
   private CommandFailed noGateway(int status) {
     return new CommandFailed(
-        "what answers at " + url + " is no Coatcheck gateway (status " + status + "). Check --url.");
+        "what answers at "
+            + url
+            + " is no Coatcheck gateway (status "
+            + status
+            + "). Check --url.");
   }
 
   /** Every answer of a gateway is an object, whatever its status. */
@@ -249,8 +253,8 @@ final class GatewayCalls {
       throw new CommandFailed(
           "can't read the API key from "
               + keyFile
-              + ". Start a gateway first, whose embedded database makes a key (./coatcheck serve), or"
-              + " name the file of another key with --key-file.");
+              + ". Start a gateway first, whose embedded database makes a key (./coatcheck serve),"
+              + " or name the file of another key with --key-file.");
     }
     if (!KEY.matcher(key).matches()) {
       throw new CommandFailed("the file " + keyFile + " holds no API key.");

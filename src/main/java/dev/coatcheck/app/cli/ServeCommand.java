@@ -27,8 +27,7 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailed, InterruptedException {
     Config config = settings.config();
-    UnknownVariables.named(System.getenv().keySet())
-        .forEach(spec.commandLine().getErr()::println);
+    UnknownVariables.named(System.getenv().keySet()).forEach(spec.commandLine().getErr()::println);
     Gateway gateway;
     try {
       gateway = Gateway.start(config);

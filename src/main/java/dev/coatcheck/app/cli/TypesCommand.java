@@ -56,7 +56,8 @@ final class TypesCommand {
     if (body.containsKey("legacy") && !body.containsKey("redirect")) {
       spec.commandLine()
           .getErr()
-          .println("Old links of " + name + " lead nowhere yet: it has no redirect. Add --redirect.");
+          .println(
+              "Old links of " + name + " lead nowhere yet: it has no redirect. Add --redirect.");
     }
     return 0;
   }

@@ -83,7 +83,8 @@ public final class Access {
 
   /**
    * Makes a key; it works at once on every instance. Its principal is its name, or another one if a
-   * live key is that principal already: who shares a principal shares client IDs and stored answers.
+   * live key is that principal already: who shares a principal shares client IDs and stored
+   * answers.
    *
    * @param samePrincipal whether it is to be the principal of the live keys with its name
    */

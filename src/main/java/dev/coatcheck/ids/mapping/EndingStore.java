@@ -65,7 +65,10 @@ final class EndingStore {
     /** The Idempotency-Key belongs to another request; nothing was done about this call. */
     record KeyReused() implements Attempt {}
 
-    /** Another transaction works on one of its public IDs, or on its key; nothing was done about this call. */
+    /**
+     * Another transaction works on one of its public IDs, or on its key; nothing was done about
+     * this call.
+     */
     record Locked() implements Attempt {}
   }
 
@@ -100,8 +103,7 @@ final class EndingStore {
    *
    * @return the part of the answers to keep new ones in
    */
-  private static long answeredBefore(
-      DSLContext sql, List<Call> calls, Map<Call, Attempt> before) {
+  private static long answeredBefore(DSLContext sql, List<Call> calls, Map<Call, Attempt> before) {
     Map<IdempotencyKey, Call> keyed = new HashMap<>();
     for (Call call : calls) {
       call.once()

@@ -150,8 +150,7 @@ public final class Endings {
                         each.key(),
                         each.requestHash(),
                         outcomes -> each.answer().apply(settled(parsed, outcomes)))));
-    Result result =
-        call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
+    Result result = call.isBatch() ? Deadline.after(BATCH).call(() -> settle(call)) : settle(call);
     return switch (result) {
       case Result.Settled(List<EndOutcome> outcomes) -> {
         steps.forEach(step -> resolver.forget(step.id().token()));

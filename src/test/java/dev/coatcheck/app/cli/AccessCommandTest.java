@@ -69,7 +69,12 @@ class AccessCommandTest {
     assertThat(principals(database)).containsExactly("shop", "shop");
 
     assertThat(create(database, shop).err()).contains("acts as shop#");
-    assertThat(principals(database)).hasSize(3).startsWith("shop", "shop").last().asString().startsWith("shop#");
+    assertThat(principals(database))
+        .hasSize(3)
+        .startsWith("shop", "shop")
+        .last()
+        .asString()
+        .startsWith("shop#");
     assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").err())
         .contains("several principals");
   }
