@@ -16,7 +16,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
@@ -144,7 +143,7 @@ public final class Listener {
   }
 
   private Connector connector(Server server, HttpConfiguration http, String host, int port) {
-    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    ServerConnector connector = new ServerConnector(server, new HeadLimit(http, observer));
     connector.setHost(host);
     connector.setPort(port);
     ConnectionLimit.set(connectionsMax, connector, observer);

@@ -37,6 +37,9 @@ public sealed interface Event {
    */
   record TransferBrokenOff(String route, String reason) implements Event {}
 
+  /** A connection was closed because heads that were begun and not ended held too much memory. */
+  record HeadDropped() implements Event {}
+
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 

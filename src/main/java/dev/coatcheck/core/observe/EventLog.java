@@ -111,6 +111,11 @@ final class EventLog {
               () ->
                   "all %d connections are open: no more are accepted, and idle ones end after 5 s"
                       .formatted(connectionsMax));
+      case Event.HeadDropped _ ->
+          repeat(
+              Level.WARN,
+              "head dropped",
+              () -> "too many requests were begun and not ended: the oldest connection was closed");
       case Event.ConnectionRefused _ ->
           repeat(
               Level.WARN,

@@ -50,6 +50,7 @@ final class EventMetrics {
           counter("coatcheck.requests.shed", "route", shed.route()).increment();
       case Event.ConnectionsLowered _ -> {}
       case Event.ConnectionsFull _ -> counter("coatcheck.connections.full").increment();
+      case Event.HeadDropped _ -> counter("coatcheck.requests.heads.dropped").increment();
       case Event.ConnectionRefused _ -> counter("coatcheck.connections.refused").increment();
       case Event.TransferBrokenOff broken ->
           counter(

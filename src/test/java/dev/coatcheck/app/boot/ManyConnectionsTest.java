@@ -34,6 +34,19 @@ class ManyConnectionsTest {
   }
 
   @Test
+  void headsThatDontEndTakeBoundedMemory() throws Exception {
+    IdleConnections.require(2_000);
+    TestDatabase database = TestDatabase.fresh();
+    String head = "GET /r/x HTTP/1.1\r\n" + "a:b\r\n".repeat(99);
+    try (GatewayChild gateway = GatewayChild.serve(database, "96m", Map.of());
+        IdleConnections unfinished = new IdleConnections(gateway.uri())) {
+      unfinished.open(2_000, head + "c:" + "d".repeat(7_000), 0);
+
+      nextAnswers(gateway, database).areRight();
+    }
+  }
+
+  @Test
   @Tag("faults")
   void tenThousandIdleAndTenThousandAbortedConnectionsFitIntoTheDefaultHeap() throws Exception {
     IdleConnections.require(10_000);
