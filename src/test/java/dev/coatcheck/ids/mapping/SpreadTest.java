@@ -43,6 +43,7 @@ class SpreadTest {
     String id = minted();
     String survivor = minted();
     end(new Request.Merge(id, survivor));
+    awaitHeardThere();
     assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
 
     end(new Request.Revoke(survivor, Optional.empty()));
@@ -58,6 +59,7 @@ class SpreadTest {
     String survivor = minted();
     String last = minted();
     end(new Request.Merge(id, survivor));
+    awaitHeardThere();
     assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
 
     end(new Request.Merge(survivor, last));
@@ -99,6 +101,29 @@ class SpreadTest {
     Awaitility.await()
         .atMost(HEARD_MAX)
         .until(() -> resolvedThere(id) instanceof ResolveOutcome.Found);
+  }
+
+  /** What is cached before the merge was heard of would end with that news already. */
+  private static void awaitHeardThere() {
+    String head =
+        HERE.database.read(
+            "test",
+            sql ->
+                sql.fetchSingle("select number::float8::text from coatcheck.change_head")
+                    .get(0, String.class));
+    Awaitility.await()
+        .atMost(HEARD_MAX)
+        .until(
+            () ->
+                THERE
+                    .observer
+                    .scrape()
+                    .lines()
+                    .filter(line -> line.startsWith("coatcheck_feed_position "))
+                    .anyMatch(
+                        line ->
+                            Double.parseDouble(line.substring(line.indexOf(' ')))
+                                >= Double.parseDouble(head)));
   }
 
   private static int bucketOf(long key) {
