@@ -93,7 +93,7 @@ public sealed interface Event {
    * A connection answered another question than the one that was asked, and was closed. It must
    * never happen: the connection was left in the middle of something.
    */
-  record AnswersMixedUp(String operation) implements Event {}
+  record AnswersMixedUp(String operation, String detail) implements Event {}
 
   /** The change feed can't be read: caches are not trusted from now on. */
   record FeedDistrusted(String reason) implements Event {}

@@ -70,8 +70,8 @@ final class EventLog {
               Level.ERROR,
               "mixed up " + mixedUp.operation(),
               () ->
-                  "a connection answered another question than that of %s; it was closed"
-                      .formatted(mixedUp.operation()));
+                  "a connection answered another question than that of %s (%s); it was closed"
+                      .formatted(mixedUp.operation(), mixedUp.detail()));
       case Event.TransferBrokenOff broken ->
           repeat(
               Level.INFO,

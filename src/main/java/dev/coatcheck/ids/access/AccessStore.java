@@ -2,10 +2,14 @@ package dev.coatcheck.ids.access;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;
@@ -13,9 +17,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /** All SQL about API keys. */
 final class AccessStore {
+  private static final Field<String> ASKED = field("wanted.asked", String.class);
+
   private final Database database;
 
   AccessStore(Database database) {
@@ -59,10 +66,21 @@ final class AccessStore {
   Optional<StoredKey> find(String keyId) {
     return database.read(
         "API key read",
-        sql ->
-            sql.selectFrom(API_KEY)
-                .where(API_KEY.KEY_ID.eq(keyId))
-                .fetchOptional(AccessStore::storedKey));
+        sql -> {
+          // What was asked for comes back beside what was found, or beside nothing.
+          var rows =
+              sql.select(ASKED)
+                  .select(API_KEY.fields())
+                  .from(table("(select {0}) as wanted (asked)", val(keyId)))
+                  .leftJoin(API_KEY)
+                  .on(API_KEY.KEY_ID.eq(ASKED))
+                  .fetch();
+          UnaskedRow.unless(
+              rows.size() == 1 && keyId.equals(rows.getFirst().get(ASKED)), "another API key");
+          return Optional.of(rows.getFirst())
+              .filter(row -> row.get(API_KEY.KEY_ID) != null)
+              .map(row -> storedKey(row.into(API_KEY)));
+        });
   }
 
   List<StoredKey> all() {

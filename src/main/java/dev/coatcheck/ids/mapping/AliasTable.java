@@ -4,6 +4,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
 import static org.jooq.impl.DSL.field;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
 import java.util.List;
@@ -68,26 +69,44 @@ public final class AliasTable {
    */
   public static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
     Map<Alias, Token> found = HashMap.newHashMap(names.size());
-    sql.resultQuery(
-            """
-            select wanted.place, found.token
-              from unnest({1}, {2}, {3}, {4}, {5}) with ordinality
-                as wanted (bucket, type_id, scheme, value, namespace, place)
-             cross join lateral (
-               select token from {0}
-                where bucket = wanted.bucket and type_id = wanted.type_id
-                  and scheme = wanted.scheme and value = wanted.value
-                  and namespace = wanted.namespace
-                limit 1) as found
-            """,
-            ALIAS,
-            Unnest.shorts(names, Alias::bucket),
-            Unnest.integers(names, Alias::typeNumber),
-            Unnest.texts(names, name -> name.scheme().wireName()),
-            Unnest.texts(names, Alias::value),
-            Unnest.texts(names, name -> name.namespace().stored()))
-        .coerce(PLACE, ALIAS.TOKEN)
-        .forEach(row -> found.put(names.get(row.value1() - 1), Token.of(row.value2())));
+    var rows =
+        sql.resultQuery(
+                """
+                select wanted.place, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
+                       found.token
+                  from unnest({1}, {2}, {3}, {4}, {5}) with ordinality
+                    as wanted (bucket, type_id, scheme, value, namespace, place)
+                  left join lateral (
+                   select token from {0}
+                    where bucket = wanted.bucket and type_id = wanted.type_id
+                      and scheme = wanted.scheme and value = wanted.value
+                      and namespace = wanted.namespace
+                    limit 1) as found on true
+                """,
+                ALIAS,
+                Unnest.shorts(names, Alias::bucket),
+                Unnest.integers(names, Alias::typeNumber),
+                Unnest.texts(names, name -> name.scheme().wireName()),
+                Unnest.texts(names, Alias::value),
+                Unnest.texts(names, name -> name.namespace().stored()))
+            .coerce(
+                PLACE, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
+            .fetch();
+    UnaskedRow.unless(rows.size() == names.size(), "rows of names: " + rows.size());
+    for (var row : rows) {
+      int place = row.value1();
+      UnaskedRow.unless(place >= 1 && place <= names.size(), "name in no place");
+      Alias name = names.get(place - 1);
+      UnaskedRow.unless(
+          row.value2() == name.typeNumber()
+              && row.value3().equals(name.scheme().wireName())
+              && row.value4().equals(name.namespace().stored())
+              && row.value5().equals(name.value()),
+          "another name");
+      if (row.value6() != null) {
+        found.put(name, Token.of(row.value6()));
+      }
+    }
     return found;
   }
 }

@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ENDING;
-import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
@@ -17,6 +16,7 @@ import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Planned;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -362,14 +362,16 @@ final class EndingStore {
 
   private static Finding.Known finding(
       StoredMapping row, Map<Token, StoredEnding> endings, Map<Token, StoredMapping> survivors) {
-    StoredEnding ending = requireNonNull(endings.get(row.token()));
+    StoredEnding ending = UnaskedRow.required(endings.get(row.token()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new Finding.Revoked(row, ending.reason(), ending.endedAt());
     }
     StoredEnding after = endings.get(ending.survivor().get());
     return after == null
         ? new Finding.Merged(
-            row, requireNonNull(survivors.get(ending.survivor().get())), ending.endedAt())
+            row,
+            UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
+            ending.endedAt())
         : new Finding.Revoked(row, after.reason(), after.endedAt());
   }
 

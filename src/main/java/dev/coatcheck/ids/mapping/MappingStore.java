@@ -8,6 +8,7 @@ import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,21 +50,13 @@ final class MappingStore {
   private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {
     if (tokens.size() == 1) {
       Optional<StoredMapping> row =
-          database.read("resolve", sql -> byToken(sql, table, tokens.getFirst()));
+          database.read("resolve", sql -> PublicIdTable.byToken(sql, table, tokens.getFirst()));
       return List.of(row);
     }
     Map<Token, StoredMapping> found =
         byTokens(table, tokens.stream().distinct().toList()).stream()
             .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
     return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
-  }
-
-  private static <K> Optional<StoredMapping> byToken(
-      DSLContext sql, MappingTable<K> table, Token token) {
-    return sql.select(table.columns())
-        .from(table.table())
-        .where(table.bucket().eq((short) token.bucket()), table.token().eq(token.toUuid()))
-        .fetchOptional(table.mapper());
   }
 
   /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
@@ -86,16 +79,25 @@ final class MappingStore {
       Optional<KeyBounds> within,
       Optional<Key> before,
       int rowsMax) {
-    return sql.select(table.columns())
-        .from(table.table())
-        .where(table.typeNumber().eq(type.number()))
-        .and(
-            within
-                .map(keys -> table.between(keys.smallest(), keys.largest()))
-                .orElse(DSL.noCondition()))
-        .and(before.map(table::below).orElse(DSL.noCondition()))
-        .orderBy(table.typeNumber().desc(), table.key().desc())
-        .limit(rowsMax)
-        .fetch(table.mapper());
+    List<StoredMapping> rows =
+        sql.select(table.columns())
+            .from(table.table())
+            .where(table.typeNumber().eq(type.number()))
+            .and(
+                within
+                    .map(keys -> table.between(keys.smallest(), keys.largest()))
+                    .orElse(DSL.noCondition()))
+            .and(before.map(table::below).orElse(DSL.noCondition()))
+            .orderBy(table.typeNumber().desc(), table.key().desc())
+            .limit(rowsMax)
+            .fetch(table.mapper());
+    UnaskedRow.unless(
+        rows.size() <= rowsMax
+            && rows.stream().allMatch(row -> row.typeNumber() == type.number())
+            && before.stream()
+                .flatMap(key -> rows.stream().map(row -> Subject.compare(row.key(), key)))
+                .allMatch(order -> order < 0),
+        "another list");
+    return rows;
   }
 }

@@ -102,6 +102,11 @@ public record MappingTable<K>(
     return new Field<?>[] {key, createdAt, token, typeNumber, status};
   }
 
+  /** Those, and what was asked for. */
+  Field<?>[] columnsAnd(Field<?> asked) {
+    return new Field<?>[] {key, createdAt, token, typeNumber, status, asked};
+  }
+
   /** Reads a row of {@link #columns}. */
   RecordMapper<Record, StoredMapping> mapper() {
     return row ->

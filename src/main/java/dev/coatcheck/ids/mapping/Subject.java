@@ -19,7 +19,7 @@ public record Subject(int typeNumber, Key key, int bucket) {
   }
 
   /** Keys of one type, so of one kind. */
-  private static int compare(Key one, Key other) {
+  static int compare(Key one, Key other) {
     return switch (one) {
       case Key.Bigint(long value) -> Long.compare(value, ((Key.Bigint) other).value());
       case Key.Uuid(UUID value) -> {

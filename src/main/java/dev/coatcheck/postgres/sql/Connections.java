@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jooq.ConnectionProvider;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lends the connections of a pool, each until the deadline of who borrows it, and to jOOQ the one
@@ -135,7 +134,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
   final class Lent implements AutoCloseable {
     private final Connection connection;
     private boolean isInTransaction;
-    private @Nullable String evictedFor;
+    private boolean isEvicted;
 
     private Lent(Connection connection, Deadline deadline) {
       this.connection = connection;
@@ -148,14 +147,24 @@ final class Connections implements ConnectionProvider, AutoCloseable {
       isInTransaction = true;
     }
 
+    /** Whatever Postgres didn't say itself leaves the outcome unknown: nobody may run it again. */
     void commit() throws SQLException {
-      connection.commit();
-      isInTransaction = false;
+      try {
+        connection.commit();
+        isInTransaction = false;
+      } catch (RuntimeException broken) {
+        isEvicted = true;
+        throw new SQLException("the outcome is unknown", SqlState.OUTCOME_UNKNOWN, broken);
+      } catch (SQLException failed) {
+        throw failed.getSQLState() == null
+            ? new SQLException("the outcome is unknown", SqlState.OUTCOME_UNKNOWN, failed)
+            : failed;
+      }
     }
 
     /** The pool closes the connection instead of lending it again. */
-    void evict(String reason) {
-      evictedFor = reason;
+    void evict() {
+      isEvicted = true;
     }
 
     /** Gives the connection back, unless nobody may have it again. */
@@ -164,16 +173,16 @@ final class Connections implements ConnectionProvider, AutoCloseable {
       try {
         BrokenOff.closeIfUnanswered(connection);
         if (BrokenOff.isClosed(connection)) {
-          evict("it was left in the middle of a statement");
+          isEvicted = true;
         }
-        if (isInTransaction && evictedFor == null) {
+        if (isInTransaction && !isEvicted) {
           rollBack();
         }
         if (!watchdog.unwatch(connection)) {
-          evict("its user had no time left");
+          isEvicted = true; // it is broken off, or about to be
         }
       } finally {
-        if (evictedFor == null) {
+        if (!isEvicted) {
           connection.close();
         } else {
           // Of any other class it would not be evicted, and nothing would be said. It isn't closed
@@ -187,7 +196,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
       try {
         connection.rollback();
       } catch (SQLException broken) {
-        evict("it can't be rolled back");
+        isEvicted = true;
       }
     }
   }

@@ -69,22 +69,19 @@ public final class Database implements AutoCloseable {
    * Runs statements that change nothing, each in a transaction of its own, on one connection. One
    * that turns out to be dead is replaced and the work run once more, as far as the deadline goes:
    * Hikari doesn't test a connection that was used less than 500 ms ago, so the first use after a
-   * restart of Postgres fails.
+   * restart of Postgres fails. So is one that answers another question, see {@link UnaskedRow}.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked
    */
   public <T> T read(String operation, Function<DSLContext, T> work) {
     Deadline deadline = Deadline.current();
-    try {
-      return lent(deadline, isLong(deadline), work);
-    } catch (DataAccessException first) {
-      if (!SqlState.isConnectionLost(first) || deadline.isOver()) {
-        throw failed(operation, first);
-      }
+    for (boolean isSecond = false; ; isSecond = true) {
       try {
-        return lent(deadline, isLong(deadline), work);
-      } catch (DataAccessException second) {
-        throw failed(operation, second);
+        return lent(operation, deadline, isLong(deadline), work);
+      } catch (DataAccessException failed) {
+        if (isSecond || !SqlState.isConnectionLost(failed) || deadline.isOver()) {
+          throw failed(operation, failed);
+        }
       }
     }
   }
@@ -99,11 +96,34 @@ public final class Database implements AutoCloseable {
     Deadline deadline = Deadline.current();
     for (int tried = 1; ; tried++) {
       try {
-        return lent(deadline, true, work);
+        return lent(operation, deadline, true, work);
       } catch (DataAccessException thrown) {
         if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(thrown))) {
           throw failed(operation, thrown);
         }
+      }
+    }
+  }
+
+  /**
+   * Does the work on a connection, and once more on another one if the first may be out of step.
+   * Nothing was committed then, and that connection is closed.
+   */
+  private <T> T lent(
+      String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
+    try {
+      return lent(deadline, inTransaction, work);
+    } catch (RuntimeException suspect) {
+      if (!isSuspect(suspect)) {
+        throw suspect;
+      }
+      try {
+        T result = lent(deadline, inTransaction, work);
+        observer.observe(new Event.AnswersMixedUp(operation, suspect.toString()));
+        return result;
+      } catch (UnaskedRow again) {
+        observer.observe(new Event.AnswersMixedUp(operation, again.toString()));
+        throw new DatabaseUnavailable(operation, again);
       }
     }
   }
@@ -113,23 +133,46 @@ public final class Database implements AutoCloseable {
       return connections.lend(
           deadline,
           lent -> {
-            if (!inTransaction) {
-              return work.apply(sql);
+            try {
+              return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
+            } catch (RuntimeException | Error thrown) {
+              if (isSuspect(thrown)) {
+                lent.evict();
+              }
+              throw thrown;
             }
-            lent.begin();
-            if (isLong(deadline)) {
-              // Statements that set something are no queries: the work may choose its isolation.
-              sql.execute(
-                  "set local statement_timeout = %1$d; set local lock_timeout = %1$d"
-                      .formatted(Math.max(1, deadline.leftMillis())));
-            }
-            T result = work.apply(sql);
-            lent.commit();
-            return result;
           });
     } catch (SQLException failed) {
       throw new DataAccessException(String.valueOf(failed.getMessage()), failed);
     }
+  }
+
+  /**
+   * Whether the connection may have been left in the middle of something: it gave a row that was
+   * not asked for, or one that can't be read. What Postgres itself refuses leaves it as it should
+   * be.
+   */
+  private static boolean isSuspect(Throwable thrown) {
+    return switch (thrown) {
+      case DataAccessException failed ->
+          !SqlState.isPoolExhausted(failed) && SqlState.of(failed).equals(SqlState.NONE);
+      case TransactionUndone _, DatabaseUnavailable _ -> false;
+      default -> true;
+    };
+  }
+
+  private <T> T transacted(Connections.Lent lent, Deadline deadline, Function<DSLContext, T> work)
+      throws SQLException {
+    lent.begin();
+    if (isLong(deadline)) {
+      // Statements that set something are no queries: the work may choose its isolation.
+      sql.execute(
+          "set local statement_timeout = %1$d; set local lock_timeout = %1$d"
+              .formatted(Math.max(1, deadline.leftMillis())));
+    }
+    T result = work.apply(sql);
+    lent.commit();
+    return result;
   }
 
   private static boolean isLong(Deadline deadline) {

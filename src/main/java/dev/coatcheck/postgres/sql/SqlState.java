@@ -10,6 +10,9 @@ final class SqlState {
   /** What is reported where the driver gave none. */
   static final String NONE = "none";
 
+  /** Transaction resolution unknown. */
+  static final String OUTCOME_UNKNOWN = "08007";
+
   private static final String SERIALIZATION_FAILURE = "40001";
   private static final String DEADLOCK_DETECTED = "40P01";
 

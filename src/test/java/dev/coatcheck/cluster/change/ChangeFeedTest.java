@@ -23,8 +23,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -290,6 +292,97 @@ class ChangeFeedTest {
       goOn.countDown();
     }
     assertThat(asking).hasValueLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
+    get("kept", "before");
+    pass(Duration.ofSeconds(31));
+
+    assertThat(cache.get("kept", MINUTE, ChangeFeedTest::gone)).contains("before");
+    assertThat(refused("kept", Duration.ZERO)).isTrue();
+    pass(Duration.ofSeconds(1));
+    assertThat(get("kept", "after")).isEqualTo("after");
+  }
+
+  @Test
+  void whatCannotBeRenewedIsServedNoLongerThanWasSaid() {
+    get("kept", "before");
+    pass(Duration.ofSeconds(60));
+
+    assertThat(refused("kept", Duration.ofSeconds(29))).isTrue();
+    assertThat(cache.get("kept", Duration.ofSeconds(30), ChangeFeedTest::gone)).contains("before");
+    pass(Duration.ofSeconds(31));
+    assertThat(refused("kept", MINUTE)).isTrue();
+  }
+
+  @Test
+  void whatWasHeardToEndIsNeverServedInPlaceOfAnAnswer() {
+    get("ended", "before");
+    pass(Duration.ofSeconds(1));
+    append("ended");
+    pass(Duration.ofSeconds(30));
+
+    assertThat(refused("ended", MINUTE)).isTrue();
+    pass(Duration.ofSeconds(50));
+    assertThat(refused("ended", MINUTE)).isTrue();
+  }
+
+  @Test
+  void anEndingThatIsHeardDuringTheWaitCounts() {
+    get("ending", "before");
+    pass(Duration.ofSeconds(31));
+
+    assertThat(
+            refused(
+                "ending",
+                () -> {
+                  append("ending");
+                  feed.poll();
+                  return gone();
+                }))
+        .isTrue();
+  }
+
+  @Test
+  void aLateAnswerIsNotWaitedFor() throws Exception {
+    get("late", "before");
+    pass(Duration.ofSeconds(31));
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch loaded = new CountDownLatch(1);
+
+    assertThat(
+            cache.get(
+                "late",
+                MINUTE,
+                () -> {
+                  await(release);
+                  loaded.countDown();
+                  return Optional.of("after");
+                }))
+        .contains("before");
+    assertThat(cache.get("late", MINUTE, () -> Optional.of("never asked for"))).contains("before");
+
+    release.countDown();
+    loaded.await();
+    Awaitility.await().until(() -> cache.ifTrusted("late").equals(Optional.of("after")));
+  }
+
+  /** A second at a time, as the feed is heard. */
+  private void pass(Duration time) {
+    for (long second = 0; second < time.toSeconds(); second++) {
+      nano.addAndGet(Duration.ofSeconds(1).toNanos());
+      feed.poll();
+    }
+  }
+
+  private boolean refused(String key, Supplier<Optional<String>> load) {
+    try {
+      cache.get(key, MINUTE, load);
+      return false;
+    } catch (DatabaseUnavailable noAnswer) {
+      return true;
+    }
   }
 
   private boolean refused(String key, Duration staleMax) {

@@ -1,8 +1,10 @@
 package dev.coatcheck.ids.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -11,6 +13,8 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +43,38 @@ class RegistryTest {
     THERE.close();
     FEED.close();
     DATABASE.close();
+  }
+
+  /** It can't be known that there is none, and whoever asks is told so in time. */
+  @Test
+  void inAnOutageNoTypeIsUnknown() throws Exception {
+    AtomicLong now = new AtomicLong();
+    Database gone = Database.open(SETTINGS, "gone", OBSERVER);
+    try (Registry registry =
+            Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
+        MachineDelay delay = MachineDelay.measure();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      now.addAndGet(Duration.ofSeconds(1).toNanos());
+      assertThat(registry.named("nobody")).isEmpty();
+      gone.close();
+      now.addAndGet(Duration.ofSeconds(1).toNanos());
+
+      List<Future<Duration>> asked = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        asked.add(threads.submit(() -> refused(registry)));
+      }
+      for (Future<Duration> took : asked) {
+        delay.requireWithin(Duration.ofSeconds(1), took.get());
+      }
+      refused(registry);
+    }
+  }
+
+  private static Duration refused(Registry registry) {
+    long from = System.nanoTime();
+    assertThatThrownBy(() -> Deadline.ofAnswer().call(() -> registry.named("nobody")))
+        .isInstanceOf(DatabaseUnavailable.class);
+    return Duration.ofNanos(System.nanoTime() - from);
   }
 
   @Test

@@ -1,0 +1,123 @@
+package dev.coatcheck.postgres.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** One group at a time, and the first one is under way until it is released. */
+class CoalescerTest {
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  private final CountDownLatch first = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final Map<String, Deadline> worked = new ConcurrentHashMap<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Coalescer<String, String> coalescer =
+      new Coalescer<>("test", 1, 10, questions -> answer(questions));
+
+  @AfterEach
+  void close() {
+    release.countDown();
+    threads.close();
+  }
+
+  @Test
+  void whoIsLateLeavesAndIsNotWorkedFor() throws Exception {
+    Future<String> held = holdTheGroup();
+
+    assertThatThrownBy(() -> Deadline.after(SHORT).call(() -> coalescer.call("late")))
+        .isInstanceOf(DatabaseUnavailable.class);
+    release.countDown();
+
+    assertThat(held.get()).isEqualTo("first!");
+    assertThat(coalescer.submit("next", Deadline.after(LONG)).get()).isEqualTo("next!");
+    assertThat(worked).doesNotContainKey("late");
+  }
+
+  @Test
+  void whoAsksWithoutWaitingIsToldAtTheDeadline() throws Exception {
+    holdTheGroup();
+
+    CompletableFuture<String> late = coalescer.submit("late", Deadline.after(SHORT));
+
+    assertThatThrownBy(late::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(DatabaseUnavailable.class);
+    release.countDown();
+    assertThat(coalescer.submit("next", Deadline.after(LONG)).get()).isEqualTo("next!");
+    assertThat(worked).doesNotContainKey("late");
+  }
+
+  @Test
+  void aCallWithTooLittleTimeIsLeftOutAndEndsNobodyElse() throws Exception {
+    holdTheGroup();
+    CompletableFuture<String> hurried =
+        coalescer.submit("hurried", Deadline.after(Duration.ofMillis(199)));
+    CompletableFuture<String> patient = coalescer.submit("patient", Deadline.after(LONG));
+    release.countDown();
+
+    assertThat(patient.get()).isEqualTo("patient!");
+    assertThatThrownBy(hurried::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThat(worked).doesNotContainKey("hurried");
+  }
+
+  @Test
+  void aGroupHasTheLatestDeadlineOfItsCalls() throws Exception {
+    holdTheGroup();
+    Deadline earlier = Deadline.after(LONG);
+    Deadline later = Deadline.after(LONG.plusMinutes(1));
+    List<CompletableFuture<String>> calls =
+        List.of(
+            coalescer.submit("a", earlier),
+            coalescer.submit("b", later),
+            coalescer.submit("c", earlier));
+    release.countDown();
+
+    for (CompletableFuture<String> call : calls) {
+      call.get();
+    }
+    assertThat(worked.get("a")).isEqualTo(later);
+    assertThat(worked.get("c")).isEqualTo(later);
+  }
+
+  @Test
+  void aLoneCallerWorksOnItsOwnThread() {
+    release.countDown();
+    Thread own = Thread.currentThread();
+    Coalescer<String, Boolean> alone =
+        new Coalescer<>("test", 1, 10, _ -> List.of(Thread.currentThread() == own));
+
+    assertThat(alone.call("lone")).isTrue();
+  }
+
+  private Future<String> holdTheGroup() throws InterruptedException {
+    Future<String> held = threads.submit(() -> coalescer.call("first"));
+    first.await();
+    return held;
+  }
+
+  private List<String> answer(List<String> questions) {
+    Deadline deadline = Deadline.current();
+    questions.forEach(question -> worked.put(question, deadline));
+    first.countDown();
+    try {
+      release.await();
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+    }
+    return questions.stream().map(question -> question + "!").toList();
+  }
+}
