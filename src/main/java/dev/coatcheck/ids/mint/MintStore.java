@@ -8,7 +8,6 @@ import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.TransactionUndone;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,11 +57,11 @@ final class MintStore {
    * Another transaction wrote a name between our look and our write; everything was rolled back,
    * and a second look will find it.
    */
-  static final class Overtaken extends TransactionUndone {
+  static final class Overtaken extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     Overtaken(String what) {
-      super(what);
+      super(what, null, false, false);
     }
   }
 

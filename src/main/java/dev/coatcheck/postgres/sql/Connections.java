@@ -20,8 +20,11 @@ import org.jooq.ConnectionProvider;
  * connections, and wait in it only for one that has to be opened or tested.
  */
 final class Connections implements ConnectionProvider, AutoCloseable {
-  /** The least that Hikari takes; for a connection that has to be opened or tested. */
-  static final int POOL_MILLIS_MAX = 250;
+  /** The least that Hikari takes, for each of waiting for a connection and testing it. */
+  private static final int POOL_MILLIS_MAX = 250;
+
+  /** What Hikari may take in all: it tests the connection that it waited for. */
+  private static final int POOL_MILLIS_ALL = 2 * POOL_MILLIS_MAX;
 
   private static final int BEGIN_MILLIS_MAX = 900;
 
@@ -86,7 +89,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
 
   /** A permit is worth nothing to who has no time left for the pool. */
   private boolean isAdmitted(Deadline begin) {
-    long waitMillis = begin.leftMillis() - POOL_MILLIS_MAX;
+    long waitMillis = begin.leftMillis() - POOL_MILLIS_ALL;
     try {
       return waitMillis > 0 && permits.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
@@ -100,7 +103,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
       try {
         return pool.getConnection();
       } catch (SQLTransientConnectionException late) {
-        if (begin.leftMillis() < POOL_MILLIS_MAX) {
+        if (begin.leftMillis() < POOL_MILLIS_ALL) {
           throw source
               .lastFailure()
               .map(why -> new SQLTransientConnectionException(TIMED_OUT, why.getSQLState(), why))

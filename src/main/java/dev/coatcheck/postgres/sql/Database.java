@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import java.sql.SQLException;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
@@ -156,8 +157,14 @@ public final class Database implements AutoCloseable {
     return switch (thrown) {
       case DataAccessException failed ->
           !SqlState.isPoolExhausted(failed) && SqlState.of(failed).equals(SqlState.NONE);
-      case TransactionUndone _, DatabaseUnavailable _ -> false;
-      default -> true;
+      case UnaskedRow _,
+          IllegalArgumentException _,
+          IndexOutOfBoundsException _,
+          NoSuchElementException _,
+          ClassCastException _,
+          NullPointerException _ ->
+          true;
+      default -> false;
     };
   }
 

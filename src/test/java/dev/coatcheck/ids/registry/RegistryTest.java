@@ -49,14 +49,17 @@ class RegistryTest {
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {
     AtomicLong now = new AtomicLong();
-    Database gone = Database.open(SETTINGS, "gone", OBSERVER);
-    try (Registry registry =
+    TestDatabase own = TestDatabase.fresh();
+    try (Database gone =
+            Database.open(
+                new DatabaseSettings(own.url(), own.user(), own.password(), 2), "gone", OBSERVER);
+        Registry registry =
             Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       now.addAndGet(Duration.ofSeconds(1).toNanos());
       assertThat(registry.named("nobody")).isEmpty();
-      gone.close();
+      own.setReachable(false);
       now.addAndGet(Duration.ofSeconds(1).toNanos());
 
       List<Future<Duration>> asked = new ArrayList<>();
@@ -67,6 +70,10 @@ class RegistryTest {
         delay.requireWithin(Duration.ofSeconds(1), took.get());
       }
       refused(registry);
+
+      own.setReachable(true);
+      await().until(() -> Deadline.ofAnswer().call(gone::isReachable));
+      assertThat(registry.named("nobody")).isEmpty();
     }
   }
 
