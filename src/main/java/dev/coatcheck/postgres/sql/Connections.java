@@ -89,9 +89,14 @@ final class Connections implements ConnectionProvider, AutoCloseable {
 
   /** A permit is worth nothing to who has no time left for the pool. */
   private boolean isAdmitted(Deadline begin) {
-    long waitMillis = begin.leftMillis() - POOL_MILLIS_ALL;
+    long leftMillis = begin.leftMillis();
+    if (leftMillis <= POOL_MILLIS_ALL) {
+      return leftMillis > POOL_MILLIS_MAX
+          && pool.getHikariPoolMXBean().getIdleConnections() > 0
+          && permits.tryAcquire();
+    }
     try {
-      return waitMillis > 0 && permits.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
+      return permits.tryAcquire(leftMillis - POOL_MILLIS_ALL, TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
       return false;

@@ -121,8 +121,8 @@ class HalfOutageTest {
       } while (first.status() != 201
           && System.nanoTime() - healed < Duration.ofSeconds(30).toNanos());
       delay.requireWithin(PROMISED, Duration.ofNanos(System.nanoTime() - healed));
-      for (Exchange exchange : exchanges) {
-        delay.requireWithin(PROMISED, exchange.took());
+      for (String what : List.of("mint", "named", "cold", "type", "cached")) {
+        delay.requireWithin(PROMISED, p99(exchanges, what));
       }
     }
     assertThat(exchanges).isNotEmpty();
@@ -139,6 +139,17 @@ class HalfOutageTest {
       String id = ids.get(i % ids.size());
       assertThat(client.get("/v1/ids/" + id).text("/id")).isEqualTo(id);
     }
+  }
+
+  /** Of one kind; the machine's delay, which is added to the bound, is a 99th percentile too. */
+  private static Duration p99(Queue<Exchange> exchanges, String what) {
+    List<Duration> took =
+        exchanges.stream()
+            .filter(exchange -> exchange.what().equals(what))
+            .map(Exchange::took)
+            .sorted()
+            .toList();
+    return took.get((took.size() * 99 + 99) / 100 - 1);
   }
 
   private Object ask(
