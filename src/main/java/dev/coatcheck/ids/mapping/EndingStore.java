@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.mapping;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ENDING;
+import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
