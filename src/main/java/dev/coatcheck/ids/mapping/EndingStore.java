@@ -89,7 +89,7 @@ final class EndingStore {
    * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
    */
   private static List<Attempt> end(DSLContext sql, List<Call> calls) {
-    Map<Call, Attempt> before = new IdentityHashMap<>();
+    IdentityHashMap<Call, Attempt> before = new IdentityHashMap<>();
     long part = answeredBefore(sql, calls, before);
     List<Call> open = calls.stream().filter(call -> !before.containsKey(call)).toList();
     Iterator<Attempt> attempts =
@@ -104,7 +104,8 @@ final class EndingStore {
    *
    * @return the part of the answers to keep new ones in
    */
-  private static long answeredBefore(DSLContext sql, List<Call> calls, Map<Call, Attempt> before) {
+  private static long answeredBefore(
+      DSLContext sql, List<Call> calls, IdentityHashMap<Call, Attempt> before) {
     Map<IdempotencyKey, Call> keyed = new HashMap<>();
     for (Call call : calls) {
       call.once()
