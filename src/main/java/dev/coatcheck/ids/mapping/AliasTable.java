@@ -89,8 +89,7 @@ public final class AliasTable {
                 Unnest.texts(names, name -> name.scheme().wireName()),
                 Unnest.texts(names, Alias::value),
                 Unnest.texts(names, name -> name.namespace().stored()))
-            .coerce(
-                PLACE, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
+            .coerce(PLACE, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
             .fetch();
     UnaskedRow.unless(rows.size() == names.size(), "rows of names: " + rows.size());
     for (var row : rows) {

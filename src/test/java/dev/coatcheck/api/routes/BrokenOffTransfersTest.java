@@ -95,9 +95,7 @@ class BrokenOffTransfersTest {
         try (TransferSocket reader = begunExport()) {
           reader.vanish();
         }
-        try (TransferSocket reader = begunExport()) {
-          reader.close();
-        }
+        begunExport().close();
         try (TransferSocket reader = begunExport()) {
           endExport("pg_terminate_backend");
           assertThat(reader.readToEnd())
@@ -130,7 +128,6 @@ class BrokenOffTransfersTest {
         }
         try (TransferSocket sender = begunImport(9_000_000)) {
           sender.send(chunk);
-          sender.close();
         }
         for (String way : List.of("pg_terminate_backend", "pg_cancel_backend")) {
           try (Connection other = GATEWAY.connect();
@@ -339,13 +336,19 @@ class BrokenOffTransfersTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       ended.set(true);
-      for (Thread thread : threads) {
-        thread.join();
-      }
+      threads.forEach(Load::await);
       assertThat(wrong).isEmpty();
       assertThat(answered).hasValueGreaterThan(CHECKED);
+    }
+
+    private static void await(Thread thread) {
+      try {
+        thread.join();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

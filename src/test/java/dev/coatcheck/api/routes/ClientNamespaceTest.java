@@ -6,6 +6,7 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import java.util.Locale;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -411,7 +412,7 @@ class ClientNamespaceTest {
         .isEqualTo(1);
   }
 
-  private static void type(String name, String prefix, String clientNames) {
+  private static void type(String name, String prefix, @Nullable String clientNames) {
     String rule = clientNames == null ? "" : ",\"client_names\":\"" + clientNames + "\"";
     ADMIN.put(
         "/v1/types/" + name,
@@ -426,7 +427,8 @@ class ClientNamespaceTest {
     return "a" + UUID.randomUUID().toString().substring(1);
   }
 
-  private static Reply mint(TestClient client, String type, String clientId, String namespace) {
+  private static Reply mint(
+      TestClient client, String type, String clientId, @Nullable String namespace) {
     String named =
         namespace == null
             ? ""

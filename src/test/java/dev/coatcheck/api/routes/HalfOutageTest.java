@@ -51,9 +51,7 @@ class HalfOutageTest {
                 database,
                 Map.of(
                     "COATCHECK_DATABASE_URL",
-                    database
-                        .url()
-                        .replace(address.getAuthority(), "127.0.0.1:" + proxy.port())))) {
+                    database.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port())))) {
       attack(gateway, () -> proxy.freeze(true), () -> proxy.freeze(false), Set.of(200, 302));
     }
   }
@@ -131,7 +129,8 @@ class HalfOutageTest {
         .allMatch(exchange -> cached.contains(exchange.status()), "is served");
     assertThat(exchanges)
         .filteredOn(exchange -> !exchange.what().equals("cached"))
-        .allMatch(exchange -> Set.of(200, 201, 404, 409, 503).contains(exchange.status()), "is honest");
+        .allMatch(
+            exchange -> Set.of(200, 201, 404, 409, 503).contains(exchange.status()), "is honest");
     assertThat(exchanges)
         .filteredOn(exchange -> exchange.what().equals("type"))
         .allMatch(exchange -> exchange.status() != 201);

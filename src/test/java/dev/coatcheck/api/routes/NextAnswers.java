@@ -38,9 +38,10 @@ public final class NextAnswers {
   public void areRight() throws IOException, InterruptedException {
     try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       String type =
-          "{\"prefix\":\"aft\",\"key_scheme\":\"snowflake\",\"redirect\":{\"template\":\"%s{id}\"}}";
-      assertThat(send(http, "PUT", "/v1/types/" + TYPE, type.formatted(WEB)).statusCode())
-          .isIn(200, 201);
+          "{\"prefix\":\"aft\",\"key_scheme\":\"snowflake\",\"redirect\":{\"template\":\""
+              + WEB
+              + "{id}\"}}";
+      assertThat(send(http, "PUT", "/v1/types/" + TYPE, type).statusCode()).isIn(200, 201);
       Set<List<String>> made = new HashSet<>();
       for (int i = 0; i < IDS; i++) {
         HttpResponse<String> minted = send(http, "POST", "/v1/ids", "{\"type\":\"" + TYPE + "\"}");

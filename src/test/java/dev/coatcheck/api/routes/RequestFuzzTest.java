@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -255,7 +256,9 @@ class RequestFuzzTest {
   /** All that comes back, up to a limit; empty if the connection is just closed. */
   private static String exchange(byte[] request) throws IOException {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", gateway.uri().getPort()), TIMEOUT_MILLIS);
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.uri().getPort()),
+          TIMEOUT_MILLIS);
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(request);
       // Whoever waits for more of the request learns that there is none.

@@ -16,6 +16,10 @@ class PermitsTest {
 
   @Test
   void aQuarterIsForRedirectsAndResolvesAndAQuarterForMints() {
+    assertSharesAreWhole();
+  }
+
+  private void assertSharesAreWhole() {
     assertThat(takeAll(Share.OTHERS)).hasSize(ALL / 2);
     assertThat(takeAll(Share.MINTS)).hasSize(ALL / 4);
     assertThat(takeAll(Share.RESOLVES)).hasSize(ALL / 4);
@@ -47,7 +51,7 @@ class PermitsTest {
         taken.forEach(Permits.Permit::close);
       }
     }
-    aQuarterIsForRedirectsAndResolvesAndAQuarterForMints();
+    assertSharesAreWhole();
   }
 
   @Test

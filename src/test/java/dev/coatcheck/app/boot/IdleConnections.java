@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -58,7 +59,7 @@ final class IdleConnections implements AutoCloseable {
         channel.write(sent.duplicate());
         if (answersEach > 0) {
           channel.configureBlocking(false);
-          channel.register(selector, SelectionKey.OP_READ, new StringBuilder());
+          channel.register(selector, SelectionKey.OP_READ, new ByteArrayOutputStream());
         }
       }
       long last = System.nanoTime();
@@ -84,9 +85,9 @@ final class IdleConnections implements AutoCloseable {
     if (((SocketChannel) key.channel()).read(buffer) < 0) {
       throw new IOException("the gateway closed connection " + channels.size());
     }
-    StringBuilder got = (StringBuilder) key.attachment();
-    got.append(StandardCharsets.ISO_8859_1.decode(buffer.flip()));
-    return got.toString().split("HTTP/1\\.1 ", -1).length > answersEach;
+    ByteArrayOutputStream got = (ByteArrayOutputStream) key.attachment();
+    got.write(buffer.array(), 0, buffer.position());
+    return got.toString(StandardCharsets.ISO_8859_1).split("HTTP/1\\.1 ", -1).length > answersEach;
   }
 
   /** Waits until the gateway has closed them all; fails if it says anything else first. */

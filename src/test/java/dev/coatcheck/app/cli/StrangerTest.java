@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +19,8 @@ class StrangerTest {
   @Test
   void anotherServerBehindTheUrlIsAnError() throws IOException {
     Path key = Files.writeString(folder.resolve("key"), "ccg_live_x");
-    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     other.createContext(
         "/",
         exchange -> {

@@ -263,6 +263,11 @@ class ImporterTest {
                   own.setReachable(false);
                   return -1;
                 }
+
+                @Override
+                public int read(byte[] into, int offset, int length) {
+                  return length == 0 ? 0 : read();
+                }
               });
       ImportOutcome outcome;
       try {

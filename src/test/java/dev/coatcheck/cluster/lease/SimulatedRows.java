@@ -96,7 +96,7 @@ final class SimulatedRows {
   }
 
   LeaseReply acquire(int worker, long now) {
-    Row row = rows.get(worker);
+    Row row = row(worker);
     long until = now + settings.windowMillis();
     long expires = now + LeaseSettings.LEASE_MILLIS;
     rows.put(worker, new Row(row.epoch + 1, until, row.restUntil, expires, life));

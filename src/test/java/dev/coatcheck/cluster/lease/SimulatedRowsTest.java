@@ -38,7 +38,7 @@ class SimulatedRowsTest {
     SimulatedRows.Life life = random.nextBoolean() ? SimulatedRows.Life.FIRST : RESTORED;
     SimulatedRows rows = new SimulatedRows(settings, Defect.NONE, life);
     LeaseDatabase.fresh();
-    if (life == RESTORED) {
+    if (life.equals(RESTORED)) {
       database.execute("update coatcheck.worker_lease_origin set system_identifier = 0");
     }
     for (int worker = 0; worker < WORKERS; worker++) {

@@ -19,8 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A pool of one connection, which is left out of step on purpose. */
 class UnaskedRowTest {
   private static final MappingFixture FIXTURE = MappingFixture.withConnections(1);
-  private static final String COLUMNS =
-      "select key, created_at, token, type_id, status, %s from coatcheck.public_id where %s";
 
   private long nextKey = System.nanoTime();
 
@@ -30,7 +28,7 @@ class UnaskedRowTest {
   }
 
   /** What the answer before it says. */
-  private enum Before {
+  enum Before {
     ANOTHER_ROW("key = %s"),
     NO_ROW("false and key = %s");
 
@@ -41,7 +39,8 @@ class UnaskedRowTest {
     }
 
     String question(String asked, Mapping other) {
-      return COLUMNS.formatted(asked, condition.formatted(other.key().text()));
+      return "select key, created_at, token, type_id, status, %s from coatcheck.public_id where %s"
+          .formatted(asked, condition.formatted(other.key().text()));
     }
   }
 
@@ -105,7 +104,11 @@ class UnaskedRowTest {
                     + " from coatcheck.alias where "
                     + (before == Before.NO_ROW ? "false" : "value = '" + another + "'"),
                 () ->
-                    FIXTURE.mappings.resolver().resolveAlias(mine.type(), Alias.of(mine.type(), AliasScheme.LEGACY, name))))
+                    FIXTURE
+                        .mappings
+                        .resolver()
+                        .resolveAlias(
+                            mine.type(), Alias.of(mine.type(), AliasScheme.LEGACY, name))))
         .isEqualTo(new ResolveOutcome.Found(mine));
   }
 

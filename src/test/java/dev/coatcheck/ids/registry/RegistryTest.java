@@ -53,8 +53,7 @@ class RegistryTest {
     try (Database gone =
             Database.open(
                 new DatabaseSettings(own.url(), own.user(), own.password(), 2), "gone", OBSERVER);
-        Registry registry =
-            Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
+        Registry registry = Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       now.addAndGet(Duration.ofSeconds(1).toNanos());

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,8 @@ class CoalescerTest {
   private final Coalescer<String, String> coalescer =
       new Coalescer<>("test", 1, 10, questions -> answer(questions));
 
+  private @Nullable Future<String> held;
+
   @AfterEach
   void close() {
     release.countDown();
@@ -36,13 +40,13 @@ class CoalescerTest {
 
   @Test
   void whoIsLateLeavesAndIsNotWorkedFor() throws Exception {
-    Future<String> held = holdTheGroup();
+    holdTheGroup();
 
     assertThatThrownBy(() -> Deadline.after(SHORT).call(() -> coalescer.call("late")))
         .isInstanceOf(DatabaseUnavailable.class);
     release.countDown();
 
-    assertThat(held.get()).isEqualTo("first!");
+    assertThat(requireNonNull(held).get()).isEqualTo("first!");
     assertThat(coalescer.submit("next", Deadline.after(LONG)).get()).isEqualTo("next!");
     assertThat(worked).doesNotContainKey("late");
   }
@@ -98,15 +102,14 @@ class CoalescerTest {
     release.countDown();
     Thread own = Thread.currentThread();
     Coalescer<String, Boolean> alone =
-        new Coalescer<>("test", 1, 10, _ -> List.of(Thread.currentThread() == own));
+        new Coalescer<>("test", 1, 10, _ -> List.of(Thread.currentThread().equals(own)));
 
     assertThat(alone.call("lone")).isTrue();
   }
 
-  private Future<String> holdTheGroup() throws InterruptedException {
-    Future<String> held = threads.submit(() -> coalescer.call("first"));
+  private void holdTheGroup() throws InterruptedException {
+    held = threads.submit(() -> coalescer.call("first"));
     first.await();
-    return held;
   }
 
   private List<String> answer(List<String> questions) {
