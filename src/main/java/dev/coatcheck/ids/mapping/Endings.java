@@ -193,7 +193,8 @@ public final class Endings {
           return new Result.KeyReused();
         }
         case Turn.Had(Attempt.Locked _) -> {
-          if (System.nanoTime() - begun >= BUSY_NANOS) {
+          if (System.nanoTime() - begun >= BUSY_NANOS
+              || Deadline.current().leftMillis() < TURN_MILLIS_MIN) {
             return new Result.Busy();
           }
           LockSupport.parkNanos(
