@@ -10,6 +10,7 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -108,18 +109,23 @@ public final class BackfillSpeed {
   private double secondsOfBackfill(String table, Type type) throws InterruptedException {
     store.createTable(table, rows);
     store.settle();
-    PlanOutcome outcome =
+    OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
                 Sources.GATEWAY, "public", table, type, Optional.of("created_at"), true),
-            ACTOR);
-    if (!(outcome instanceof PlanOutcome.Planned(TableMigration run))) {
-      throw new IllegalStateException("no plan: " + outcome);
+            TableMigrations.Asked.by(ACTOR));
+    if (!(result
+        instanceof
+        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
+      throw new IllegalStateException("no plan: " + result);
     }
-    ActionOutcome started =
+    TableMigration run = whole.run();
+    OnceResult<ActionOutcome> started =
         migrations.start(
-            run.id(), run.plan().preconditions().stream().map(Finding::code).toList(), ACTOR);
-    if (!(started instanceof ActionOutcome.Done)) {
+            run.id(),
+            run.plan().preconditions().stream().map(Finding::code).toList(),
+            TableMigrations.Asked.by(ACTOR));
+    if (!(started instanceof OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
       throw new IllegalStateException("not started: " + started);
     }
     TableMigration.Status status = run.status();

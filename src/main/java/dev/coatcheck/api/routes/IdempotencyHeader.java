@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * The header {@code Idempotency-Key}: a structured field's string in quotes, or the same bare. The
  * edge has seen to it that there is one at most, of 1 to 255 ASCII characters.
  */
-final class IdempotencyHeader {
+public final class IdempotencyHeader {
   static final String NAME = "Idempotency-Key";
 
   private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])+)\"");
@@ -38,7 +38,8 @@ final class IdempotencyHeader {
    * @param request what tells it from other requests with the same key
    * @param answer turns the outcome into the answer that is kept
    */
-  static <T> Optional<Once<T>> once(Context ctx, String request, Function<T, Answer> answer) {
+  public static <T> Optional<Once<T>> once(
+      Context ctx, String request, Function<T, Answer> answer) {
     return read(ctx)
         .map(
             key ->
@@ -51,14 +52,14 @@ final class IdempotencyHeader {
                     }));
   }
 
-  static void send(Context ctx, Recorded answer, boolean replayed) {
+  public static void send(Context ctx, Recorded answer, boolean replayed) {
     if (replayed) {
       ctx.header("Idempotent-Replayed", "true");
     }
     Answer.recorded(answer.status(), answer.body()).send(ctx);
   }
 
-  static Problem reused() {
+  public static Problem reused() {
     return Problem.at(
         ProblemCode.IDEMPOTENCY_KEY_REUSED,
         NAME,

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** What became of something that somebody wanted of a run. */
 public sealed interface ActionOutcome {
-  record Done(TableMigration run) implements ActionOutcome {}
+  record Done(TableMigration.Whole whole) implements ActionOutcome {}
 
   record NotFound() implements ActionOutcome {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** What became of a plan. */
 public sealed interface PlanOutcome {
-  record Planned(TableMigration run) implements PlanOutcome {}
+  record Planned(TableMigration.Whole whole) implements PlanOutcome {}
 
   /** No source has this name. */
   record SourceUnknown() implements PlanOutcome {}

@@ -2,12 +2,15 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.run.Plan.PlannedStep;
+import dev.coatcheck.migrate.run.TableMigrations.Asked;
+import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
@@ -52,23 +55,26 @@ final class Planner {
     this.sources = sources;
   }
 
-  PlanOutcome plan(TableMigrations.PlanRequest request, String actor) {
-    return Deadline.after(LOOK_MAX).call(() -> planned(request, actor));
+  /** A repeated request is answered before its table is looked at. */
+  OnceResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
+    return store
+        .answered(asked)
+        .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> planned(request, asked)));
   }
 
-  private PlanOutcome planned(TableMigrations.PlanRequest request, String actor) {
+  private OnceResult<PlanOutcome> planned(PlanRequest request, Asked<PlanOutcome> asked) {
     Optional<Source> source = sources.named(request.source());
     if (source.isEmpty()) {
-      return new PlanOutcome.SourceUnknown();
+      return store.refuse(asked, new PlanOutcome.SourceUnknown());
     }
     Type type = request.type();
     if (type.keyScheme() != KeyScheme.SNOWFLAKE
         || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
-      return new PlanOutcome.Refused(List.of(TYPE_KEYS));
+      return store.refuse(asked, new PlanOutcome.Refused(List.of(TYPE_KEYS)));
     }
     boolean isTaken = store.occupying().stream().anyMatch(run -> run.typeNumber() == type.number());
     if (isTaken) {
-      return new PlanOutcome.Refused(List.of(BUSY));
+      return store.refuse(asked, new PlanOutcome.Refused(List.of(BUSY)));
     }
     Wish wish =
         new Wish(
@@ -78,9 +84,9 @@ final class Planner {
             request.keepPrimaryKey(),
             SnowflakeLayout.DEFAULT.epochMillis());
     return switch (inventory.inspect(source.get(), wish)) {
-      case Inspection.Refused(List<Finding> findings) -> new PlanOutcome.Refused(findings);
-      case Inspection.Sound(TableShape shape) ->
-          new PlanOutcome.Planned(write(request, shape, actor));
+      case Inspection.Refused(List<Finding> findings) ->
+          store.refuse(asked, new PlanOutcome.Refused(findings));
+      case Inspection.Sound(TableShape shape) -> write(request, shape, asked);
     };
   }
 
@@ -107,8 +113,8 @@ final class Planner {
     };
   }
 
-  private TableMigration write(
-      TableMigrations.PlanRequest request, TableShape shape, String actor) {
+  private OnceResult<PlanOutcome> write(
+      PlanRequest request, TableShape shape, Asked<PlanOutcome> asked) {
     Target target =
         new Target(
             UUID.randomUUID(),
@@ -136,11 +142,6 @@ final class Planner {
                             step.statements(),
                             step.undoStatements()))
                 .toList());
-    long id =
-        store.insert(
-            request.source(), target, request.type().number(), request.keepPrimaryKey(), plan);
-    store.insertSteps(id, steps);
-    store.event(id, actor, "plan", request.schema() + "." + request.table());
-    return store.find(id).orElseThrow();
+    return store.insert(request, target, plan, steps, asked);
   }
 }

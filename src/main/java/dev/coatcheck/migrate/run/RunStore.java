@@ -7,18 +7,24 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.OnceTable;
 import dev.coatcheck.migrate.run.TableMigration.FailedRange;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.run.TableMigrations.Asked;
+import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.JSONB;
 import org.jooq.exception.DataAccessException;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The rows of runs: what people asked for, and what came of it. */
 final class RunStore {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Field<Instant> NOW = field("now()", Instant.class);
   private static final int LISTED_MAX = 100;
   private static final String UNIQUE_VIOLATION = "23505";
 
@@ -52,49 +59,67 @@ final class RunStore {
     record Refuse(ActionOutcome outcome) implements Decision {}
   }
 
-  long insert(String source, Target target, int typeNumber, boolean keepPrimaryKey, Plan plan) {
-    return database.write(
-        "plan",
-        sql ->
-            sql.insertInto(TABLE_MIGRATION)
-                .set(TABLE_MIGRATION.RUN, target.run())
-                .set(TABLE_MIGRATION.SOURCE, source)
-                .set(TABLE_MIGRATION.TABLE_SCHEMA, target.table().schema())
-                .set(TABLE_MIGRATION.TABLE_NAME, target.table().table())
-                .set(TABLE_MIGRATION.TABLE_OID, target.oid())
-                .set(TABLE_MIGRATION.KEY_COLUMN, target.keyColumn())
-                .set(TABLE_MIGRATION.KEY_TYPE, target.keyType())
-                .set(
-                    TABLE_MIGRATION.CREATED_AT_COLUMN,
-                    target.createdAt().map(Target.TimeColumn::name).orElse(null))
-                .set(
-                    TABLE_MIGRATION.CREATED_AT_TYPE,
-                    target.createdAt().map(Target.TimeColumn::type).orElse(null))
-                .set(TABLE_MIGRATION.TYPE_ID, typeNumber)
-                .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, keepPrimaryKey)
-                .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
-                .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(Knobs.DEFAULT)))
-                .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
-                .returningResult(TABLE_MIGRATION.MIGRATION_ID)
-                .fetchSingle()
-                .value1());
+  /** What the request's Idempotency-Key says already. */
+  <T> Optional<OnceResult<T>> answered(Asked<T> asked) {
+    return OnceTable.answered(database, asked.once());
   }
 
-  void insertSteps(long id, List<Step> steps) {
-    database.write(
+  /** Changes nothing; keeps the refusal if the request has an Idempotency-Key. */
+  <T> OnceResult<T> refuse(Asked<T> asked, T refusal) {
+    return asked.once().isEmpty()
+        ? new OnceResult.Unkeyed<>(refusal)
+        : OnceTable.write(database, "refusal", asked.once(), _ -> refusal);
+  }
+
+  /** Writes a new run with its steps and its first event. */
+  OnceResult<PlanOutcome> insert(
+      PlanRequest request, Target target, Plan plan, List<Step> steps, Asked<PlanOutcome> asked) {
+    return OnceTable.write(
+        database,
         "plan",
+        asked.once(),
         sql -> {
-          for (int i = 0; i < steps.size(); i++) {
-            sql.insertInto(TABLE_MIGRATION_STEP)
-                .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
-                .set(TABLE_MIGRATION_STEP.ORDINAL, i)
-                .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
-                .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
-                .onConflictDoNothing()
-                .execute();
-          }
-          return true;
+          TableMigration run = insert(sql, request, target, plan);
+          insertSteps(sql, run.id(), steps);
+          append(sql, run.id(), asked.actor(), "plan", target.table().text());
+          return new PlanOutcome.Planned(whole(sql, run));
         });
+  }
+
+  private static TableMigration insert(
+      DSLContext sql, PlanRequest request, Target target, Plan plan) {
+    return sql.insertInto(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.RUN, target.run())
+        .set(TABLE_MIGRATION.SOURCE, request.source())
+        .set(TABLE_MIGRATION.TABLE_SCHEMA, target.table().schema())
+        .set(TABLE_MIGRATION.TABLE_NAME, target.table().table())
+        .set(TABLE_MIGRATION.TABLE_OID, target.oid())
+        .set(TABLE_MIGRATION.KEY_COLUMN, target.keyColumn())
+        .set(TABLE_MIGRATION.KEY_TYPE, target.keyType())
+        .set(
+            TABLE_MIGRATION.CREATED_AT_COLUMN,
+            target.createdAt().map(Target.TimeColumn::name).orElse(null))
+        .set(
+            TABLE_MIGRATION.CREATED_AT_TYPE,
+            target.createdAt().map(Target.TimeColumn::type).orElse(null))
+        .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
+        .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.keepPrimaryKey())
+        .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
+        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(Knobs.DEFAULT)))
+        .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
+        .returning()
+        .fetchSingle(RunStore::run);
+  }
+
+  private static void insertSteps(DSLContext sql, long id, List<Step> steps) {
+    for (int i = 0; i < steps.size(); i++) {
+      sql.insertInto(TABLE_MIGRATION_STEP)
+          .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
+          .set(TABLE_MIGRATION_STEP.ORDINAL, i)
+          .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
+          .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
+          .execute();
+    }
   }
 
   Optional<TableMigration> find(long id) {
@@ -135,20 +160,26 @@ final class RunStore {
   }
 
   List<StepStatus> steps(long id) {
-    return database.read(
-        "table migration steps",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION_STEP)
-                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
-                .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
-                .fetch(
-                    row ->
-                        new StepStatus(
-                            Phase.named(row.getPhase()).orElseThrow(),
-                            row.getName(),
-                            StepState.named(row.getState()),
-                            Optional.ofNullable(row.getError()),
-                            Optional.ofNullable(row.getChangedAt()))));
+    return database.read("table migration steps", sql -> steps(sql, id));
+  }
+
+  private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
+    return new TableMigration.Whole(
+        run, steps(sql, run.id()), failedRanges(sql, run.id()).stream().map(Kept::range).toList());
+  }
+
+  private static List<StepStatus> steps(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_STEP)
+        .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+        .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
+        .fetch(
+            row ->
+                new StepStatus(
+                    Phase.named(row.getPhase()).orElseThrow(),
+                    row.getName(),
+                    StepState.named(row.getState()),
+                    Optional.ofNullable(row.getError()),
+                    Optional.ofNullable(row.getChangedAt())));
   }
 
   void step(long id, Step step, StepState state, Optional<String> error) {
@@ -158,7 +189,7 @@ final class RunStore {
             sql.update(TABLE_MIGRATION_STEP)
                 .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
                 .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                .set(TABLE_MIGRATION_STEP.CHANGED_AT, field("now()", java.time.Instant.class))
+                .set(TABLE_MIGRATION_STEP.CHANGED_AT, NOW)
                 .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
                 .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
                 .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
@@ -195,12 +226,17 @@ final class RunStore {
   }
 
   /** Locks the run, asks, and writes the decision with its event. */
-  ActionOutcome decide(long id, String actor, Function<TableMigration, Decision> decider) {
+  OnceResult<ActionOutcome> decide(
+      long id, Asked<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
     try {
-      return database.write("table migration", sql -> decide(sql, id, actor, decider));
+      return OnceTable.write(
+          database,
+          "table migration",
+          asked.once(),
+          sql -> decide(sql, id, asked.actor(), decider));
     } catch (DataAccessException refused) {
       if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
-        return new ActionOutcome.Refused(List.of(Planner.BUSY));
+        return refuse(asked, new ActionOutcome.Refused(List.of(Planner.BUSY)));
       }
       throw refused;
     }
@@ -221,7 +257,7 @@ final class RunStore {
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         write(sql, next);
         append(sql, id, actor, kind, detail);
-        yield new ActionOutcome.Done(next);
+        yield new ActionOutcome.Done(whole(sql, next));
       }
     };
   }
@@ -238,14 +274,8 @@ final class RunStore {
         .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
         .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(run.knobs())))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
-        .set(
-            TABLE_MIGRATION.STARTED_AT,
-            started ? field("now()", java.time.Instant.class) : TABLE_MIGRATION.STARTED_AT)
-        .set(
-            TABLE_MIGRATION.ENDED_AT,
-            ended
-                ? field("now()", java.time.Instant.class)
-                : val((java.time.Instant) null, TABLE_MIGRATION.ENDED_AT))
+        .set(TABLE_MIGRATION.STARTED_AT, started ? NOW : TABLE_MIGRATION.STARTED_AT)
+        .set(TABLE_MIGRATION.ENDED_AT, ended ? NOW : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
         .execute();
   }
@@ -317,20 +347,21 @@ final class RunStore {
   record Kept(FailedRange range, long firstPlace) {}
 
   List<Kept> failedRanges(long id) {
-    return database.read(
-        "table migration batches",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION_BATCH)
-                .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_BATCH.STATE.eq("failed"))
-                .orderBy(TABLE_MIGRATION_BATCH.AFTER_ID)
-                .limit(LISTED_MAX)
-                .fetch(
-                    row ->
-                        new Kept(
-                            new FailedRange(
-                                row.getAfterId(), row.getLastId(), row.getTries(), row.getError()),
-                            row.getFirstPlace())));
+    return database.read("table migration batches", sql -> failedRanges(sql, id));
+  }
+
+  private static List<Kept> failedRanges(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_BATCH)
+        .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
+        .and(TABLE_MIGRATION_BATCH.STATE.eq("failed"))
+        .orderBy(TABLE_MIGRATION_BATCH.AFTER_ID)
+        .limit(LISTED_MAX)
+        .fetch(
+            row ->
+                new Kept(
+                    new FailedRange(
+                        row.getAfterId(), row.getLastId(), row.getTries(), row.getError()),
+                    row.getFirstPlace()));
   }
 
   static TableMigration run(TableMigrationRecord row) {

@@ -67,6 +67,9 @@ public record TableMigration(
   /** Legacy IDs that were set aside by the backfill. */
   public record FailedRange(long afterId, long lastId, int tries, String error) {}
 
+  /** A run with its steps and the first hundred ranges that are still to be filled. */
+  public record Whole(TableMigration run, List<StepStatus> steps, List<FailedRange> failedRanges) {}
+
   TableMigration with(Status next) {
     return new TableMigration(
         id,

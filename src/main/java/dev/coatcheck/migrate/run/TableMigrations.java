@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -69,6 +71,19 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
       Optional<String> createdAtColumn,
       boolean keepPrimaryKey) {}
 
+  /**
+   * Who asks for something, and under which Idempotency-Key.
+   *
+   * @param actor a principal, or the name of an instance
+   * @param once set if the request may be sent again under a key
+   */
+  public record Asked<T>(String actor, Optional<Once<T>> once) {
+    /** Without a key: each request counts. */
+    public static <T> Asked<T> by(String actor) {
+      return new Asked<>(actor, Optional.empty());
+    }
+  }
+
   /** Wires them and starts this instance's share of the work. */
   public static TableMigrations start(Makings makings) {
     RunStore store = new RunStore(makings.gateway());
@@ -91,8 +106,8 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
-  public PlanOutcome plan(PlanRequest request, String actor) {
-    return planner.plan(request, actor);
+  public OnceResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
+    return planner.plan(request, asked);
   }
 
   public Optional<TableMigration> find(long id) {
@@ -123,23 +138,22 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    *
    * @param accepted the codes of preconditions that the application meets
    */
-  public ActionOutcome start(long id, List<String> accepted, String actor) {
-    Optional<TableMigration> planned = store.find(id);
-    if (store.hasImported(id)) {
-      return new ActionOutcome.NotNow(
-          RunState.PLANNED, "Its keys came from a file. Plan another one to install anything.");
-    }
-    if (planned.isPresent() && planned.get().status().state() == RunState.PLANNED) {
-      List<Finding> refusals = planner.refusals(planned.get());
-      if (!refusals.isEmpty()) {
-        return new ActionOutcome.Refused(refusals);
-      }
-    }
+  public OnceResult<ActionOutcome> start(
+      long id, List<String> accepted, Asked<ActionOutcome> asked) {
+    return store.answered(asked).orElseGet(() -> startAnew(id, accepted, asked));
+  }
+
+  private OnceResult<ActionOutcome> startAnew(
+      long id, List<String> accepted, Asked<ActionOutcome> asked) {
+    Optional<ActionOutcome> refusal = refusal(id);
     return act(
         id,
-        actor,
+        asked,
         EnumSet.of(RunState.PLANNED),
         run -> {
+          if (refusal.isPresent()) {
+            return new Decision.Refuse(refusal.get());
+          }
           List<Finding> missing =
               run.plan().preconditions().stream()
                   .filter(condition -> !accepted.contains(condition.code()))
@@ -153,34 +167,50 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         });
   }
 
-  public ActionOutcome pause(long id, String actor) {
-    return move(id, actor, EnumSet.of(RunState.RUNNING), RunState.PAUSED, "pause");
+  /** What the table or a file says against a start; looked at before the run is locked. */
+  private Optional<ActionOutcome> refusal(long id) {
+    if (store.hasImported(id)) {
+      return Optional.of(
+          new ActionOutcome.NotNow(
+              RunState.PLANNED,
+              "Its keys came from a file. Plan another one to install anything."));
+    }
+    return store
+        .find(id)
+        .filter(run -> run.status().state() == RunState.PLANNED)
+        .map(planner::refusals)
+        .filter(findings -> !findings.isEmpty())
+        .map(ActionOutcome.Refused::new);
   }
 
-  public ActionOutcome resume(long id, String actor) {
-    return forward(id, actor, EnumSet.of(RunState.PAUSED), "resume");
+  public OnceResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
+    return move(id, asked, EnumSet.of(RunState.RUNNING), RunState.PAUSED, "pause");
+  }
+
+  public OnceResult<ActionOutcome> resume(long id, Asked<ActionOutcome> asked) {
+    return forward(id, asked, EnumSet.of(RunState.PAUSED), "resume");
   }
 
   /** Tries again what failed. */
-  public ActionOutcome retry(long id, String actor) {
-    return move(id, actor, EnumSet.of(RunState.FAILED), RunState.RUNNING, "retry");
+  public OnceResult<ActionOutcome> retry(long id, Asked<ActionOutcome> asked) {
+    return move(id, asked, EnumSet.of(RunState.FAILED), RunState.RUNNING, "retry");
   }
 
   /** Ends it for good where it is; what it left on the table can then be undone. */
-  public ActionOutcome cancel(long id, String actor) {
+  public OnceResult<ActionOutcome> cancel(long id, Asked<ActionOutcome> asked) {
     return move(
         id,
-        actor,
+        asked,
         EnumSet.of(RunState.PLANNED, RunState.RUNNING, RunState.PAUSED, RunState.FAILED),
         RunState.CANCELLED,
         "cancel");
   }
 
   /** Compares source and mappings; the report is part of the run. */
-  public ActionOutcome verify(long id, String actor) {
+  public OnceResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
     return act(
         id,
-        actor,
+        asked,
         EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE),
         run ->
             occupying(
@@ -193,10 +223,10 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** Undoes a phase and all that came after it. */
-  public ActionOutcome undo(long id, Phase phase, String actor) {
+  public OnceResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
     return act(
         id,
-        actor,
+        asked,
         EnumSet.complementOf(EnumSet.of(RunState.PLANNED)),
         run ->
             occupying(
@@ -209,10 +239,11 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** Turns the knobs, also while it runs. */
-  public ActionOutcome set(long id, Function<Knobs, Knobs> change, String actor) {
+  public OnceResult<ActionOutcome> set(
+      long id, Function<Knobs, Knobs> change, Asked<ActionOutcome> asked) {
     return act(
         id,
-        actor,
+        asked,
         EnumSet.allOf(RunState.class),
         run -> {
           Knobs knobs = change.apply(run.knobs());
@@ -248,10 +279,11 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                 run.status().state(), "Nothing of it is on the table. Plan another one."));
   }
 
-  private ActionOutcome forward(long id, String actor, Set<RunState> from, String kind) {
+  private OnceResult<ActionOutcome> forward(
+      long id, Asked<ActionOutcome> asked, Set<RunState> from, String kind) {
     return act(
         id,
-        actor,
+        asked,
         from,
         run ->
             new Decision.Change(
@@ -260,27 +292,33 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                 ""));
   }
 
-  private ActionOutcome move(long id, String actor, Set<RunState> from, RunState to, String kind) {
+  private OnceResult<ActionOutcome> move(
+      long id, Asked<ActionOutcome> asked, Set<RunState> from, RunState to, String kind) {
     return act(
-        id, actor, from, run -> new Decision.Change(run.with(run.status().to(to)), kind, ""));
+        id, asked, from, run -> new Decision.Change(run.with(run.status().to(to)), kind, ""));
   }
 
-  private ActionOutcome act(
-      long id, String actor, Set<RunState> from, Function<TableMigration, Decision> decider) {
-    ActionOutcome outcome =
+  private OnceResult<ActionOutcome> act(
+      long id,
+      Asked<ActionOutcome> asked,
+      Set<RunState> from,
+      Function<TableMigration, Decision> decider) {
+    OnceResult<ActionOutcome> result =
         store.decide(
             id,
-            actor,
+            asked,
             run ->
                 from.contains(run.status().state())
                     ? decider.apply(run)
                     : new Decision.Refuse(
                         new ActionOutcome.NotNow(
                             run.status().state(), "Possible when " + names(from))));
-    if (outcome instanceof ActionOutcome.Done) {
-      occupied.refresh();
+    switch (result) {
+      case OnceResult.Unkeyed<ActionOutcome> _, OnceResult.Answered<ActionOutcome> _ ->
+          occupied.refresh();
+      case OnceResult.KeyReused<ActionOutcome> _, OnceResult.Busy<ActionOutcome> _ -> {}
     }
-    return outcome;
+    return result;
   }
 
   private static String names(Set<RunState> states) {

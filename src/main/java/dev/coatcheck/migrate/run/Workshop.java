@@ -38,7 +38,7 @@ record Workshop(
     var _ =
         runs.decide(
             run.id(),
-            holder,
+            TableMigrations.Asked.by(holder),
             now -> {
               if (now.status().state() != RunState.RUNNING
                   || now.status().goal() != run.status().goal()) {
@@ -57,7 +57,7 @@ record Workshop(
     var _ =
         runs.decide(
             run.id(),
-            holder,
+            TableMigrations.Asked.by(holder),
             now ->
                 new RunStore.Decision.Change(
                     now.with(now.status().to(RunState.CANCELLED).occupying(false)),

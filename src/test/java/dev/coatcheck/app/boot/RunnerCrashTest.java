@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.Knobs;
@@ -82,7 +83,7 @@ class RunnerCrashTest {
           strike(fixture, fault == 0);
         }
         assertThat(rowsDone(desk, id)).as("in the middle, seed %d", seed).isLessThan(ROWS);
-        requireDone(desk.set(id, _ -> Knobs.DEFAULT, ACTOR));
+        requireDone(desk.set(id, _ -> Knobs.DEFAULT, TableMigrations.Asked.by(ACTOR)));
         Awaitility.await()
             .atMost(Duration.ofMinutes(2))
             .pollInterval(Duration.ofMillis(100))
@@ -227,7 +228,7 @@ class RunnerCrashTest {
   }
 
   private static long start(TableMigrations desk, RekeyFixture fixture) {
-    PlanOutcome outcome =
+    OnceResult<PlanOutcome> result =
         desk.plan(
             new TableMigrations.PlanRequest(
                 Sources.GATEWAY,
@@ -236,19 +237,27 @@ class RunnerCrashTest {
                 fixture.type,
                 Optional.of("created_at"),
                 false),
-            ACTOR);
-    if (!(outcome instanceof PlanOutcome.Planned(TableMigration run))) {
-      throw new AssertionError(outcome);
+            TableMigrations.Asked.by(ACTOR));
+    if (!(result
+        instanceof
+        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
+      throw new AssertionError(result);
     }
-    requireDone(desk.set(run.id(), _ -> SLOWLY, ACTOR));
+    TableMigration run = whole.run();
+    requireDone(desk.set(run.id(), _ -> SLOWLY, TableMigrations.Asked.by(ACTOR)));
     requireDone(
         desk.start(
-            run.id(), run.plan().preconditions().stream().map(one -> one.code()).toList(), ACTOR));
+            run.id(),
+            run.plan().preconditions().stream().map(one -> one.code()).toList(),
+            TableMigrations.Asked.by(ACTOR)));
     return run.id();
   }
 
-  private static void requireDone(ActionOutcome outcome) {
-    assertThat(outcome).isInstanceOf(ActionOutcome.Done.class);
+  private static void requireDone(OnceResult<ActionOutcome> result) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            OnceResult.Unkeyed.class,
+            done -> assertThat(done.outcome()).isInstanceOf(ActionOutcome.Done.class));
   }
 
   private static TableMigration run(TableMigrations desk, long id) {

@@ -3,9 +3,11 @@ package dev.coatcheck.migrate.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.run.TableMigrations;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -61,8 +63,12 @@ class FileImportTest {
               assertThat(done.errors().stream().map(bad -> bad.line() + bad.fault().wireName()))
                   .containsExactly("3legacy_id_unplanned", "4legacy_id_malformed");
             });
-    assertThat(fixture.migrations.start(run.id(), List.of(), MigrationFixture.ACTOR))
-        .isInstanceOf(ActionOutcome.NotNow.class);
+    assertThat(
+            fixture.migrations.start(
+                run.id(), List.of(), TableMigrations.Asked.by(MigrationFixture.ACTOR)))
+        .isInstanceOfSatisfying(
+            OnceResult.Unkeyed.class,
+            result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
   }
 
   @Test

@@ -73,7 +73,8 @@ class LockTest {
       assertThat(fixture.migrations.failedRanges(run.id()))
           .anyMatch(range -> range.afterId() < 700 && range.lastId() >= 700);
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
       assertThat(fixture.migrations.failedRanges(run.id())).isEmpty();
@@ -122,7 +123,8 @@ class LockTest {
       assertThat(failed.status().reason().orElseThrow())
           .contains("dual-write", "20 tries", "idle in transaction", "a long report");
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
@@ -146,7 +148,8 @@ class LockTest {
 
       assertThat(failed.status().reason().orElseThrow()).contains("batches failed");
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.source.Sources;
@@ -87,7 +88,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   void set(TableMigration run, UnaryOperator<Knobs> change) {
-    done(migrations.set(run.id(), change, ACTOR));
+    done(migrations.set(run.id(), change, TableMigrations.Asked.by(ACTOR)));
   }
 
   /** Waits for a reason that begins so. */
@@ -134,22 +135,26 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public TableMigration plan(String table, Optional<String> createdAt) {
-    PlanOutcome outcome =
+    OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER, "public", table, source.type, createdAt, false),
-            ACTOR);
-    if (outcome instanceof PlanOutcome.Planned(TableMigration run)) {
-      return run;
+            TableMigrations.Asked.by(ACTOR));
+    if (result
+        instanceof
+        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+      return whole.run();
     }
-    throw new AssertionError(outcome);
+    throw new AssertionError(result);
   }
 
   /** Accepts whatever it has to. */
   void start(TableMigration run) {
     done(
         migrations.start(
-            run.id(), run.plan().preconditions().stream().map(one -> one.code()).toList(), ACTOR));
+            run.id(),
+            run.plan().preconditions().stream().map(one -> one.code()).toList(),
+            TableMigrations.Asked.by(ACTOR)));
   }
 
   TableMigration run(TableMigration planned) {
@@ -159,7 +164,7 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** Undoes a phase and waits until that is done. */
   void undo(TableMigration run, Phase phase) {
-    done(migrations.undo(run.id(), phase, ACTOR));
+    done(migrations.undo(run.id(), phase, TableMigrations.Asked.by(ACTOR)));
     await(run, phase == Phase.EXPAND ? RunState.CANCELLED : RunState.PAUSED);
   }
 
@@ -182,11 +187,13 @@ public final class MigrationFixture implements AutoCloseable {
     return migrations.find(run.id()).orElseThrow();
   }
 
-  static TableMigration done(ActionOutcome outcome) {
-    if (outcome instanceof ActionOutcome.Done(TableMigration run)) {
-      return run;
+  static TableMigration done(OnceResult<ActionOutcome> result) {
+    if (result
+        instanceof
+        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done(TableMigration.Whole whole))) {
+      return whole.run();
     }
-    throw new AssertionError(outcome);
+    throw new AssertionError(result);
   }
 
   @Override

@@ -28,7 +28,8 @@ class ReadThroughTest {
       fixture.orders(ROWS);
       TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      MigrationFixture.done(fixture.migrations.pause(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          fixture.migrations.pause(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(() -> noRunner(fixture));
       // From here on nobody follows the outbox.
       fixture.migrations.close();
@@ -57,7 +58,8 @@ class ReadThroughTest {
     System.out.println("ReadThroughTest: -Dseed=" + seed);
     try (TableMigrations second = fixture.start("two")) {
       fixture.set(run, knobs -> MigrationFixture.rate(knobs, 1_000));
-      MigrationFixture.done(second.resume(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          second.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       CompletableFuture<Void> lookUps =
           CompletableFuture.runAsync(
               () -> {

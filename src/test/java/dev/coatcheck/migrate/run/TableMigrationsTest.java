@@ -32,7 +32,8 @@ class TableMigrationsTest {
       for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX)) {
         fixture.undo(run, phase);
       }
-      MigrationFixture.done(fixture.migrations.resume(run.id(), MigrationFixture.ACTOR));
+      MigrationFixture.done(
+          fixture.migrations.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.undo(run, Phase.EXPAND);
 

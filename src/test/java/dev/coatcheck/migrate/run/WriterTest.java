@@ -43,7 +43,9 @@ class WriterTest {
         for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX, Phase.BACKFILL)) {
           fixture.undo(first, phase);
         }
-        MigrationFixture.done(fixture.migrations.resume(first.id(), MigrationFixture.ACTOR));
+        MigrationFixture.done(
+            fixture.migrations.resume(
+                first.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
         fixture.await(first, RunState.DONE);
         ledger.note();
         fixture.undo(first, Phase.EXPAND);

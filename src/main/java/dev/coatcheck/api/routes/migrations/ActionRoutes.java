@@ -5,10 +5,12 @@ import dev.coatcheck.api.server.JsonObject;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.StepState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.steps.Phase;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -19,6 +21,7 @@ import java.util.regex.Pattern;
 /** What people do with one run. What takes a while is answered with 202 and goes on. */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
+  private static final String NO_BODY = "";
   private static final Pattern CODE = Pattern.compile("[a-z][a-z0-9_]{0,63}");
 
   private final TableMigrations migrations;
@@ -54,7 +57,7 @@ final class ActionRoutes {
 
   /** Something that needs no more words. */
   private interface Action {
-    ActionOutcome act(long id, String actor);
+    OnceResult<ActionOutcome> act(long id, Asked<ActionOutcome> asked);
   }
 
   private void action(Endpoints endpoints, String verb, int statusIfDone, Action action) {
@@ -64,23 +67,27 @@ final class ActionRoutes {
         Scope.TABLE_MIGRATIONS_WRITE,
         ctx -> {
           Query.allow(ctx);
-          answers.send(ctx, statusIfDone, action.act(RunAnswers.id(ctx), actor(ctx)));
+          long id = RunAnswers.id(ctx);
+          answers.act(ctx, statusIfDone, NO_BODY, asked -> action.act(id, asked));
         });
   }
 
   private void start(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx).allow("accept");
+    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
+    JsonObject body = hashed.object().allow("accept");
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
     if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
       throw body.invalid("accept", "These must be codes of preconditions, as the plan has them.");
     }
-    answers.send(ctx, 202, migrations.start(RunAnswers.id(ctx), accepted, actor(ctx)));
+    long id = RunAnswers.id(ctx);
+    answers.act(ctx, 202, hashed.sha256(), asked -> migrations.start(id, accepted, asked));
   }
 
   private void undo(Context ctx) {
     Query.allow(ctx);
-    JsonObject body = RequestBody.read(ctx).allow("phase");
+    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
+    JsonObject body = hashed.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
         name.flatMap(Phase::named).filter(known -> known.compareTo(Phase.VERIFY) < 0);
@@ -88,7 +95,11 @@ final class ActionRoutes {
       throw body.invalid("phase", "The phases are expand, backfill, index and not_null.");
     }
     long id = RunAnswers.id(ctx);
-    answers.send(ctx, 202, migrations.undo(id, phase.orElseGet(() -> lastPhase(id)), actor(ctx)));
+    answers.act(
+        ctx,
+        202,
+        hashed.sha256(),
+        asked -> migrations.undo(id, phase.orElseGet(() -> lastPhase(id)), asked));
   }
 
   /** The last one of which something is on the table. */
@@ -103,11 +114,9 @@ final class ActionRoutes {
 
   private void set(Context ctx) {
     Query.allow(ctx);
-    var change = KnobsBody.change(RequestBody.read(ctx));
-    answers.send(ctx, 200, migrations.set(RunAnswers.id(ctx), change, actor(ctx)));
-  }
-
-  private static String actor(Context ctx) {
-    return Endpoints.caller(ctx).principal();
+    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
+    var change = KnobsBody.change(hashed.object());
+    long id = RunAnswers.id(ctx);
+    answers.act(ctx, 200, hashed.sha256(), asked -> migrations.set(id, change, asked));
   }
 }

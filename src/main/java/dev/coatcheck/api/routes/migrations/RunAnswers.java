@@ -1,13 +1,18 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.routes.IdempotencyHeader;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.PlanView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.RangeView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.StepView;
 import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.api.server.RequestId;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Finding;
@@ -15,14 +20,17 @@ import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import io.javalin.http.Context;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the run that a path names, and says what became of it. */
 final class RunAnswers {
+  private static final int RETRY_BUSY_SECONDS = 1;
   private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
 
   private final TableMigrations migrations;
@@ -54,26 +62,74 @@ final class RunAnswers {
   }
 
   TableMigrationView.Whole withPlan(TableMigration run) {
-    return whole(run, PlanView.of(run.plan()));
+    return withPlan(
+        new TableMigration.Whole(
+            run, migrations.steps(run.id()), migrations.failedRanges(run.id())));
   }
 
-  /** Answers with the run, or why it is not to be. */
-  void send(Context ctx, int statusIfDone, ActionOutcome outcome) {
-    switch (outcome) {
-      case ActionOutcome.Done(TableMigration run) ->
-          Answer.json(ctx, statusIfDone, whole(run, null));
-      case ActionOutcome.NotFound _ -> problems.write(ctx, unknown());
-      case ActionOutcome.NotNow(RunState state, String detail) ->
+  TableMigrationView.Whole withPlan(TableMigration.Whole whole) {
+    return view(whole, PlanView.of(whole.run().plan()));
+  }
+
+  /**
+   * Does what the request asks for and answers with the run, or why it is not to be; once if the
+   * request has an Idempotency-Key.
+   */
+  void act(
+      Context ctx,
+      int statusIfDone,
+      String bodyHash,
+      Function<Asked<ActionOutcome>, OnceResult<ActionOutcome>> action) {
+    String requestId = RequestId.of(ctx);
+    answer(ctx, bodyHash, outcome -> rendered(outcome, statusIfDone, requestId), action);
+  }
+
+  /**
+   * The same for any outcome.
+   *
+   * @param render called inside the transaction of the action: all it needs is in the outcome
+   */
+  <T> void answer(
+      Context ctx,
+      String bodyHash,
+      Function<T, Answer> render,
+      Function<Asked<T>, OnceResult<T>> action) {
+    String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
+    Asked<T> asked =
+        new Asked<>(
+            Endpoints.caller(ctx).principal(), IdempotencyHeader.once(ctx, request, render));
+    switch (action.apply(asked)) {
+      case OnceResult.Unkeyed<T>(T outcome) -> render.apply(outcome).send(ctx);
+      case OnceResult.Answered<T>(Recorded answer, boolean replayed) ->
+          IdempotencyHeader.send(ctx, answer, replayed);
+      case OnceResult.KeyReused<T> _ -> problems.write(ctx, IdempotencyHeader.reused());
+      case OnceResult.Busy<T> _ ->
           problems.write(
               ctx,
+              Problem.retryAfter(
+                  ProblemCode.BUSY,
+                  "Another transaction is working on this Idempotency-Key. Nothing was done; send"
+                      + " the same request again.",
+                  RETRY_BUSY_SECONDS));
+    }
+  }
+
+  private Answer rendered(ActionOutcome outcome, int statusIfDone, String requestId) {
+    return switch (outcome) {
+      case ActionOutcome.Done(TableMigration.Whole whole) ->
+          Answer.json(statusIfDone, view(whole, null));
+      case ActionOutcome.NotFound _ -> Problems.answer(unknown(), requestId);
+      case ActionOutcome.NotNow(RunState state, String detail) ->
+          Problems.answer(
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
-                  "The run is " + state.wireName() + ". " + detail));
+                  "The run is " + state.wireName() + ". " + detail),
+              requestId);
       case ActionOutcome.NotAccepted(List<Finding> missing) ->
-          problems.write(ctx, Problem.notAccepted(missing));
+          Problems.answer(Problem.notAccepted(missing), requestId);
       case ActionOutcome.Refused(List<Finding> findings) ->
-          problems.write(ctx, Problem.tableRefused(findings));
-    }
+          Problems.answer(Problem.tableRefused(findings), requestId);
+    };
   }
 
   static Problem unknown() {
@@ -81,12 +137,12 @@ final class RunAnswers {
         ProblemCode.TABLE_MIGRATION_UNKNOWN, "id", "GET /v1/table-migrations lists them.");
   }
 
-  private TableMigrationView.Whole whole(TableMigration run, @Nullable PlanView plan) {
+  private TableMigrationView.Whole view(TableMigration.Whole whole, @Nullable PlanView plan) {
     return new TableMigrationView.Whole(
-        brief(run),
-        migrations.steps(run.id()).stream().map(StepView::of).toList(),
-        migrations.failedRanges(run.id()).stream().map(RangeView::of).toList(),
-        TableMigrationView.report(run),
+        brief(whole.run()),
+        whole.steps().stream().map(StepView::of).toList(),
+        whole.failedRanges().stream().map(RangeView::of).toList(),
+        TableMigrationView.report(whole.run()),
         plan);
   }
 

@@ -9,6 +9,7 @@ import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RequestBody;
+import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
@@ -71,9 +72,9 @@ public final class TableMigrationRoutes implements AutoCloseable {
 
   private void plan(Context ctx) {
     Query.allow(ctx);
+    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
     JsonObject body =
-        RequestBody.read(ctx)
-            .allow("source", "table", "type", "created_at_column", "keep_primary_key");
+        hashed.object().allow("source", "table", "type", "created_at_column", "keep_primary_key");
     Optional<TableName> table = TableText.parse(body.string("table"));
     Type type = type(body.string("type"));
     String source = body.optionalString("source").orElse(Sources.GATEWAY);
@@ -86,19 +87,29 @@ public final class TableMigrationRoutes implements AutoCloseable {
     TableMigrations.PlanRequest request =
         new TableMigrations.PlanRequest(
             source, table.get().schema(), table.get().table(), type, createdAt, keepPrimaryKey);
-    switch (migrations.plan(request, Endpoints.caller(ctx).principal())) {
-      case PlanOutcome.Planned(TableMigration run) -> Answer.json(ctx, 201, answers.withPlan(run));
+    String requestId = RequestId.of(ctx);
+    answers.answer(
+        ctx,
+        hashed.sha256(),
+        (PlanOutcome outcome) -> rendered(outcome, requestId),
+        asked -> migrations.plan(request, asked));
+  }
+
+  private Answer rendered(PlanOutcome outcome, String requestId) {
+    return switch (outcome) {
+      case PlanOutcome.Planned(TableMigration.Whole whole) ->
+          Answer.json(201, answers.withPlan(whole));
       case PlanOutcome.SourceUnknown _ ->
-          problems.write(
-              ctx,
+          Problems.answer(
               Problem.at(
                   ProblemCode.SOURCE_UNKNOWN,
                   "source",
                   "COATCHECK_SOURCE_<NAME>_URL registers one; gateway is the gateway's own"
-                      + " database."));
+                      + " database."),
+              requestId);
       case PlanOutcome.Refused(List<Finding> findings) ->
-          problems.write(ctx, Problem.tableRefused(findings));
-    }
+          Problems.answer(Problem.tableRefused(findings), requestId);
+    };
   }
 
   private Type type(String name) {

@@ -1,0 +1,267 @@
+package dev.coatcheck.api.routes.migrations;
+
+import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What people ask of table migrations under an Idempotency-Key is done once. */
+class IdempotentRunTest {
+  private static final String RUNS = "/v1/table-migrations";
+  private static final int RACERS = 20;
+  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  private static final TestClient API = GATEWAY.client().patient();
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+  }
+
+  @Test
+  void aRepeatedPauseGetsTheFirstAnswerAndDoesNotPauseAgain() {
+    String run = running("slow");
+    TestClient keyed = keyed("pause-1");
+
+    Reply first = keyed.send("POST", run + "/pause", null);
+    Reply resumed = API.send("POST", run + "/resume", null);
+    Reply again = keyed.send("POST", run + "/pause", null);
+
+    assertThat(first.status()).isEqualTo(200);
+    assertThat(first.has("idempotent-replayed")).isFalse();
+    assertThat(resumed.text("/state")).isEqualTo("running");
+    assertReplayed(again, first);
+    assertThat(API.get(run).text("/state")).isEqualTo("running");
+    assertThat(events(run, "pause")).isEqualTo(1);
+    API.send("POST", run + "/cancel", null);
+  }
+
+  @Test
+  void racersWithOneKeyActOnce() throws Exception {
+    String run = running("raced");
+    TestClient keyed = keyed("race-1");
+    List<Future<Reply>> racers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int racer = 0; racer < RACERS; racer++) {
+        racers.add(threads.submit(() -> keyed.send("POST", run + "/pause", null)));
+      }
+    }
+
+    List<Reply> replies = new ArrayList<>();
+    for (Future<Reply> racer : racers) {
+      replies.add(racer.get());
+    }
+    assertThat(replies).extracting(Reply::status).containsOnly(200);
+    assertThat(new HashSet<>(replies.stream().map(Reply::body).toList())).hasSize(1);
+    assertThat(replies.stream().filter(reply -> !reply.has("idempotent-replayed"))).hasSize(1);
+    assertThat(events(run, "pause")).isEqualTo(1);
+    API.send("POST", run + "/cancel", null);
+  }
+
+  @Test
+  void aRepeatedPlanMakesOneRunAlsoWhenThatIsOnTheTable() {
+    String body = table("planned_once");
+    TestClient keyed = keyed("plan-1");
+
+    Reply first = keyed.post(RUNS, body);
+    String run = RUNS + "/" + first.text("/id");
+    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    Reply again = keyed.post(RUNS, body);
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(first.body()).isNotEqualTo(API.get(run).body());
+    assertReplayed(again, first);
+    assertThat(runs("planned_once")).isEqualTo(1);
+    assertThat(events(run, "plan")).isEqualTo(1);
+  }
+
+  /** What is kept are also the refusals, of which some are found before the run is locked. */
+  @Test
+  void aRefusalIsKeptAlsoWhenItsReasonIsGone() {
+    String run = planned("refused");
+    GATEWAY.execute("alter table public.refused rename to refused_too");
+    Reply noTable = keyed("start-1").post(run + "/start", accept(run));
+    String body = "{\"table\":\"refused\",\"type\":\"refused\"}";
+    Reply noPlan = keyed("plan-2").post(RUNS, body);
+    Reply notNow = keyed("pause-2").send("POST", run + "/pause", null);
+    GATEWAY.execute("alter table public.refused_too rename to refused");
+
+    assertProblem(noTable, 422, "table_migration_refused", null);
+    assertProblem(noPlan, 422, "table_migration_refused", null);
+    assertProblem(notNow, 409, "table_migration_state", null);
+    assertReplayed(keyed("start-1").post(run + "/start", accept(run)), noTable);
+    assertReplayed(keyed("plan-2").post(RUNS, body), noPlan);
+    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    assertReplayed(keyed("pause-2").send("POST", run + "/pause", null), notNow);
+    assertThat(events(run, "pause")).isZero();
+  }
+
+  /**
+   * The second start meets the unique index of the first: it is rolled back, its answer is kept.
+   */
+  @Test
+  void aStartThatAnotherRunOfTheTableRefusesIsKept() {
+    String first = planned("twice");
+    String second = RUNS + "/" + API.post(RUNS, plan("twice")).text("/id");
+    GATEWAY.execute(
+        "update coatcheck.table_migration set state = 'paused', occupies = true where migration_id"
+            + " = "
+            + first.substring(RUNS.length() + 1));
+
+    Reply refused = keyed("start-2").post(second + "/start", accept(second));
+    GATEWAY.execute(
+        "update coatcheck.table_migration set occupies = false where migration_id = "
+            + first.substring(RUNS.length() + 1));
+
+    assertProblem(refused, 422, "table_migration_refused", null);
+    assertThat(refused.text("/refusals/0/code")).isEqualTo("migration_active");
+    assertReplayed(keyed("start-2").post(second + "/start", accept(second)), refused);
+  }
+
+  @Test
+  void whatMayChangeIsNotKept() {
+    TestClient keyed = keyed("unknown-1");
+
+    assertProblem(
+        keyed.send("POST", RUNS + "/999/pause", null), 404, "table_migration_unknown", "id");
+    assertThat(keyed.send("POST", RUNS + "/999/pause", null).has("idempotent-replayed")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST, '', '{\"table\":\"other\",\"type\":\"charge\"}'",
+    "PATCH, /7, '{\"batch_millis\":100}'",
+    "POST, /7/start, {}",
+    "POST, /7/pause,",
+    "POST, /7/resume,",
+    "POST, /7/retry,",
+    "POST, /7/cancel,",
+    "POST, /7/verify,",
+    "POST, /7/undo, {}",
+  })
+  void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(String method, String path, @Nullable String body)
+      throws SQLException {
+    API.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    String used = "used-" + method + path;
+    String held = "held-" + method + path;
+    API.with("Idempotency-Key", used).post("/v1/ids", "{\"type\":\"charge\"}");
+
+    assertProblem(
+        keyed(used).send(method, RUNS + path, body),
+        422,
+        "idempotency_key_reused",
+        "Idempotency-Key");
+    try (Connection other = GATEWAY.connect();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute(
+          "select pg_advisory_xact_lock(%d)".formatted(new IdempotencyKey("test", held).lock()));
+      // A busy machine says 503 as well.
+      Reply busy =
+          Awaitility.await()
+              .pollDelay(Duration.ZERO)
+              .until(
+                  () -> keyed(held).once().send(method, RUNS + path, body),
+                  reply -> reply.text("/code").equals("busy"));
+      assertProblem(busy, 409, "busy", null);
+      assertThat(busy.has("retry-after")).isTrue();
+      other.rollback();
+    }
+  }
+
+  @Test
+  void anotherRunVerbOrBodyWithTheKeyIs422AndNothingIsDone() {
+    String run = planned("one_key");
+    String other = planned("other_key");
+    TestClient keyed = keyed("cancel-1");
+    assertThat(keyed.send("POST", run + "/cancel", null).status()).isEqualTo(200);
+    TestClient set = keyed("set-1");
+    assertThat(set.send("PATCH", other, "{\"batch_millis\":100}").status()).isEqualTo(200);
+
+    for (Reply refused :
+        List.of(
+            keyed.send("POST", other + "/cancel", null),
+            keyed.post(other + "/start", "{}"),
+            set.send("PATCH", other, "{\"batch_millis\":200}"))) {
+      assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
+    }
+    assertThat(API.get(other).text("/state")).isEqualTo("planned");
+    assertThat(API.get(other).body().at("/knobs/batch_millis").intValue()).isEqualTo(100);
+  }
+
+  private static TestClient keyed(String key) {
+    return API.with("Idempotency-Key", key);
+  }
+
+  private static void assertReplayed(Reply again, Reply first) {
+    assertThat(again.status()).isEqualTo(first.status());
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(again.headers()).containsEntry("idempotent-replayed", List.of("true"));
+  }
+
+  /** Ten rows a second, so that the run goes on for as long as a test needs. */
+  private static String running(String name) {
+    String run = planned(name);
+    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    return run;
+  }
+
+  /** Whatever the plan asks for. */
+  private static String accept(String run) {
+    String codes =
+        API.get(run).body().at("/plan/preconditions").findValuesAsString("code").stream()
+            .map(code -> "\"" + code + "\"")
+            .collect(Collectors.joining(","));
+    return "{\"accept\":[" + codes + "]}";
+  }
+
+  private static String planned(String name) {
+    return RUNS + "/" + API.post(RUNS, table(name)).text("/id");
+  }
+
+  /** A table with a type of the same name, and the body of its plan. */
+  private static String table(String name) {
+    API.put(
+        "/v1/types/" + name,
+        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"legacy\":{}}"
+            .formatted(name.replace("_", "")));
+    GATEWAY.execute("create table public.%s (id bigserial primary key)".formatted(name));
+    GATEWAY.execute("insert into public.%s select from generate_series(1, 3000)".formatted(name));
+    return plan(name);
+  }
+
+  private static String plan(String name) {
+    return "{\"table\":\"%1$s\",\"type\":\"%1$s\"}".formatted(name);
+  }
+
+  private static long runs(String table) {
+    return GATEWAY.count(
+        "select count(*) from coatcheck.table_migration where table_name = '" + table + "'");
+  }
+
+  private static long events(String run, String kind) {
+    return GATEWAY.count(
+        "select count(*) from coatcheck.table_migration_event where kind = '%s' and migration_id = %s"
+            .formatted(kind, run.substring(RUNS.length() + 1)));
+  }
+}
