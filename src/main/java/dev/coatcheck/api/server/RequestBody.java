@@ -91,7 +91,8 @@ public final class RequestBody {
   }
 
   private static void requireJson(Context ctx) {
-    typeRefusal(ctx.req().getContentType(), ctx.header("Content-Encoding"))
+    // The raw header: the servlet's own reading fails on a charset that is none.
+    typeRefusal(ctx.header("Content-Type"), ctx.header("Content-Encoding"))
         .ifPresent(
             problem -> {
               throw new Refusal(problem);

@@ -22,7 +22,7 @@ public final class RowsBody {
 
   /** By the content type; refuses another one, and one that is compressed. */
   public static RowFormat format(Context ctx) {
-    String type = Optional.ofNullable(ctx.req().getContentType()).orElse("");
+    String type = Optional.ofNullable(ctx.header("Content-Type")).orElse("");
     String encoding = ctx.header("Content-Encoding");
     String[] parts = type.toLowerCase(Locale.ROOT).split(";", 3);
     boolean plain =

@@ -41,14 +41,18 @@ public final class GatewayFixture implements AutoCloseable {
   }
 
   GatewayFixture(TestDatabase database, Map<String, String> settings) {
+    this(database, settings, keyOn(database));
+  }
+
+  private GatewayFixture(TestDatabase database, Map<String, String> settings, String key) {
     this.database = database;
+    this.key = key;
     config = config(database, settings);
     try {
       gateway = Gateway.start(config);
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }
-    key = issue(Scope.ALL);
   }
 
   private static Config config(TestDatabase database, Map<String, String> settings) {
@@ -71,10 +75,13 @@ public final class GatewayFixture implements AutoCloseable {
     return issue(config(database, Map.of()), "test", Scope.ALL);
   }
 
-  /** Some on one database, to be closed one by one. */
+  /** Some on one database, with the same API key, to be closed one by one. */
   static List<GatewayFixture> sharing(int gateways) {
     TestDatabase database = TestDatabase.fresh();
-    return Stream.generate(() -> new GatewayFixture(database, Map.of())).limit(gateways).toList();
+    String key = keyOn(database);
+    return Stream.generate(() -> new GatewayFixture(database, Map.of(), key))
+        .limit(gateways)
+        .toList();
   }
 
   /** A client that may do all. */

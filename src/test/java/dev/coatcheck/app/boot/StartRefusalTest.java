@@ -143,7 +143,7 @@ class StartRefusalTest {
             "--database-connections=1",
             "--database-url=jdbc:postgresql://db/coatcheck?password=hunter2",
             "--redirect-hosts=,");
-    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.out()).isEmpty();
     assertThat(ended.err()).first().isEqualTo("coatcheck: the configuration has 5 faults:");
     assertThat(ended.err())

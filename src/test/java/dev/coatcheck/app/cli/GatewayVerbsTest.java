@@ -86,7 +86,11 @@ class GatewayVerbsTest {
                 "--public-pattern=old-.{3}",
                 "--on-outage=refuse",
                 "--stale-seconds-max=3"))
-        .isEqualTo(new Terminal(0, "user,usr,uuidv7,\n", ""));
+        .isEqualTo(
+            new Terminal(
+                0,
+                "user,usr,uuidv7,\n",
+                "Old links of user lead nowhere yet: it has no redirect. Add --redirect.\n"));
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
@@ -167,9 +171,9 @@ class GatewayVerbsTest {
   void aGatewayThatCantBeCalledIsSaidInOneLine() throws Exception {
     assertFails("no gateway answers at http://127.0.0.1:1", "--url=http://127.0.0.1:1");
     assertFails("no gateway answers", "--url=http://no-such-host.invalid");
-    assertFails("--url must look like http://127.0.0.1:8080, not nonsense", "--url=nonsense");
-    assertFails("--url must look like", "--url=http://a b");
-    assertFails("--url must look like", "--url=ftp://127.0.0.1");
+    assertMisused("--url must look like http://127.0.0.1:8080, not nonsense", "--url=nonsense");
+    assertMisused("--url must look like", "--url=http://a b");
+    assertMisused("--url must look like", "--url=ftp://127.0.0.1");
     assertFails(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("two"), "a\nb"));
     assertFails(
@@ -194,7 +198,7 @@ class GatewayVerbsTest {
     other.start();
     try {
       assertFails(
-          "is no gateway (status 200)",
+          "is no Coatcheck gateway (status 200)",
           "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
     } finally {
       other.stop(0);
@@ -243,8 +247,16 @@ class GatewayVerbsTest {
   }
 
   private static void assertFails(String reason, String option) throws IOException {
+    assertEnds(1, reason, option);
+  }
+
+  private static void assertMisused(String reason, String option) throws IOException {
+    assertEnds(2, reason, option);
+  }
+
+  private static void assertEnds(int status, String reason, String option) throws IOException {
     Terminal failed = run("mint", "charge", "1", option);
-    assertThat(failed.status()).isEqualTo(1);
+    assertThat(failed.status()).isEqualTo(status);
     assertThat(failed.out()).isEmpty();
     assertThat(failed.err().lines())
         .singleElement()

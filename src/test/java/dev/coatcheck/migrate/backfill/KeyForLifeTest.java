@@ -54,7 +54,7 @@ class KeyForLifeTest {
       come.execute("select 1 from orders");
       leave.execute("delete from orders where id = 5");
       CompletableFuture<Boolean> inserted =
-          CompletableFuture.supplyAsync(() -> inserts(coming, come));
+          CompletableFuture.supplyAsync(() -> inserts(coming, come), Thread::startVirtualThread);
       Awaitility.await().until(this::somebodyWaits);
       leaving.commit();
 
@@ -81,7 +81,8 @@ class KeyForLifeTest {
               () -> {
                 fixture.drain(target);
                 fixture.undo(target, Phase.EXPAND);
-              });
+              },
+              Thread::startVirtualThread);
       Awaitility.await().until(this::somebodyWaits);
       late.commit();
       Awaitility.await()

@@ -32,7 +32,8 @@ class LockTest {
                   fixture.source.execute("insert into orders default values");
                   written.incrementAndGet();
                 }
-              });
+              },
+              Thread::startVirtualThread);
       TableMigration run = fixture.startWith(knobs -> knobs);
       for (int seen = 0; seen < 3; seen++) {
         fixture.await(() -> waits(fixture));

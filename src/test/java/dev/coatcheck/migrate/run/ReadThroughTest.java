@@ -72,7 +72,8 @@ class ReadThroughTest {
                     refused.incrementAndGet();
                   }
                 }
-              });
+              },
+              Thread::startVirtualThread);
       fixture.await(run, RunState.DONE);
       lookUps.join();
       System.out.println("ReadThroughTest: " + found + " answered, " + refused + " refused");

@@ -38,7 +38,8 @@ class DeadlockTest {
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
     AtomicBoolean stopped = new AtomicBoolean();
-    CompletableFuture<Void> backfill = CompletableFuture.runAsync(() -> fill(target, stopped));
+    CompletableFuture<Void> backfill =
+        CompletableFuture.runAsync(() -> fill(target, stopped), Thread::startVirtualThread);
     try (Connection connection = fixture.connect();
         Statement writer = connection.createStatement()) {
       connection.setAutoCommit(false);

@@ -114,7 +114,8 @@ class DualWriteTest {
       statement.execute("delete from orders where id = 3");
       CompletableFuture<Void> inserted =
           CompletableFuture.runAsync(
-              () -> send(inserter, "insert into orders (id, text) values (3, 'back')"));
+              () -> send(inserter, "insert into orders (id, text) values (3, 'back')"),
+              Thread::startVirtualThread);
       awaitLock(inserter);
       deleter.commit();
       inserted.join();

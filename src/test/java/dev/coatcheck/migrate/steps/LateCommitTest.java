@@ -93,7 +93,9 @@ class LateCommitTest {
       held.setAutoCommit(false);
       hold.execute("lock table " + outbox + " in share mode");
       CompletableFuture<Void> inserted =
-          CompletableFuture.runAsync(() -> fixture.execute("insert into orders default values"));
+          CompletableFuture.runAsync(
+              () -> fixture.execute("insert into orders default values"),
+              Thread::startVirtualThread);
       Awaitility.await().until(this::somebodyWaits);
       assertThatThrownBy(store::turn).isInstanceOf(LockTimeout.class);
       assertThat(fixture.count("select count(*) from " + outbox)).isZero();

@@ -27,7 +27,10 @@ public final class TableWriters implements AutoCloseable {
     this.lastId = lastId;
     this.threads =
         IntStream.range(0, THREADS)
-            .mapToObj(n -> CompletableFuture.runAsync(() -> write(new Random(seed + n))))
+            .mapToObj(
+                n ->
+                    CompletableFuture.runAsync(
+                        () -> write(new Random(seed + n)), Thread::startVirtualThread))
             .toList();
   }
 

@@ -111,7 +111,8 @@ class VerifierTest {
       fixture.apply(target, Phase.EXPAND);
       fixture.execute("insert into orders (text) values ('new')");
       AtomicBoolean stopped = new AtomicBoolean();
-      CompletableFuture<Void> follower = CompletableFuture.runAsync(() -> follow(stopped));
+      CompletableFuture<Void> follower =
+          CompletableFuture.runAsync(() -> follow(stopped), Thread::startVirtualThread);
       List<Verifier.Report> reports = new ArrayList<>();
       long writes;
       try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 500, ROWS, seed)) {
@@ -216,7 +217,8 @@ class VerifierTest {
           Statement statement = follower.createStatement()) {
         follower.setAutoCommit(false);
         statement.execute(names.fill("delete from <outbox_a> where legacy = " + id));
-        CompletableFuture<Verifier.Report> verified = CompletableFuture.supplyAsync(this::verify);
+        CompletableFuture<Verifier.Report> verified =
+            CompletableFuture.supplyAsync(this::verify, Thread::startVirtualThread);
         await().until(() -> verified.isDone() || verifierWaits());
         long key = fixture.count("select snowflake_id from orders where id = " + id);
         fixture.gateway.database.write(
