@@ -99,6 +99,8 @@ final class EveryOperation {
 
   /** The metrics where there is no management port. */
   static void checkMetrics(GatewayFixture gateway) {
+    String type = "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}";
+    assertThat(gateway.client().patient().put("/v1/types/charge", type).status()).isEqualTo(201);
     assertThat(gateway.client().get("/metrics").status()).isEqualTo(200);
     new EveryOperation(gateway).check(List.of(new Call("GET", "/metrics", null, true)));
   }
