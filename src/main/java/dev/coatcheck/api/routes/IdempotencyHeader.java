@@ -66,7 +66,7 @@ public final class IdempotencyHeader {
         "Another request came with this key. Nothing was done; send a key of its own.");
   }
 
-  /** For an operation that keeps no answers: whoever sends a key counts on it. */
+  /** For an operation that keeps no answers: a client that sends a key relies on them. */
   static void refuse(Context ctx, String why) {
     if (ctx.header(NAME) != null) {
       throw new Refusal(Problem.at(ProblemCode.HEADER_INVALID, NAME, why));

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.idempotency;
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.Collection;
 import java.util.Comparator;
@@ -119,12 +120,14 @@ public final class IdempotencyTable {
             IDEMPOTENCY_0.STATUS,
             IDEMPOTENCY_0.RESPONSE)
         .forEach(
-            row ->
-                found.put(
-                    wanted.get(row.value1()),
-                    new Past(
-                        HexFormat.of().formatHex(row.value2()),
-                        new Recorded(row.value3(), row.value4()))));
+            row -> {
+              UnaskedRow.unless(wanted.containsKey(row.value1()), "answer of another key");
+              found.put(
+                  wanted.get(row.value1()),
+                  new Past(
+                      HexFormat.of().formatHex(row.value2()),
+                      new Recorded(row.value3(), row.value4())));
+            });
     return found;
   }
 
