@@ -123,7 +123,7 @@ final class Planner {
             shape.keyColumn(),
             shape.keyType(),
             shape.createdAt());
-    List<Step> steps = Steps.of(target, request.keepPrimaryKey());
+    List<Step> steps = Steps.of(target);
     Plan plan =
         new Plan(
             shape.rows(),

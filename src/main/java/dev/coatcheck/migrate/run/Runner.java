@@ -43,7 +43,7 @@ final class Runner {
     this.run = run;
     this.source = source;
     this.heartbeat = heartbeat;
-    this.steps = Steps.of(run.target(), run.keepPrimaryKey());
+    this.steps = Steps.of(run.target());
   }
 
   /** Until the goal is reached, or the run is not to go on here. */

@@ -10,7 +10,7 @@ public enum Phase {
   EXPAND,
   /** Old rows get their keys. */
   BACKFILL,
-  /** Unique indexes on both keys. */
+  /** A unique index on the new keys. */
   INDEX,
   /** No row without a key, ever again. */
   NOT_NULL,

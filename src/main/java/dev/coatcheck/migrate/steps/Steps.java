@@ -97,23 +97,17 @@ public final class Steps {
   }
 
   /**
-   * The steps of a run.
-   *
-   * @param keepPrimaryKey the primary key will not move, so that nothing is built for its switch
+   * The steps of a run. Nothing is built that only the switch of the primary key needs: an index
+   * that nobody reads costs every writer.
    */
-  public static List<Step> of(Target target, boolean keepPrimaryKey) {
+  public static List<Step> of(Target target) {
     Steps steps = new Steps(new TargetSql(target));
     List<Step> all = new ArrayList<>();
     all.add(steps.prepare());
     all.add(steps.dualWrite());
     all.add(steps.archive());
     all.add(new Step.Fill(List.of(steps.sql.fill(Backfill.FILL))));
-    // The order in which the switch will need them: a foreign key binds to the oldest that fits.
     all.add(steps.index("new_perm", "snowflake_id", target));
-    if (!keepPrimaryKey) {
-      all.add(steps.index("new_pk", "snowflake_id", target));
-      all.add(steps.index("old_perm", "<id>", target));
-    }
     all.addAll(steps.notNull());
     all.add(new Step.Verify());
     return List.copyOf(all);

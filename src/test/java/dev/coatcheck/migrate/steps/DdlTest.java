@@ -116,7 +116,7 @@ class DdlTest {
 
   private Step.Ddl step(String name) {
     return (Step.Ddl)
-        Steps.of(target, true).stream()
+        Steps.of(target).stream()
             .filter(step -> step.name().equals(name))
             .findFirst()
             .orElseThrow();

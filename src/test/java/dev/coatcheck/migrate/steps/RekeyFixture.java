@@ -77,7 +77,7 @@ public final class RekeyFixture implements AutoCloseable {
   public void apply(Target target, Phase... phases) {
     try (SourceSession session = SourceSession.open(settings, target)) {
       for (Phase phase : phases) {
-        Steps.of(target, false).stream()
+        Steps.of(target).stream()
             .filter(step -> step.phase() == phase)
             .forEach(step -> apply(session, target, step));
       }
@@ -88,7 +88,7 @@ public final class RekeyFixture implements AutoCloseable {
   public void undo(Target target, Phase... phases) {
     try (SourceSession session = SourceSession.open(settings, target)) {
       for (Phase phase : phases) {
-        Steps.of(target, false).reversed().stream()
+        Steps.of(target).reversed().stream()
             .filter(step -> step.phase() == phase)
             .forEach(step -> undo(session, target, step));
       }

@@ -22,12 +22,10 @@ record Corruption(
               "duplicate_key",
               List.of("50", "51"),
               List.of(
-                  "drop index <drop_new_perm>, <drop_new_pk>",
+                  "drop index <drop_new_perm>",
                   key("(select snowflake_id from orders where id = 51)", "id = 50")),
               List.of(),
-              List.of(
-                  "create unique index <new_perm> on orders (snowflake_id)",
-                  "create unique index <new_pk> on orders (snowflake_id)")),
+              List.of("create unique index <new_perm> on orders (snowflake_id)")),
           rows(
               "inversion",
               Integer.toString(VerifierTest.BORDER),
@@ -79,14 +77,14 @@ record Corruption(
               List.of("alter table orders drop constraint <filled>")),
           new Corruption(
               "index_invalid",
-              List.of("new_pk"),
+              List.of("new_perm"),
               List.of(
-                  "drop index <drop_new_pk>",
-                  "!create unique index concurrently <new_pk> on orders (text)"),
+                  "drop index <drop_new_perm>",
+                  "!create unique index concurrently <new_perm> on orders (text)"),
               List.of(),
               List.of(
-                  "drop index <drop_new_pk>",
-                  "create unique index <new_pk> on orders (snowflake_id)")),
+                  "drop index <drop_new_perm>",
+                  "create unique index <new_perm> on orders (snowflake_id)")),
           new Corruption(
               "sequence_cache",
               List.of("mint_seq"),
