@@ -5,11 +5,12 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
+import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.UnaskedRow;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,14 +25,15 @@ final class MappingStore {
   private static final int GROUP_TOKENS_MAX = 200;
 
   private final Database database;
-  private final Map<MappingTable<?>, Coalescer<Token, Optional<StoredMapping>>> together =
-      new HashMap<>();
+  private final Map<KeyScheme, Coalescer<Token, Optional<StoredMapping>>> together =
+      new EnumMap<>(KeyScheme.class);
 
   MappingStore(Database database) {
     this.database = database;
-    for (MappingTable<?> table : MappingTable.all()) {
+    for (KeyScheme scheme : KeyScheme.values()) {
+      MappingTable<?> table = MappingTable.of(scheme);
       together.put(
-          table,
+          scheme,
           new Coalescer<>(
               "resolve", GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
     }
@@ -43,8 +45,8 @@ final class MappingStore {
   }
 
   /** The row of one token. Callers that ask at the same time share a statement. */
-  Optional<StoredMapping> byToken(MappingTable<?> table, Token token) {
-    return requireNonNull(together.get(table)).call(token);
+  Optional<StoredMapping> byToken(KeyScheme scheme, Token token) {
+    return requireNonNull(together.get(scheme)).call(token);
   }
 
   private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {

@@ -6,9 +6,12 @@ import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.postgres.sql.Unnest;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -34,6 +37,7 @@ public record MappingTable<K>(
     TableField<?, Short> status,
     Function<K, Key> toKey,
     Function<Key, K> fromKey,
+    Class<K> keyClass,
     IntFunction<K[]> newArray) {
 
   private static final MappingTable<Long> BIGINT =
@@ -47,6 +51,7 @@ public record MappingTable<K>(
           PUBLIC_ID.STATUS,
           Key.Bigint::new,
           key -> ((Key.Bigint) key).value(),
+          Long.class,
           Long[]::new);
 
   private static final MappingTable<UUID> UUIDS =
@@ -60,6 +65,7 @@ public record MappingTable<K>(
           PUBLIC_ID_UUID.STATUS,
           Key.Uuid::new,
           key -> ((Key.Uuid) key).value(),
+          UUID.class,
           UUID[]::new);
 
   /** In the order in which they are locked. */
@@ -81,6 +87,10 @@ public record MappingTable<K>(
     };
   }
 
+  boolean holds(Key some) {
+    return of(some).keyClass.equals(keyClass);
+  }
+
   /** With its schema, for the text of a statement. */
   public String qualifiedName() {
     return "coatcheck." + table.getName();
@@ -94,17 +104,31 @@ public record MappingTable<K>(
     return key.between(fromKey.apply(smallest), fromKey.apply(largest));
   }
 
-  <T> Field<K[]> keys(List<T> rows, Function<T, Key> of) {
-    return Unnest.column(rows, row -> fromKey.apply(of.apply(row)), newArray);
+  <T> K[] keys(List<T> rows, Function<T, Key> of) {
+    return rows.stream().map(row -> fromKey.apply(of.apply(row))).toArray(newArray);
   }
 
   Field<?>[] columns() {
     return new Field<?>[] {key, createdAt, token, typeNumber, status};
   }
 
-  /** Those, and what was asked for. */
-  Field<?>[] columnsAnd(Field<?> asked) {
-    return new Field<?>[] {key, createdAt, token, typeNumber, status, asked};
+  /** A statement about this table, which {@code template} calls {@code {table}}. */
+  String statement(String template) {
+    return template.replace("{table}", qualifiedName());
+  }
+
+  /** Reads {@link #columns}, if they begin the row, and aren't null. */
+  Optional<StoredMapping> read(ResultSet row) throws SQLException {
+    K found = row.getObject(1, keyClass);
+    return found == null
+        ? Optional.empty()
+        : Optional.of(
+            new StoredMapping(
+                toKey.apply(found),
+                Token.of(row.getObject(3, UUID.class)),
+                row.getInt(4),
+                PlainSql.instant(row, 2),
+                Mapping.Status.of(row.getShort(5))));
   }
 
   /** Reads a row of {@link #columns}. */

@@ -1,10 +1,10 @@
 package dev.coatcheck.ids.mapping;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
-import dev.coatcheck.postgres.sql.Unnest;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,17 +16,49 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
-import org.jooq.Field;
-import org.jooq.Record;
-import org.jooq.Result;
-import org.jooq.impl.DSL;
 
 /** The rows of mappings, for use inside transactions. */
 public final class PublicIdTable {
-  private static final Field<Long> PLACE = DSL.field("place", Long.class);
+  private static final String INSERT =
+      """
+      insert into {table} (key, token, type_id, bucket)
+      select * from unnest(?, ?, ?, ?)
+      on conflict do nothing
+      returning token, created_at
+      """;
 
-  /** What was asked for, which comes back beside what was found, or beside nothing. */
-  private static final Field<UUID> ASKED = DSL.field("asked", UUID.class);
+  private static final String BY_KEY =
+      """
+      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.place
+        from unnest(?, ?, ?) with ordinality as wanted (type_id, key, bucket, place)
+        left join lateral (
+         select * from {table}
+          where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
+          limit 1) as found on true
+      """;
+
+  /**
+   * Each is looked for along the index: as a plain join it is up to the statistics, and just after
+   * an import those may say anything.
+   */
+  private static final String BY_TOKENS =
+      """
+      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
+        from unnest(?, ?) as wanted (bucket, token)
+        left join lateral (
+         select * from {table} where bucket = wanted.bucket and token = wanted.token
+          limit 1) as found on true
+      """;
+
+  private static final String BY_TOKEN =
+      """
+      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
+        from (select ?::uuid as token) as wanted
+        left join {table} as found on found.bucket = ? and found.token = wanted.token
+      """;
+
+  /** Where what was asked for comes back, beside what was found, or beside nothing. */
+  private static final int ASKED = 6;
 
   private PublicIdTable() {}
 
@@ -37,41 +69,36 @@ public final class PublicIdTable {
    */
   public static Map<Token, Instant> insert(DSLContext sql, List<Candidate> rows) {
     Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
-    Map<MappingTable<?>, List<Candidate>> byTable =
-        rows.stream()
-            .sorted(Comparator.comparing(Candidate::subject, Subject.LOCK_ORDER))
-            .collect(Collectors.groupingBy(row -> MappingTable.of(row.subject().key())));
+    List<Candidate> inLockOrder =
+        rows.stream().sorted(Comparator.comparing(Candidate::subject, Subject.LOCK_ORDER)).toList();
     for (MappingTable<?> table : MappingTable.all()) {
-      List<Candidate> some = byTable.get(table);
-      if (some != null) {
-        inserted.putAll(insert(sql, table, some));
+      List<Candidate> some =
+          inLockOrder.stream().filter(row -> table.holds(row.subject().key())).toList();
+      if (!some.isEmpty()) {
+        insert(sql, table, some, inserted);
       }
     }
     return inserted;
   }
 
-  private static <K> Map<Token, Instant> insert(
-      DSLContext sql, MappingTable<K> table, List<Candidate> rows) {
+  private record Inserted(UUID token, Instant createdAt) {}
+
+  private static void insert(
+      DSLContext sql, MappingTable<?> table, List<Candidate> rows, Map<Token, Instant> into) {
     Set<UUID> wanted = rows.stream().map(row -> row.token().toUuid()).collect(Collectors.toSet());
-    return sql.resultQuery(
-            """
-            insert into {0} (key, token, type_id, bucket)
-            select * from unnest({1}, {2}, {3}, {4})
-            on conflict do nothing
-            returning token, created_at
-            """,
-            table.table(),
+    List<Inserted> all =
+        PlainSql.rows(
+            sql,
+            table.statement(INSERT),
+            row -> new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2)),
             table.keys(rows, row -> row.subject().key()),
-            Unnest.uuids(rows, row -> row.token().toUuid()),
-            Unnest.integers(rows, row -> row.subject().typeNumber()),
-            Unnest.shorts(rows, row -> row.subject().bucket()))
-        .coerce(table.token(), table.createdAt())
-        .fetchMap(
-            inserted -> {
-              UnaskedRow.unless(wanted.contains(inserted.value1()), "another's row was inserted");
-              return Token.of(inserted.value1());
-            },
-            inserted -> inserted.value2());
+            rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
+            rows.stream().map(row -> row.subject().typeNumber()).toArray(Integer[]::new),
+            rows.stream().map(row -> (short) row.subject().bucket()).toArray(Short[]::new));
+    for (Inserted one : all) {
+      UnaskedRow.unless(wanted.contains(one.token()), "another's row was inserted");
+      into.put(Token.of(one.token()), one.createdAt());
+    }
   }
 
   /** The rows of those subjects that have one; none twice. */
@@ -84,103 +111,81 @@ public final class PublicIdTable {
     return found;
   }
 
-  private static <K> void addByKey(
+  /** What was found in a place of the question. */
+  private record InPlace(long place, Optional<StoredMapping> mapping) {}
+
+  private static void addByKey(
       DSLContext sql,
-      MappingTable<K> table,
+      MappingTable<?> table,
       List<Subject> subjects,
       Map<Subject, StoredMapping> found) {
-    Result<Record> rows =
-        sql.resultQuery(
-                """
-                select found.key, found.created_at, found.token, found.type_id, found.status,
-                       wanted.place
-                  from unnest({1}, {2}, {3}) with ordinality
-                    as wanted (type_id, key, bucket, place)
-                  left join lateral (
-                   select * from {0}
-                    where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
-                    limit 1) as found on true
-                """,
-                table.table(),
-                Unnest.integers(subjects, Subject::typeNumber),
-                table.keys(subjects, Subject::key),
-                Unnest.shorts(subjects, Subject::bucket))
-            .coerce(table.columnsAnd(PLACE))
-            .fetch();
+    List<InPlace> rows =
+        PlainSql.rows(
+            sql,
+            table.statement(BY_KEY),
+            row -> new InPlace(row.getLong(ASKED), table.read(row)),
+            subjects.stream().map(Subject::typeNumber).toArray(Integer[]::new),
+            table.keys(subjects, Subject::key),
+            subjects.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new));
     UnaskedRow.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
-    for (Record row : rows) {
-      if (row.get(table.token()) != null) {
-        StoredMapping mapping = requireNonNull(table.mapper().map(row));
-        UnaskedRow.unless(mapping.subject().equals(subject(subjects, row)), "row of another key");
-        found.put(mapping.subject(), mapping);
-      }
+    for (InPlace row : rows) {
+      UnaskedRow.unless(row.place() >= 1 && row.place() <= subjects.size(), "row in no place");
+      row.mapping()
+          .ifPresent(
+              mapping -> {
+                UnaskedRow.unless(
+                    mapping.subject().equals(subjects.get((int) row.place() - 1)),
+                    "row of another key");
+                found.put(mapping.subject(), mapping);
+              });
     }
   }
 
-  private static Subject subject(List<Subject> asked, Record row) {
-    long place = row.get(PLACE);
-    UnaskedRow.unless(place >= 1 && place <= asked.size(), "row in no place");
-    return asked.get((int) place - 1);
+  /** What was found about a token. */
+  private record Answer(UUID asked, Optional<StoredMapping> mapping) {
+    static Answer read(MappingTable<?> table, ResultSet row) throws SQLException {
+      return new Answer(row.getObject(ASKED, UUID.class), table.read(row));
+    }
+
+    Optional<StoredMapping> checked() {
+      mapping.ifPresent(
+          row -> UnaskedRow.unless(row.token().toUuid().equals(asked), "row of another token"));
+      return mapping;
+    }
   }
 
-  /**
-   * The rows of those tokens that have one, of one of the two tables; no token twice. Each is
-   * looked for along the index: as a plain join it is up to the statistics, and just after an
-   * import there are none.
-   */
+  /** The rows of those tokens that have one, of one of the two tables; no token twice. */
   public static List<StoredMapping> byTokens(
       DSLContext sql, MappingTable<?> table, List<Token> wanted) {
-    Result<Record> rows =
-        sql.resultQuery(
-                """
-                select found.key, found.created_at, found.token, found.type_id, found.status,
-                       wanted.token as asked
-                  from unnest({1}, {2}) as wanted (bucket, token)
-                  left join lateral (
-                   select * from {0} where bucket = wanted.bucket and token = wanted.token
-                    limit 1) as found on true
-                """,
-                table.table(),
-                Unnest.shorts(wanted, Token::bucket),
-                Unnest.uuids(wanted, Token::toUuid))
-            .coerce(table.columnsAnd(ASKED))
-            .fetch();
+    List<Answer> answers =
+        PlainSql.rows(
+            sql,
+            table.statement(BY_TOKENS),
+            row -> Answer.read(table, row),
+            wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+            wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
+    UnaskedRow.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
     Set<UUID> asked = wanted.stream().map(Token::toUuid).collect(Collectors.toSet());
-    UnaskedRow.unless(rows.size() == wanted.size(), "rows of tokens: " + rows.size());
-    List<StoredMapping> found = new ArrayList<>(rows.size());
-    for (Record row : rows) {
-      UnaskedRow.unless(asked.contains(row.get(ASKED)), "row of another token");
-      found(table, row).ifPresent(found::add);
+    List<StoredMapping> found = new ArrayList<>(answers.size());
+    for (Answer answer : answers) {
+      UnaskedRow.unless(asked.contains(answer.asked()), "row of another token");
+      answer.checked().ifPresent(found::add);
     }
     return found;
   }
 
   /** The row of one token, as {@link #byTokens}. */
   static Optional<StoredMapping> byToken(DSLContext sql, MappingTable<?> table, Token token) {
-    Result<Record> rows =
-        sql.resultQuery(
-                """
-                select found.key, found.created_at, found.token, found.type_id, found.status,
-                       wanted.token as asked
-                  from (select {2} as token) as wanted
-                  left join {0} as found on found.bucket = {1} and found.token = wanted.token
-                """,
-                table.table(), DSL.val((short) token.bucket()), DSL.val(token.toUuid()))
-            .coerce(table.columnsAnd(ASKED))
-            .fetch();
+    List<Answer> answers =
+        PlainSql.rows(
+            sql,
+            table.statement(BY_TOKEN),
+            row -> Answer.read(table, row),
+            token.toUuid(),
+            (short) token.bucket());
     UnaskedRow.unless(
-        rows.size() == 1 && token.toUuid().equals(rows.getFirst().get(ASKED)),
+        answers.size() == 1 && token.toUuid().equals(answers.getFirst().asked()),
         "row of another token");
-    return found(table, rows.getFirst());
-  }
-
-  /** The mapping in a row that says which token was asked for, if there is one. */
-  private static Optional<StoredMapping> found(MappingTable<?> table, Record row) {
-    UUID token = row.get(table.token());
-    if (token == null) {
-      return Optional.empty();
-    }
-    UnaskedRow.unless(token.equals(row.get(ASKED)), "row of another token");
-    return Optional.ofNullable(table.mapper().map(row));
+    return answers.getFirst().checked();
   }
 }

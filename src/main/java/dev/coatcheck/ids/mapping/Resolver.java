@@ -210,10 +210,9 @@ public final class Resolver {
   }
 
   private List<StoredMapping> rows(KeyScheme scheme, List<Token> tokens) {
-    MappingTable<?> table = MappingTable.of(scheme);
     return tokens.size() == 1
-        ? stores.mappings().byToken(table, tokens.getFirst()).stream().toList()
-        : stores.mappings().byTokens(table, tokens);
+        ? stores.mappings().byToken(scheme, tokens.getFirst()).stream().toList()
+        : stores.mappings().byTokens(MappingTable.of(scheme), tokens);
   }
 
   /** The endings are asked for only where a row says that there is one. */

@@ -73,7 +73,24 @@ final class MintStore {
    * @throws dev.coatcheck.postgres.sql.LockTimeout if a row was not to be had; nothing was done
    */
   List<Attempt> run(List<MintCall> calls, int lockMillisMax) {
-    return database.write("mint", sql -> run(sql, calls, lockMillisMax));
+    return isSingleInsert(calls)
+        ? database.writeAlone("mint", sql -> run(sql, calls, lockMillisMax))
+        : database.write("mint", sql -> run(sql, calls, lockMillisMax));
+  }
+
+  /**
+   * Whether one statement does it all. Should a generated key be taken in spite of everything, then
+   * what was written beside it stays, as after an answer that got lost on its way.
+   */
+  private static boolean isSingleInsert(List<MintCall> calls) {
+    return calls.stream().noneMatch(call -> call.bringsNames() || call.atomic())
+        && calls.stream()
+                .flatMap(call -> call.requests().stream())
+                .map(request -> request.type().keyScheme())
+                .distinct()
+                .limit(2)
+                .count()
+            == 1;
   }
 
   private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {

@@ -94,10 +94,23 @@ public final class Database implements AutoCloseable {
    * @throws DatabaseUnavailable if Postgres can't be asked or broke off; the outcome is unknown
    */
   public <T> T write(String operation, Function<DSLContext, T> work) {
+    return write(operation, Deadline.current(), true, work);
+  }
+
+  /**
+   * As {@link #write}, for work that is a single statement: Postgres makes a transaction of it,
+   * without a round trip for the commit.
+   */
+  public <T> T writeAlone(String operation, Function<DSLContext, T> work) {
     Deadline deadline = Deadline.current();
+    return write(operation, deadline, isLong(deadline), work);
+  }
+
+  private <T> T write(
+      String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
     for (int tried = 1; ; tried++) {
       try {
-        return lent(operation, deadline, true, work);
+        return lent(operation, deadline, inTransaction, work);
       } catch (DataAccessException thrown) {
         if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(thrown))) {
           throw failed(operation, thrown);
@@ -107,8 +120,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Does the work on a connection, and once more on another one if the first may be out of step.
-   * Nothing was committed then, and that connection is closed.
+   * Does the work on a connection, and once more on another one if the first may be out of step,
+   * which is closed. A transaction was rolled back then; what a single statement may have written,
+   * nobody hears of.
    */
   private <T> T lent(
       String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
@@ -156,7 +170,9 @@ public final class Database implements AutoCloseable {
   private static boolean isSuspect(Throwable thrown) {
     return switch (thrown) {
       case DataAccessException failed ->
-          !SqlState.isPoolExhausted(failed) && SqlState.of(failed).equals(SqlState.NONE);
+          !SqlState.isPoolExhausted(failed)
+              && !SqlState.isAnswer(failed)
+              && !SqlState.isConnectionLost(failed);
       case UnaskedRow _,
           IllegalArgumentException _,
           IndexOutOfBoundsException _,

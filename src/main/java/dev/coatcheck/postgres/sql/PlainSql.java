@@ -3,14 +3,18 @@ package dev.coatcheck.postgres.sql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends statements as they are, with {@code ?} for values. For text with names that other people
- * chose: jOOQ would look for its own placeholders in them.
+ * Sends statements as they are, with {@code ?} for values, of which an array is one. For text with
+ * names that other people chose, in which jOOQ would look for its own placeholders; and for the
+ * statements of every request, which jOOQ would read and write anew each time.
  */
 public final class PlainSql {
   private PlainSql() {}
@@ -65,9 +69,18 @@ public final class PlainSql {
     return row.wasNull() ? null : value;
   }
 
+  /** A timestamptz column that isn't null. */
+  public static Instant instant(ResultSet row, int column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
   private static void bind(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
+      if (values[i] instanceof UUID[] uuids) {
+        statement.setArray(i + 1, statement.getConnection().createArrayOf("uuid", uuids));
+      } else {
+        statement.setObject(i + 1, values[i]);
+      }
     }
   }
 }
