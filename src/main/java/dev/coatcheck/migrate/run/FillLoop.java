@@ -7,6 +7,8 @@ import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.run.TableMigration.FailedRange;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.Throttle;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

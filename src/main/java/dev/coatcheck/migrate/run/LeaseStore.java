@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Collection;
 import java.util.Optional;

@@ -2,21 +2,19 @@ package dev.coatcheck.migrate.run;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_BATCH;
-import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
-import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.idempotency.OnceTable;
 import dev.coatcheck.migrate.run.TableMigration.FailedRange;
-import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
 import java.time.Instant;
@@ -80,8 +78,8 @@ final class RunStore {
         asked.once(),
         sql -> {
           TableMigration run = insert(sql, request, target, plan);
-          insertSteps(sql, run.id(), steps);
-          append(sql, run.id(), asked.actor(), "plan", target.table().text());
+          StepStore.insert(sql, run.id(), steps);
+          EventStore.append(sql, run.id(), asked.actor(), "plan", target.table().text());
           return new PlanOutcome.Planned(whole(sql, run));
         });
   }
@@ -109,17 +107,6 @@ final class RunStore {
         .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
         .returning()
         .fetchSingle(RunStore::run);
-  }
-
-  private static void insertSteps(DSLContext sql, long id, List<Step> steps) {
-    for (int i = 0; i < steps.size(); i++) {
-      sql.insertInto(TABLE_MIGRATION_STEP)
-          .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
-          .set(TABLE_MIGRATION_STEP.ORDINAL, i)
-          .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
-          .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
-          .execute();
-    }
   }
 
   Optional<TableMigration> find(long id) {
@@ -159,70 +146,11 @@ final class RunStore {
         sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunStore::run));
   }
 
-  List<StepStatus> steps(long id) {
-    return database.read("table migration steps", sql -> steps(sql, id));
-  }
-
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
     return new TableMigration.Whole(
-        run, steps(sql, run.id()), failedRanges(sql, run.id()).stream().map(Kept::range).toList());
-  }
-
-  private static List<StepStatus> steps(DSLContext sql, long id) {
-    return sql.selectFrom(TABLE_MIGRATION_STEP)
-        .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
-        .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
-        .fetch(
-            row ->
-                new StepStatus(
-                    Phase.named(row.getPhase()).orElseThrow(),
-                    row.getName(),
-                    StepState.named(row.getState()),
-                    Optional.ofNullable(row.getError()),
-                    Optional.ofNullable(row.getChangedAt())));
-  }
-
-  void step(long id, Step step, StepState state, Optional<String> error) {
-    database.write(
-        "table migration step",
-        sql ->
-            sql.update(TABLE_MIGRATION_STEP)
-                .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
-                .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                .set(TABLE_MIGRATION_STEP.CHANGED_AT, NOW)
-                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
-                .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
-                .execute());
-  }
-
-  /** Those after a number, oldest first. */
-  List<RunEvent> events(long id, long after, int limit) {
-    return database.read(
-        "table migration events",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION_EVENT)
-                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_EVENT.NUMBER.gt(after))
-                .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
-                .limit(limit)
-                .fetch(
-                    row ->
-                        new RunEvent(
-                            row.getNumber(),
-                            row.getAt(),
-                            row.getActor(),
-                            row.getKind(),
-                            row.getDetail())));
-  }
-
-  void event(long id, String actor, String kind, String detail) {
-    database.write(
-        "table migration event",
-        sql -> {
-          append(sql, id, actor, kind, detail);
-          return true;
-        });
+        run,
+        StepStore.steps(sql, run.id()),
+        failedRanges(sql, run.id()).stream().map(Kept::range).toList());
   }
 
   /** Locks the run, asks, and writes the decision with its event. */
@@ -256,7 +184,7 @@ final class RunStore {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         write(sql, next);
-        append(sql, id, actor, kind, detail);
+        EventStore.append(sql, id, actor, kind, detail);
         yield new ActionOutcome.Done(whole(sql, next));
       }
     };
@@ -278,18 +206,6 @@ final class RunStore {
         .set(TABLE_MIGRATION.ENDED_AT, ended ? NOW : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
         .execute();
-  }
-
-  private static void append(DSLContext sql, long id, String actor, String kind, String detail) {
-    sql.execute(
-        """
-        with numbered as (
-          update coatcheck.table_migration set last_event = last_event + 1
-           where migration_id = {0} returning last_event)
-        insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
-        select {0}, last_event, {1}, {2}, {3} from numbered
-        """,
-        val(id), val(actor), val(kind), val(detail));
   }
 
   void report(long id, String json) {

@@ -86,7 +86,7 @@ final class Runner {
   }
 
   private void forward(SourceSession session) {
-    List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+    List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
       if (!statuses.get(i).state().isApplied()) {
@@ -102,7 +102,7 @@ final class Runner {
   private void verify(SourceSession session) {
     Step step = steps.getLast();
     if (settle(step, apply(session, step), StepState.VERIFIED, "verified")) {
-      List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+      List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
       boolean isThrough = statuses.stream().allMatch(status -> status.state().isApplied());
       end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
     }
@@ -110,7 +110,7 @@ final class Runner {
 
   private void undo(SourceSession session) {
     Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
-    List<TableMigration.StepStatus> statuses = workshop.runs().steps(run.id());
+    List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
     for (int i = steps.size() - 1; i >= 0; i--) {
       Step step = steps.get(i);
       StepState state = statuses.get(i).state();
@@ -204,12 +204,12 @@ final class Runner {
     String name = step.phase().wireName() + " " + step.name();
     return switch (result) {
       case Result.Done _ -> {
-        workshop.runs().step(run.id(), step, done, Optional.empty());
+        workshop.steps().step(run.id(), step, done, Optional.empty());
         workshop.event(run, kind, name);
         yield true;
       }
       case Result.Failed(String reason) -> {
-        workshop.runs().step(run.id(), step, StepState.FAILED, Optional.of(reason));
+        workshop.steps().step(run.id(), step, StepState.FAILED, Optional.of(reason));
         fail(name + ": " + reason);
         yield false;
       }

@@ -1,6 +1,8 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.migrate.relay.ActiveTables;
+import dev.coatcheck.migrate.relay.OutboxRelay;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
@@ -22,7 +24,7 @@ final class Runners implements AutoCloseable {
 
   private final Workshop workshop;
   private final Sources sources;
-  private final Followers followers;
+  private final OutboxRelay relay;
   private final Background background;
   private final Semaphore places = new Semaphore(RUNS_MAX);
   private final ScheduledExecutorService looks =
@@ -35,18 +37,23 @@ final class Runners implements AutoCloseable {
   private Runners(Workshop workshop, Sources sources) {
     this.workshop = workshop;
     this.sources = sources;
-    this.followers = new Followers(workshop, sources);
+    this.relay =
+        new OutboxRelay(
+            workshop.gateway(),
+            sources,
+            (table, detail) ->
+                workshop.event(table.run(), table.target(), "mapping_refused", detail));
     this.background = new Background("table-migrations", workshop.observer());
   }
 
-  static Runners start(Workshop workshop, Sources sources, Occupied occupied) {
+  static Runners start(Workshop workshop, Sources sources, ActiveTables active) {
     Runners runners = new Runners(workshop, sources);
-    occupied.refresh();
+    active.refresh();
     runners.every(runners::claim);
     runners.every(
         () -> {
-          occupied.refresh();
-          runners.followers.follow(occupied);
+          active.refresh();
+          runners.relay.follow(active);
         });
     return runners;
   }

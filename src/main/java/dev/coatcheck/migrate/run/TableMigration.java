@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.throttle.Knobs;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

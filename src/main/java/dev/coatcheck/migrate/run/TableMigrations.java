@@ -8,11 +8,15 @@ import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.relay.ActiveTables;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.run.RunStore.Decision;
 import dev.coatcheck.migrate.run.TableMigration.FailedRange;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,19 +35,25 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
 
   private final RunStore store;
   private final Planner planner;
-  private final Occupied occupied;
+  private final StepStore steps;
+  private final EventStore events;
+  private final ActiveTables active;
   private final ReadThrough readThrough;
   private final Runners runners;
 
   private TableMigrations(
       RunStore store,
+      StepStore steps,
+      EventStore events,
       Planner planner,
-      Occupied occupied,
+      ActiveTables active,
       ReadThrough readThrough,
       Runners runners) {
     this.store = store;
+    this.steps = steps;
+    this.events = events;
     this.planner = planner;
-    this.occupied = occupied;
+    this.active = active;
     this.readThrough = readThrough;
     this.runners = runners;
   }
@@ -87,22 +97,24 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   /** Wires them and starts this instance's share of the work. */
   public static TableMigrations start(Makings makings) {
     RunStore store = new RunStore(makings.gateway());
+    StepStore steps = new StepStore(makings.gateway());
+    EventStore events = new EventStore(makings.gateway());
+    GatewayMappings mappings =
+        new GatewayMappings(
+            makings.gateway(), makings.registry(), makings.tokens(), makings.observer());
     Workshop workshop =
         new Workshop(
-            store,
-            new LeaseStore(makings.gateway()),
-            makings.gateway(),
-            makings.registry(),
-            makings.tokens(),
-            makings.observer(),
-            makings.holder());
-    Occupied occupied = new Occupied(store);
+            store, steps, events, new LeaseStore(makings.gateway()), mappings, makings.holder());
+    ActiveTables active =
+        new ActiveTables(() -> store.occupying().stream().map(steps::active).toList());
     return new TableMigrations(
         store,
+        steps,
+        events,
         new Planner(store, makings.sources()),
-        occupied,
-        new ReadThrough(occupied, makings.sources(), workshop),
-        Runners.start(workshop, makings.sources(), occupied));
+        active,
+        new ReadThrough(active, makings.sources(), mappings),
+        Runners.start(workshop, makings.sources(), active));
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
@@ -120,7 +132,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   public List<StepStatus> steps(long id) {
-    return store.steps(id);
+    return steps.steps(id);
   }
 
   /** The first hundred that are still to be filled. */
@@ -130,7 +142,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
 
   /** At most a thousand after a number, oldest first. */
   public List<RunEvent> events(long id, long after) {
-    return store.events(id, after, EVENTS_MAX);
+    return events.events(id, after, EVENTS_MAX);
   }
 
   /**
@@ -253,7 +265,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
 
   /** Records something that was done beside the run. */
   public void note(long id, String actor, String kind, String detail) {
-    store.event(id, actor, kind, detail);
+    events.event(id, actor, kind, detail);
   }
 
   @Override
@@ -315,7 +327,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                             run.status().state(), "Possible when " + names(from))));
     switch (result) {
       case OnceResult.Unkeyed<ActionOutcome> _, OnceResult.Answered<ActionOutcome> _ ->
-          occupied.refresh();
+          active.refresh();
       case OnceResult.KeyReused<ActionOutcome> _, OnceResult.Busy<ActionOutcome> _ -> {}
     }
     return result;

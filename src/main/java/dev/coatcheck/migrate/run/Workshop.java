@@ -1,16 +1,14 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.verify.Verifier;
-import dev.coatcheck.postgres.sql.Database;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -21,16 +19,23 @@ import java.util.stream.Collectors;
  */
 record Workshop(
     RunStore runs,
+    StepStore steps,
+    EventStore events,
     LeaseStore leases,
-    Database gateway,
-    Registry registry,
-    TokenSource tokens,
-    Observer observer,
+    GatewayMappings gateway,
     String holder) {
 
+  Observer observer() {
+    return gateway.observer();
+  }
+
   void event(TableMigration run, String kind, String detail) {
-    runs.event(run.id(), holder, kind, detail);
-    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+    event(run.id(), run.target(), kind, detail);
+  }
+
+  void event(long run, Target target, String kind, String detail) {
+    events.event(run, holder, kind, detail);
+    observer().observe(new Event.TableMigrated(target.table().text(), kind, detail));
   }
 
   /** Ends what the runner was claimed for, unless somebody wants something else by now. */
@@ -49,7 +54,7 @@ record Workshop(
               return new RunStore.Decision.Change(
                   now.with(state == RunState.FAILED ? next.because(detail) : next), kind, detail);
             });
-    observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+    observer().observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
   }
 
   /** Nothing of it is on the table any more. */
@@ -69,7 +74,12 @@ record Workshop(
   Optional<String> verify(
       SourceSession session, TableMigration run, Source source, Heartbeat heartbeat) {
     Verifier verifier =
-        new Verifier(session, gateway, run.target(), type(run), outbox(run, source));
+        new Verifier(
+            session,
+            gateway.database(),
+            run.target(),
+            gateway.type(run.typeNumber()),
+            outbox(run, source));
     Verifier.Report report =
         verifier.run(heartbeat::isMine, _ -> {}).orElseThrow(Heartbeat.Stopped::new);
     runs.report(run.id(), RunStore.json(report));
@@ -88,14 +98,10 @@ record Workshop(
   }
 
   Outbox outbox(TableMigration run, Source source) {
-    return new Outbox(source.database(), gateway, source.isGateway(), run.target(), mappings(run));
+    return gateway.outbox(source, run.target(), run.typeNumber());
   }
 
   LegacyKeyTable mappings(TableMigration run) {
-    return new LegacyKeyTable(type(run), tokens, observer);
-  }
-
-  private Type type(TableMigration run) {
-    return registry.numbered(run.typeNumber()).orElseThrow();
+    return gateway.writer(run.typeNumber());
   }
 }

@@ -1,4 +1,4 @@
-/** Customers' databases: where a table is, how it is spoken to, and how loaded it is. */
+/** Customers' databases: where a table is, and how it is spoken to. */
 @NullMarked
 package dev.coatcheck.migrate.source;
 

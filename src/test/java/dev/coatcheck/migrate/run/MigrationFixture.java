@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.Map;

@@ -8,6 +8,9 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.relay.ActiveTables;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Clock;
 import java.util.Random;
@@ -117,19 +120,15 @@ class ReadThroughTest {
   private static ReadThrough readThrough(MigrationFixture fixture) {
     MappingFixture gateway = fixture.source.gateway;
     RunStore runs = new RunStore(gateway.database);
-    Occupied occupied = new Occupied(runs);
-    occupied.refresh();
+    StepStore steps = new StepStore(gateway.database);
+    ActiveTables active =
+        new ActiveTables(() -> runs.occupying().stream().map(steps::active).toList());
+    active.refresh();
     return new ReadThrough(
-        occupied,
+        active,
         fixture.sources,
-        new Workshop(
-            runs,
-            new LeaseStore(gateway.database),
-            gateway.database,
-            gateway.registry,
-            MappingFixture.TOKENS,
-            gateway.observer,
-            "spot"));
+        new GatewayMappings(
+            gateway.database, gateway.registry, MappingFixture.TOKENS, gateway.observer));
   }
 
   private record Spot(ReadThrough readThrough) implements LegacySource {

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.throttle.Knobs;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

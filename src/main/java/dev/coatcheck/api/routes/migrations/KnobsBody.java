@@ -4,7 +4,7 @@ import dev.coatcheck.api.server.JsonObject;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Refusal;
-import dev.coatcheck.migrate.run.Knobs;
+import dev.coatcheck.migrate.throttle.Knobs;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 

@@ -1,5 +1,6 @@
-package dev.coatcheck.migrate.source;
+package dev.coatcheck.migrate.throttle;
 
+import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.concurrent.TimeUnit;

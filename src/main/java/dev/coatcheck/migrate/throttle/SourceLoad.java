@@ -1,5 +1,6 @@
-package dev.coatcheck.migrate.source;
+package dev.coatcheck.migrate.throttle;
 
+import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 
 /**
@@ -12,7 +13,7 @@ import dev.coatcheck.postgres.sql.Database;
  * @param longTransactionSeconds age of the oldest transaction
  * @param latencyMillis that reading one row took
  */
-public record SourceLoad(
+record SourceLoad(
     long replicaLagSeconds,
     long lockWaits,
     boolean wraparoundVacuum,
@@ -25,7 +26,7 @@ public record SourceLoad(
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
-  public static SourceLoad of(Database source, Target target) {
+  static SourceLoad of(Database source, Target target) {
     return new LoadStore(source, target).load();
   }
 }

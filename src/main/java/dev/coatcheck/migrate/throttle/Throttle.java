@@ -1,6 +1,5 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.throttle;
 
-import dev.coatcheck.migrate.source.SourceLoad;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Optional;
@@ -8,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Says whether the source has something better to do, and what. Looks once a second. */
-final class Throttle {
+public final class Throttle {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Database source;
@@ -17,14 +16,14 @@ final class Throttle {
   private Optional<SourceLoad> last = Optional.empty();
   private long lookedNano;
 
-  Throttle(Database source, Target target, LongSupplier nanoTime) {
+  public Throttle(Database source, Target target, LongSupplier nanoTime) {
     this.source = source;
     this.target = target;
     this.nanoTime = nanoTime;
   }
 
   /** Why to wait, if there is a reason. */
-  Optional<String> reason(Knobs knobs) {
+  public Optional<String> reason(Knobs knobs) {
     long now = nanoTime.getAsLong();
     if (last.isEmpty() || now - lookedNano >= LOOK_NANOS) {
       last = Optional.of(SourceLoad.of(source, target));

@@ -1,8 +1,9 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.relay;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.FillAhead;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -15,23 +16,23 @@ import java.util.concurrent.TimeUnit;
  * Brings one legacy ID whose mapping is not there yet: reads the source row and mints on the spot.
  * A few at a time: a source that hangs must not hold up everybody else.
  */
-final class ReadThrough {
+public final class ReadThrough {
   private static final int RUNNING_MAX = 4;
   private static final long WAIT_MILLIS_MAX = 400;
 
-  private final Occupied occupied;
+  private final ActiveTables active;
   private final Sources sources;
-  private final Workshop workshop;
+  private final GatewayMappings mappings;
   private final Semaphore places = new Semaphore(RUNNING_MAX);
 
-  ReadThrough(Occupied occupied, Sources sources, Workshop workshop) {
-    this.occupied = occupied;
+  public ReadThrough(ActiveTables active, Sources sources, GatewayMappings mappings) {
+    this.active = active;
     this.sources = sources;
-    this.workshop = workshop;
+    this.mappings = mappings;
   }
 
-  boolean mayBring(Type type) {
-    return occupied.ofType(type.number()).filter(Occupied.Run::hasTriggers).isPresent();
+  public boolean mayBring(Type type) {
+    return active.ofType(type.number()).filter(ActiveTable::hasTriggers).isPresent();
   }
 
   /**
@@ -39,15 +40,15 @@ final class ReadThrough {
    *
    * @throws DatabaseUnavailable if the source can't be asked now
    */
-  boolean bring(Type type, long legacy) {
-    Optional<Occupied.Run> run = occupied.ofType(type.number()).filter(Occupied.Run::hasTriggers);
-    Optional<Source> source = run.flatMap(one -> sources.named(one.run().source()));
+  public boolean bring(Type type, long legacy) {
+    Optional<ActiveTable> table = active.ofType(type.number()).filter(ActiveTable::hasTriggers);
+    Optional<Source> source = table.flatMap(one -> sources.named(one.source()));
     if (source.isEmpty()) {
       return false;
     }
     enter();
     try {
-      return bring(run.orElseThrow().run(), source.get(), legacy);
+      return bring(table.orElseThrow(), source.get(), legacy);
     } finally {
       places.release();
     }
@@ -64,12 +65,14 @@ final class ReadThrough {
     throw new DatabaseUnavailable("source row");
   }
 
-  private boolean bring(TableMigration run, Source source, long legacy) {
-    OptionalLong key = new FillAhead(source.database(), run.target()).find(legacy);
+  private boolean bring(ActiveTable table, Source source, long legacy) {
+    OptionalLong key = new FillAhead(source.database(), table.target()).find(legacy);
     if (key.isEmpty()) {
       return false;
     }
-    workshop.mappings(run).insertAlone(workshop.gateway(), new LegacyKey(legacy, key.getAsLong()));
+    mappings
+        .writer(table.typeNumber())
+        .insertAlone(mappings.database(), new LegacyKey(legacy, key.getAsLong()));
     return true;
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.throttle;
 
 /**
  * What can be turned while a run is under way. 0 switches a limit off.
