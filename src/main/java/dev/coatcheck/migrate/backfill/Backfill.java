@@ -22,14 +22,15 @@ import java.util.OptionalLong;
  */
 public final class Backfill {
   /**
-   * One batch, as the template of a statement. The rows are locked first, in a part of its own,
-   * because a window function may not stand beside a lock. Those that have a key already are locked
-   * too: a look-up may have filled one ahead, and the places of the others must come after it.
+   * The keys of one batch, as the template of a statement. The rows are locked first, in a part of
+   * its own, because a window function may not stand beside a lock. Those that have a key already
+   * are locked too: a look-up may have filled one ahead, and the places of the others must come
+   * after it. {@link RowKeyTable} writes them.
    *
    * <p>Values: the last id, the first that is not wanted and the rows of a batch; T0; the greatest
    * place so far.
    */
-  public static final String FILL = TargetSql.template("/dev/coatcheck/migrate/backfill/fill.sql");
+  public static final String KEYS = TargetSql.template("/dev/coatcheck/migrate/backfill/keys.sql");
 
   private static final int LOCK_MILLIS = 250;
 

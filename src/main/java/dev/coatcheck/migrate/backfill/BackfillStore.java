@@ -29,7 +29,7 @@ final class BackfillStore {
         from <schema>.checkpoint where run = <run>\
       """;
 
-  /** By {@link Backfill#FILL}'s reckoning a place never lies further ahead than this. */
+  /** By {@link Backfill#KEYS}'s reckoning a place never lies further ahead than this. */
   private static final String RESERVE =
       """
       select greatest(?, coalesce(max(c.ms) << 12, 0)) + (? - ?)
@@ -93,11 +93,10 @@ final class BackfillStore {
           bound(sql, bounds);
           Checkpoint before = read(sql);
           record Row(long legacy, long key, long place, long upto, boolean isRow) {}
-          PlainSql.execute(sql, "select set_config('coatcheck.fill', 'on', true)");
           List<Row> rows =
               PlainSql.rows(
                   sql,
-                  names.fill(Backfill.FILL),
+                  names.fill(Backfill.KEYS),
                   row -> {
                     long legacy = row.getLong(1);
                     boolean isRow = !row.wasNull();
@@ -109,7 +108,7 @@ final class BackfillStore {
                   range.afterId(),
                   before.t0Millis(),
                   range.afterPlace());
-          List<LegacyKeyTable.LegacyKey> filled =
+          List<LegacyKeyTable.LegacyKey> keyed =
               rows.stream()
                   .filter(Row::isRow)
                   .map(row -> new LegacyKeyTable.LegacyKey(row.legacy(), row.key()))
@@ -120,6 +119,8 @@ final class BackfillStore {
             throw new IllegalStateException(
                 "the keys of old rows would reach the time of the triggers: place=" + place);
           }
+          List<LegacyKeyTable.LegacyKey> filled =
+              keyed.isEmpty() ? List.of() : RowKeyTable.write(sql, names, keyed);
           deliver(sql, filled, careful);
           advance(sql, upto, place, filled.size(), fence);
           return new Filled(filled.size(), upto, place);

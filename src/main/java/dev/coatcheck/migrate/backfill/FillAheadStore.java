@@ -1,11 +1,13 @@
 package dev.coatcheck.migrate.backfill;
 
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jooq.DSLContext;
 
@@ -15,7 +17,7 @@ final class FillAheadStore {
 
   private static final String LOCK = READ + " for no key update of t";
 
-  private static final String FILL =
+  private static final String KEY =
       """
       with place as (
         select greatest(c.last_place,
@@ -23,14 +25,10 @@ final class FillAheadStore {
                     from (select <created_ms> - <epoch> as ms from <table> t
                            where t.<id> > c.last_id and t.<id> <= ?) as e
                    where e.ms between 0 and c.t0_ms - 60000)) + (? - c.last_id) as place, c.t0_ms
-          from <schema>.checkpoint c where c.run = <run> and c.last_id < ?),
-      archived as (select key from <archive> where legacy = ?)
-      update <table> t
-         set snowflake_id = coalesce((select key from archived),
-           ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095))
-        from place p
-       where t.<id> = ? and t.snowflake_id is null and p.place >> 12 < p.t0_ms
-      returning t.snowflake_id\
+          from <schema>.checkpoint c where c.run = <run> and c.last_id < ?)
+      select coalesce((select key from <archive> where legacy = ?),
+               ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095))
+        from place p where p.place >> 12 < p.t0_ms\
       """;
 
   private static final String ANNOUNCE = "insert into <outbox_a> (legacy, key) values (?, ?)";
@@ -63,7 +61,7 @@ final class FillAheadStore {
         select set_config('lock_timeout', least(250, greatest(1, floor(extract(epoch from
                  current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
                set_config('statement_timeout', '1s', true),
-               set_config('row_security', 'off', true), set_config('coatcheck.fill', 'on', true)\
+               set_config('row_security', 'off', true)\
         """);
     List<Row> rows = row(sql, LOCK, legacy);
     if (rows.isEmpty()) {
@@ -73,20 +71,17 @@ final class FillAheadStore {
       return OptionalLong.of(rows.getFirst().key());
     }
     long key =
-        PlainSql.rows(
-                sql,
-                names.fill(FILL),
-                row -> row.getLong(1),
-                legacy,
-                legacy,
-                legacy,
-                legacy,
-                legacy)
+        PlainSql.rows(sql, names.fill(KEY), row -> row.getLong(1), legacy, legacy, legacy, legacy)
             .stream()
             .findFirst()
+            .flatMap(made -> written(sql, new LegacyKey(legacy, made)))
             .orElseThrow(() -> new DatabaseUnavailable("the key of a row that was set aside"));
     PlainSql.execute(sql, names.fill(ANNOUNCE), legacy, key);
     return OptionalLong.of(key);
+  }
+
+  private Optional<Long> written(DSLContext sql, LegacyKey row) {
+    return RowKeyTable.write(sql, names, List.of(row)).stream().findFirst().map(LegacyKey::key);
   }
 
   private List<Row> row(DSLContext sql, String query, long legacy) {

@@ -13,6 +13,7 @@ import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.Wish;
@@ -86,7 +87,7 @@ final class Planner {
     return switch (inventory.inspect(source.get(), wish)) {
       case Inspection.Refused(List<Finding> findings) ->
           store.refuse(asked, new PlanOutcome.Refused(findings));
-      case Inspection.Sound(TableShape shape) -> write(request, shape, asked);
+      case Inspection.Sound(TableShape shape) -> write(request, source.get(), shape, asked);
     };
   }
 
@@ -114,7 +115,7 @@ final class Planner {
   }
 
   private OnceResult<PlanOutcome> write(
-      PlanRequest request, TableShape shape, Asked<PlanOutcome> asked) {
+      PlanRequest request, Source source, TableShape shape, Asked<PlanOutcome> asked) {
     Target target =
         new Target(
             UUID.randomUUID(),
@@ -122,7 +123,10 @@ final class Planner {
             shape.oid(),
             shape.keyColumn(),
             shape.keyType(),
-            shape.createdAt());
+            shape.createdAt(),
+            TableFinder.anchors(
+                source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
+            TableFinder.ownersPath(source.database(), shape.oid()));
     List<Step> steps = Steps.of(target);
     Plan plan =
         new Plan(

@@ -10,6 +10,7 @@ import dev.coatcheck.ids.idempotency.OnceTable;
 import dev.coatcheck.migrate.run.TableMigration.FailedRange;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
@@ -100,6 +101,11 @@ final class RunStore {
         .set(
             TABLE_MIGRATION.CREATED_AT_TYPE,
             target.createdAt().map(Target.TimeColumn::type).orElse(null))
+        .set(TABLE_MIGRATION.FIRST_SCHEMA, target.anchors().firstName().schema())
+        .set(TABLE_MIGRATION.FIRST_NAME, target.anchors().firstName().table())
+        .set(TABLE_MIGRATION.KEY_ATTNUM, target.anchors().keyAttnum())
+        .set(TABLE_MIGRATION.CREATED_AT_ATTNUM, target.anchors().createdAtAttnum())
+        .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
         .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.keepPrimaryKey())
         .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
@@ -293,7 +299,12 @@ final class RunStore {
             row.getTableOid(),
             row.getKeyColumn(),
             row.getKeyType(),
-            createdAt),
+            createdAt,
+            new Target.Anchors(
+                new TableName(row.getFirstSchema(), row.getFirstName()),
+                row.getKeyAttnum(),
+                row.getCreatedAtAttnum()),
+            SearchPath.parse(row.getApplicationPath()).orElseThrow()),
         row.getTypeId(),
         row.getKeepPrimaryKey(),
         read(row.getPlan().data(), Plan.class),

@@ -17,9 +17,17 @@ public final class ObjectNames {
   private static final int CUT_BYTES = 54;
 
   private final TableName table;
+  private final String schemaNow;
 
-  public ObjectNames(TableName table) {
+  /**
+   * Names what is made for a table.
+   *
+   * @param table what the table was called first; the names stay when it is renamed
+   * @param schemaNow where the table and its indexes lie now
+   */
+  public ObjectNames(TableName table, String schemaNow) {
     this.table = table;
+    this.schemaNow = schemaNow;
   }
 
   /** In our schema, qualified and quoted. */
@@ -29,7 +37,7 @@ public final class ObjectNames {
 
   /** In the schema of the table, qualified and quoted. */
   public String beside(String kind) {
-    return TableName.quoted(table.schema()) + "." + TableName.quoted(derived(kind));
+    return TableName.quoted(schemaNow) + "." + TableName.quoted(derived(kind));
   }
 
   /** Quoted, for a statement that takes no schema: {@code create index}, a constraint. */

@@ -62,7 +62,7 @@ public final class Sources implements AutoCloseable {
   private Source opened(String name, DatabaseSettings where) {
     DatabaseSettings settings =
         new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
-    Database pool = Database.open(settings, "source-" + name, observer);
+    Database pool = Database.openPinned(settings, "source-" + name, observer);
     return new Source(name, settings, pool, name.equals(GATEWAY));
   }
 

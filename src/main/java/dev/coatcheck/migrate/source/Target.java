@@ -4,12 +4,14 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The table of one run.
+ * The table of one run, with the names that it and its columns have now.
  *
  * @param run names the run in the source
- * @param oid by which the table was found when it was planned
+ * @param oid by which the table is found, whatever it is called
  * @param keyColumn the auto-increment primary key
  * @param keyType {@code smallint}, {@code integer} or {@code bigint}
+ * @param anchors by which the rest is found
+ * @param applicationPath with which the table's triggers, checks and index functions run
  */
 public record Target(
     UUID run,
@@ -17,7 +19,9 @@ public record Target(
     long oid,
     String keyColumn,
     String keyType,
-    Optional<TimeColumn> createdAt) {
+    Optional<TimeColumn> createdAt,
+    Anchors anchors,
+    SearchPath applicationPath) {
 
   /** The column that new keys are put into. */
   public static final String NEW_COLUMN = "snowflake_id";
@@ -29,8 +33,35 @@ public record Target(
    */
   public record TimeColumn(String name, String type) {}
 
+  /**
+   * What stays when names move.
+   *
+   * @param firstName what the table was called when something of ours was first made for it: by
+   *     that name our objects are called, in later runs too
+   * @param keyAttnum the number of the key column in {@code pg_attribute}
+   * @param createdAtAttnum that of {@link #createdAt}; 0: there is none
+   */
+  public record Anchors(TableName firstName, int keyAttnum, int createdAtAttnum) {}
+
   /** The key column for the text of a statement. */
   public String key() {
     return TableName.quoted(keyColumn);
+  }
+
+  /** The names of what was made for the table. */
+  public ObjectNames objects() {
+    return new ObjectNames(anchors.firstName(), table.schema());
+  }
+
+  Target renamed(TableName tableNow, String keyNow, Optional<String> createdAtNow) {
+    return new Target(
+        run,
+        tableNow,
+        oid,
+        keyNow,
+        keyType,
+        createdAt.map(column -> new TimeColumn(createdAtNow.orElse(column.name()), column.type())),
+        anchors,
+        applicationPath);
   }
 }

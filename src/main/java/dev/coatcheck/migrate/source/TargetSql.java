@@ -17,7 +17,7 @@ public final class TargetSql {
   public static final String TRIGGER_START = "~coatcheck_";
 
   public static final List<String> TRIGGERS =
-      List.of("insert", "inserted", "delete", "update", "rekey", "truncate");
+      List.of("insert", "inserted", "reused", "delete", "update", "rekey", "truncate");
 
   /** Of the first int of an advisory lock, so that it means nothing else. */
   private static final int LOCK_CLASS = 0x436f6174;
@@ -36,7 +36,7 @@ public final class TargetSql {
    * @param clock an expression of type timestamptz
    */
   public TargetSql(Target target, String clock) {
-    ObjectNames objects = new ObjectNames(target.table());
+    ObjectNames objects = target.objects();
     names.put("table", target.table().quoted());
     names.put("id", target.key());
     names.put("oid", Long.toString(target.oid()));
@@ -47,15 +47,20 @@ public final class TargetSql {
     names.put("lock_class", Integer.toString(LOCK_CLASS));
     names.put("lock_table", Integer.toString((int) target.oid()));
     names.put("created_ms", createdMillis(target));
+    names.put("key_attnum", Integer.toString(target.anchors().keyAttnum()));
+    names.put("application_path", target.applicationPath().text());
     for (String kind :
         List.of(
             "mint_seq",
             "mint",
             "on_insert",
             "on_inserted",
+            "on_archived",
+            "on_reused",
             "on_delete",
             "on_update",
             "on_refused",
+            "fill",
             "archive",
             "outbox_a",
             "outbox_b",
@@ -67,8 +72,12 @@ public final class TargetSql {
       names.put("drop_" + kind, objects.beside(kind));
     }
     names.put("mint_seq_text", TableName.literal(objects.ours("mint_seq")));
+    names.put("fill_text", TableName.literal(objects.ours("fill") + "(bigint[], bigint[])"));
+    names.put("on_reused_text", TableName.literal(objects.ours("on_reused") + "()"));
+    names.put("archive_text", TableName.literal(objects.ours("archive")));
     names.put("switch_text", TableName.literal(objects.ours("switch")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));
+    names.put("t_archived", TableName.quoted(TRIGGER_START + "archived"));
     for (String event : TRIGGERS) {
       names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
     }

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.Backfill;
-import dev.coatcheck.migrate.source.ObjectNames;
+import dev.coatcheck.migrate.backfill.RowKeyTable;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.ArrayList;
@@ -61,7 +61,15 @@ public final class Steps {
   /** The first number that is drawn leaves a sequence where it is. */
   private static final String SWITCH_IS_DRAWN = "select nextval(<switch_text>)";
 
-  private static final String NO_EXECUTE = "revoke all on function <%s>() from public";
+  private static final String NO_EXECUTE = "revoke all on function <%s>(%s) from public";
+
+  /** Fires for writers that call themselves replicas too. */
+  private static final String ALWAYS = "alter table <table> enable always trigger <t_%s>";
+
+  /** Those that read the key column by its name. */
+  private static final List<String> NAMING =
+      List.of(
+          DualWrite.ON_INSERT, DualWrite.ON_INSERTED, DualWrite.ON_ARCHIVED, DualWrite.ON_DELETE);
 
   /**
    * Under the lock that the triggers need no insert is under way: what is there has no key, what
@@ -90,6 +98,18 @@ public final class Steps {
       on conflict do nothing\
       """;
 
+  /** All that take nothing. */
+  private static final List<String> FUNCTIONS =
+      List.of(
+          "on_insert",
+          "on_inserted",
+          "on_archived",
+          "on_reused",
+          "on_delete",
+          "on_update",
+          "on_refused",
+          "mint");
+
   private final TargetSql sql;
 
   private Steps(TargetSql sql) {
@@ -106,7 +126,8 @@ public final class Steps {
     all.add(steps.prepare());
     all.add(steps.dualWrite());
     all.add(steps.archive());
-    all.add(new Step.Fill(List.of(steps.sql.fill(Backfill.FILL))));
+    all.add(
+        new Step.Fill(List.of(steps.sql.fill(Backfill.KEYS), steps.sql.fill(RowKeyTable.CALL))));
     all.add(steps.index("new_perm", "snowflake_id", target));
     all.addAll(steps.notNull());
     all.add(new Step.Verify());
@@ -114,7 +135,8 @@ public final class Steps {
   }
 
   private Step prepare() {
-    List<String> make =
+    List<String> make = new ArrayList<>();
+    make.addAll(
         List.of(
             SCHEMA,
             CHECKPOINT,
@@ -124,24 +146,21 @@ public final class Steps {
             SWITCH,
             SWITCH_IS_DRAWN,
             NumberSource.SEQUENCE,
-            NumberSource.FUNCTION,
-            DualWrite.ON_INSERT,
-            DualWrite.onInserted(),
-            DualWrite.ON_DELETE,
-            DualWrite.ON_UPDATE,
-            DualWrite.ON_REFUSED,
-            NO_EXECUTE.formatted("mint"),
-            NO_EXECUTE.formatted("on_insert"),
-            NO_EXECUTE.formatted("on_inserted"),
-            NO_EXECUTE.formatted("on_delete"),
-            NO_EXECUTE.formatted("on_update"),
-            NO_EXECUTE.formatted("on_refused"));
+            NumberSource.FUNCTION));
+    make.addAll(NAMING);
+    make.addAll(
+        List.of(
+            DualWrite.ON_REUSED, DualWrite.ON_UPDATE, DualWrite.ON_REFUSED, RowKeyTable.FUNCTION));
+    FUNCTIONS.forEach(function -> make.add(NO_EXECUTE.formatted(function, "")));
+    make.add(NO_EXECUTE.formatted("fill", "bigint[], bigint[]"));
+    make.add(Ownership.GIVE);
     List<String> drop =
         List.of(
             "lock table <outbox_a>, <outbox_b> in access exclusive mode",
             OUTBOX_IS_EMPTY,
-            "drop function if exists <on_insert>(), <on_inserted>(), <on_delete>(),"
-                + " <on_update>(), <on_refused>(), <mint>()",
+            "drop function if exists <%s>(), <fill>(bigint[], bigint[])"
+                .formatted(String.join(">(), <", FUNCTIONS)),
+            Ownership.TAKE_BACK,
             "drop sequence if exists <mint_seq>, <switch>",
             "drop table if exists <outbox_a>, <outbox_b>");
     return ddl(
@@ -153,29 +172,28 @@ public final class Steps {
    * would pass for a key.
    */
   private Step dualWrite() {
-    List<String> on =
+    List<String> on = new ArrayList<>();
+    on.addAll(
         List.of(
             "alter table <table> add column snowflake_id bigint",
             DualWrite.INSERT_TRIGGER,
             DualWrite.INSERTED_TRIGGER,
+            DualWrite.REUSED_TRIGGER,
             DualWrite.DELETE_TRIGGER,
             DualWrite.UPDATE_TRIGGER,
             DualWrite.REKEY_TRIGGER,
-            DualWrite.TRUNCATE_TRIGGER,
-            BEGIN,
-            NumberSource.START);
-    List<String> off =
-        List.of(
-            "lock table <table> in access exclusive mode",
-            ARCHIVE_REST,
-            "drop trigger if exists <t_insert> on <table>",
-            "drop trigger if exists <t_inserted> on <table>",
-            "drop trigger if exists <t_delete> on <table>",
-            "drop trigger if exists <t_update> on <table>",
-            "drop trigger if exists <t_rekey> on <table>",
-            "drop trigger if exists <t_truncate> on <table>",
-            "alter table <table> drop column if exists snowflake_id",
-            "delete from <schema>.checkpoint where run = <run>");
+            DualWrite.TRUNCATE_TRIGGER));
+    TargetSql.TRIGGERS.forEach(event -> on.add(ALWAYS.formatted(event)));
+    on.add(BEGIN);
+    on.add(NumberSource.START);
+    List<String> off = new ArrayList<>();
+    off.add("lock table <table> in access exclusive mode");
+    off.add(ARCHIVE_REST);
+    off.add("drop trigger if exists <t_archived> on <table>");
+    TargetSql.TRIGGERS.forEach(
+        event -> off.add("drop trigger if exists <t_%s> on <table>".formatted(event)));
+    off.add("alter table <table> drop column if exists snowflake_id");
+    off.add("delete from <schema>.checkpoint where run = <run>");
     return ddl(
         Phase.EXPAND,
         Step.DUAL_WRITE,
@@ -195,7 +213,8 @@ public final class Steps {
     List<String> begin =
         List.of(
             "lock table <table> in share row exclusive mode",
-            DualWrite.onInsertedArchiving(),
+            DualWrite.ARCHIVED_TRIGGER,
+            ALWAYS.formatted("archived"),
             "update <schema>.checkpoint set archived_id = 0 where run = <run>");
     return new Step.Archive(begin.stream().map(sql::fill).toList());
   }
@@ -204,7 +223,7 @@ public final class Steps {
     return new Step.Index(
         Phase.INDEX,
         kind.replace('_', '-'),
-        new ObjectNames(target.table()).derived(kind),
+        target.objects().derived(kind),
         sql.fill("create unique index concurrently <%s> on <table> (%s)".formatted(kind, column)),
         sql.fill("drop index concurrently if exists <drop_%s>".formatted(kind)));
   }

@@ -109,7 +109,7 @@ final class VerifierStore {
       select wanted.name from unnest(?) as wanted (name)
        where not exists (
          select from pg_trigger g where g.tgrelid = <oid>::oid and g.tgname = wanted.name
-            and g.tgenabled in ('O', 'A'))\
+            and g.tgenabled = 'A')\
       """;
 
   /** Waits for whoever is bringing one of these just now. */
@@ -239,7 +239,7 @@ final class VerifierStore {
   }
 
   List<String> invalidIndexes() {
-    ObjectNames objects = new ObjectNames(target.table());
+    ObjectNames objects = target.objects();
     String[] ours =
         Stream.of("new_perm", "new_pk", "old_perm", "old_pk")
             .map(objects::derived)
@@ -249,7 +249,7 @@ final class VerifierStore {
 
   /** The number source with its cache, if that is not 1. */
   List<String> cachedSequences() {
-    return texts(CACHED, ObjectNames.SCHEMA, new ObjectNames(target.table()).derived("mint_seq"));
+    return texts(CACHED, ObjectNames.SCHEMA, target.objects().derived("mint_seq"));
   }
 
   List<String> triggersOff() {

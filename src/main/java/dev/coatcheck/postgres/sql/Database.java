@@ -18,7 +18,8 @@ import org.jooq.impl.DefaultConfiguration;
 
 /**
  * A pool of connections to Postgres and the two ways to use it: {@link #read} and {@link #write}.
- * Nothing here depends on session state, so a PgBouncer in transaction mode may stand between.
+ * Nothing here depends on session state, so a PgBouncer in transaction mode may stand between,
+ * unless the search path is {@linkplain #openPinned pinned}.
  *
  * <p>Every wait is bounded by the {@link Deadline} of the thread, and of that at most 900 ms are
  * for a connection. A deadline of more than a second also loosens the time-outs that statements
@@ -60,10 +61,29 @@ public final class Database implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
+    return open(settings, named(poolName, observer), observer);
+  }
+
+  /**
+   * The same on a database where others may create functions, operators and types: the search path
+   * of its sessions leaves those out. That depends on session state, so no pooler in transaction
+   * mode may stand between.
+   */
+  public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
+    HikariConfig config = named(poolName, observer);
+    config.setConnectionInitSql(PlainSql.PIN_PATH);
+    return open(settings, config, observer);
+  }
+
+  private static Database open(DatabaseSettings settings, HikariConfig config, Observer observer) {
+    return new Database(Connections.open(settings, config), observer);
+  }
+
+  private static HikariConfig named(String poolName, Observer observer) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(poolName);
     config.setMetricRegistry(observer.meters());
-    return new Database(Connections.open(settings, config), observer);
+    return config;
   }
 
   /**

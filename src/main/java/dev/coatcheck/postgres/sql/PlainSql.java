@@ -17,11 +17,23 @@ import org.jspecify.annotations.Nullable;
  * statements of every request, which jOOQ would read and write anew each time.
  */
 public final class PlainSql {
+  /**
+   * Leaves a session nothing but Postgres's own functions, operators and types. On a database where
+   * others may create such things a call without a schema would otherwise run theirs, as our user,
+   * wherever their arguments fit better.
+   */
+  static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
+
   private PlainSql() {}
 
   /** Reads one row. */
   public interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
+  }
+
+  /** Sets the search path of a session back, after code of others may have changed it. */
+  public static void pinPath(DSLContext sql) {
+    execute(sql, PIN_PATH);
   }
 
   /** How many rows it changed; 0 for a statement that changes none. */

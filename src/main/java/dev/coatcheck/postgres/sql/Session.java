@@ -38,7 +38,11 @@ public final class Session implements AutoCloseable {
 
   /** How it connects, and connects again after its connection broke. */
   private record Login(
-      DatabaseSettings settings, String applicationName, int connectSeconds, int loginSeconds) {}
+      DatabaseSettings settings,
+      String applicationName,
+      boolean isPinned,
+      int connectSeconds,
+      int loginSeconds) {}
 
   private Session(Login login, Optional<Observer> observer) {
     this.login = login;
@@ -47,14 +51,16 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Connects.
+   * Connects to a database where others may create functions, operators and types: its search path
+   * leaves those out.
    *
    * @param applicationName by which others find it in {@code pg_stat_activity}
    * @throws DatabaseUnavailable if that fails
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
     return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS), Optional.empty());
+        new Login(settings, applicationName, true, CONNECT_SECONDS, LOGIN_SECONDS),
+        Optional.empty());
   }
 
   /**
@@ -67,7 +73,7 @@ public final class Session implements AutoCloseable {
       DatabaseSettings settings, String applicationName, Observer observer) {
     try {
       return new Session(
-          new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS),
+          new Login(settings, applicationName, false, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS),
           Optional.of(observer));
     } catch (DatabaseUnavailable gone) {
       observer.observe(new Event.DatabaseFailed("connect", SqlState.of(gone), gone));
@@ -214,9 +220,22 @@ public final class Session implements AutoCloseable {
     properties.setProperty("socketTimeout", Integer.toString(login.loginSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     try {
-      return DriverManager.getConnection(login.settings().url(), properties);
+      Connection connection = DriverManager.getConnection(login.settings().url(), properties);
+      if (login.isPinned()) {
+        pin(connection);
+      }
+      return connection;
     } catch (SQLException refused) {
       throw new DatabaseUnavailable("connect", refused);
+    }
+  }
+
+  private static void pin(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(PlainSql.PIN_PATH);
+    } catch (SQLException refused) {
+      connection.close();
+      throw refused;
     }
   }
 }

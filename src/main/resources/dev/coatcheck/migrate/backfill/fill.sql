@@ -1,34 +1,19 @@
-with bound as materialized (
-  select max(w.id) as upto
-    from (select t.<id>::bigint as id from <table> t
-           where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?) as w),
-locked as materialized (
-  select t.<id>::bigint as id, t.snowflake_id as held, <created_ms> as created_ms
-    from <table> t
-   where t.<id> > ? and t.<id> <= (select upto from bound)
-   order by t.<id>
-     for no key update of t),
-known as (
-  select l.id, l.held is null as open, coalesce(l.held, a.key) as given,
-         l.created_ms - <epoch> as ms
-    from locked l left join <archive> a on a.legacy = l.id),
-placed as (
-  select id, open, given, row_number() over (order by id) as rn,
-         case when given is null then
-                case when ms between 0 and ? - 60000 then ms << 12 end
-              when (given >> 12) & 1023 = 1022 then ((given >> 22) << 12) | (given & 4095)
-         end as least_place
-    from known),
-valued as (
-  select id, open, given,
-         rn + greatest(?, max(least_place - rn) over (order by id)) as place
-    from placed),
-filled as (
-  update <table> t
-     set snowflake_id = coalesce(v.given,
-       ((v.place >> 12) << 22) | (1022::bigint << 12) | (v.place & 4095))
-    from valued v
-   where t.<id> = v.id and v.open
-  returning t.<id>::bigint as legacy, t.snowflake_id as key)
-select f.legacy, f.key, (select max(place) from valued), (select upto from bound)
-  from (select 1) as one left join filled f on true
+create or replace function <fill>(bigint[], bigint[]) returns table (legacy bigint, key bigint)
+  language plpgsql security definer
+  set search_path = <application_path> set row_security = on as <body>
+begin
+  perform pg_catalog.set_config('coatcheck.fill', <run>, true);
+  return query execute pg_catalog.format(
+    'update %1$s t set snowflake_id = u.k'
+    ' from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2)) as u (i, k)'
+    ' where u.i operator(pg_catalog.=) t.%2$I and t.snowflake_id is null'
+    ' returning t.%2$I::pg_catalog.int8, t.snowflake_id',
+    '<oid>'::pg_catalog.regclass,
+    (select a.attname from pg_catalog.pg_attribute a
+      where a.attrelid operator(pg_catalog.=) '<oid>'::pg_catalog.oid
+        and a.attnum operator(pg_catalog.=) <key_attnum>::pg_catalog.int2))
+    using $1, $2;
+  -- What is deferred would else run in our commit, as our user and without that path.
+  set constraints all immediate;
+  perform pg_catalog.set_config('coatcheck.fill', '', true);
+end <body>

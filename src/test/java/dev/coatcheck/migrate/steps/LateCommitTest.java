@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.sql.Connection;
@@ -34,7 +33,7 @@ class LateCommitTest {
     fixture.apply(target, Phase.EXPAND);
     store =
         new OutboxStore(fixture.source, fixture.gateway.database, beside, target, fixture.mappings);
-    outbox = new ObjectNames(target.table()).ours("outbox_a");
+    outbox = target.objects().ours("outbox_a");
   }
 
   @AfterEach

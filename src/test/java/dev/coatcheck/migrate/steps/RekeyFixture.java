@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.backfill.Archive;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
@@ -51,7 +52,7 @@ public final class RekeyFixture implements AutoCloseable {
     this.settings =
         new DatabaseSettings(
             sourceDatabase.url(), sourceDatabase.user(), sourceDatabase.password(), 4);
-    this.source = Database.open(settings, "source", gateway.observer);
+    this.source = Database.openPinned(settings, "source", gateway.observer);
   }
 
   public DatabaseSettings gatewaySettings() {
@@ -66,7 +67,15 @@ public final class RekeyFixture implements AutoCloseable {
 
   public Target target(TableName table, String key, Optional<Target.TimeColumn> createdAt) {
     long oid = count("select " + TableName.literal(table.quoted()) + "::regclass::oid");
-    return new Target(UUID.randomUUID(), table, oid, key, "bigint", createdAt);
+    return new Target(
+        UUID.randomUUID(),
+        table,
+        oid,
+        key,
+        "bigint",
+        createdAt,
+        TableFinder.anchors(source, oid, key, createdAt),
+        TableFinder.ownersPath(source, oid));
   }
 
   public static Optional<Target.TimeColumn> createdAt() {

@@ -152,7 +152,7 @@ class RowShapesTest {
   /** So that the same table can be filled again. */
   private static void forget(Shape shape, Target target) {
     fixture.execute(
-        "set coatcheck.fill = 'on'",
+        "set coatcheck.fill = '" + target.run() + "'",
         shape.fill("update %t set snowflake_id = null"),
         "update coatcheck_migration.checkpoint set last_id = 0, last_place = first_place"
             + " where table_oid = "
@@ -161,7 +161,7 @@ class RowShapesTest {
   }
 
   private static void forgetOutbox(Target target) {
-    ObjectNames names = new ObjectNames(target.table());
+    ObjectNames names = target.objects();
     fixture.execute("truncate " + names.ours("outbox_a") + ", " + names.ours("outbox_b"));
   }
 

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;
@@ -18,7 +19,9 @@ class StepsTest {
           1,
           "id",
           "bigint",
-          Optional.empty());
+          Optional.empty(),
+          new Target.Anchors(new TableName("public", "orders"), 1, 0),
+          SearchPath.USUAL);
 
   @Test
   void noIndexIsBuiltThatOnlyTheSwitchNeeds() {

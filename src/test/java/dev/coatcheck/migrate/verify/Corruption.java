@@ -96,13 +96,21 @@ record Corruption(
               List.of("~coatcheck_inserted"),
               List.of("alter table orders disable trigger <t_inserted>"),
               List.of(),
-              List.of("alter table orders enable trigger <t_inserted>")),
+              List.of("alter table orders enable always trigger <t_inserted>")),
+          new Corruption(
+              "trigger_missing",
+              List.of("~coatcheck_insert"),
+              List.of("alter table orders enable trigger <t_insert>"),
+              List.of(),
+              List.of("alter table orders enable always trigger <t_insert>")),
           new Corruption(
               "trigger_missing",
               List.of("~coatcheck_truncate"),
               List.of("drop trigger <t_truncate> on orders"),
               List.of(),
-              List.of(DualWrite.TRUNCATE_TRIGGER)),
+              List.of(
+                  DualWrite.TRUNCATE_TRIGGER,
+                  "alter table orders enable always trigger <t_truncate>")),
           rows("archive_conflict", "25", "update <archive> set key = key + 1 where legacy = 25"));
 
   private static Corruption rows(String code, String id, String... source) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -192,7 +191,7 @@ class VerifierTest {
 
     /** An ID, or the name of one of our objects by its kind. */
     private String name(String sample) {
-      return sample.matches("[a-z_]+") ? new ObjectNames(target.table()).derived(sample) : sample;
+      return sample.matches("[a-z_]+") ? target.objects().derived(sample) : sample;
     }
 
     private void mend(Corruption corruption) throws SQLException {
@@ -271,7 +270,7 @@ class VerifierTest {
     private void source(List<String> statements) throws SQLException {
       try (Connection connection = fixture.connect();
           Statement statement = connection.createStatement()) {
-        statement.execute("set coatcheck.fill = 'on'");
+        statement.execute("set coatcheck.fill = '" + target.run() + "'");
         for (String text : statements) {
           boolean isRefused = false;
           try {

@@ -1,0 +1,44 @@
+package dev.coatcheck.migrate.backfill;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import org.jooq.DSLContext;
+
+/**
+ * Writes keys to the rows of a table, which is where the table's own triggers, checks and index
+ * functions run. They were written for the application's search path, and could do whatever the
+ * user may that they run as. So a function does the update and nothing else: it belongs to the
+ * table's owner, runs as the owner, and has that path. Its keys are made before, without either.
+ */
+public final class RowKeyTable {
+  /** The function, as the template of a statement. */
+  public static final String FUNCTION =
+      TargetSql.template("/dev/coatcheck/migrate/backfill/fill.sql");
+
+  /** The call, as the template of a statement. Values: the legacy IDs of the rows, and the keys. */
+  public static final String CALL =
+      "select f.legacy, f.key from <fill>(?::bigint[], ?::bigint[]) as f order by f.legacy";
+
+  private RowKeyTable() {}
+
+  /**
+   * Writes keys to those of the rows that have none.
+   *
+   * @param rows in the order of their legacy IDs
+   * @return the rows that were changed, with the keys that they have now: a trigger may have left
+   *     out some
+   */
+  static List<LegacyKey> write(DSLContext sql, TargetSql names, List<LegacyKey> rows) {
+    List<LegacyKey> written =
+        PlainSql.rows(
+            sql,
+            names.fill(CALL),
+            row -> new LegacyKey(row.getLong(1), row.getLong(2)),
+            rows.stream().map(LegacyKey::legacy).toArray(Long[]::new),
+            rows.stream().map(LegacyKey::key).toArray(Long[]::new));
+    PlainSql.pinPath(sql);
+    return written;
+  }
+}

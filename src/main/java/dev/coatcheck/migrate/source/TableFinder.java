@@ -1,0 +1,45 @@
+package dev.coatcheck.migrate.source;
+
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.Session;
+import java.util.Optional;
+
+/** Finds a table by what stays when names move. */
+public final class TableFinder {
+  private TableFinder() {}
+
+  /**
+   * What to find a table by later.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static Target.Anchors anchors(
+      Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+    return source.read(
+        "anchors", sql -> new TableFinderStore(sql).anchors(oid, keyColumn, createdAt));
+  }
+
+  /**
+   * The search path of sessions that the table's owner opens: that of the role's settings, of the
+   * database's, or of the server.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static SearchPath ownersPath(Database source, long oid) {
+    return source.read("search path", sql -> new TableFinderStore(sql).ownersPath(oid));
+  }
+
+  /**
+   * The table with the names that it has now; empty if it, or a column, is gone.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static Optional<Target> now(Database source, Target target) {
+    return source.read("names", sql -> new TableFinderStore(sql).now(target));
+  }
+
+  /** The same on a runner's session. */
+  public static Optional<Target> now(Session session, Target target) {
+    return session.transaction("names", sql -> new TableFinderStore(sql).now(target));
+  }
+}

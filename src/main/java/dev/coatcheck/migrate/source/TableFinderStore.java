@@ -1,0 +1,96 @@
+package dev.coatcheck.migrate.source;
+
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.Optional;
+import org.jooq.DSLContext;
+
+/** Reads names and numbers of the catalog. */
+final class TableFinderStore {
+  private static final String NOW =
+      """
+      select n.nspname::text, c.relname::text, k.attname::text, t.attname::text
+        from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute k on k.attrelid = c.oid and k.attnum = ? and not k.attisdropped
+        left join pg_attribute t on t.attrelid = c.oid and t.attnum = ? and t.attnum > 0
+         and not t.attisdropped
+       where c.oid = ?::oid and c.relkind = 'r'\
+      """;
+
+  private static final String ANCHORS =
+      """
+      select n.nspname::text, c.relname::text, k.attnum::int, coalesce(t.attnum, 0)::int
+        from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute k on k.attrelid = c.oid and k.attname = ?
+        left join pg_attribute t on t.attrelid = c.oid and t.attname = ?
+       where c.oid = ?::oid\
+      """;
+
+  /**
+   * The more special setting counts. The server's own is only known to a session whose role and
+   * database set none; the usual one is assumed where it isn't.
+   */
+  private static final String OWNERS_PATH =
+      """
+      select coalesce(
+        (select substr(c.setting, strpos(c.setting, '=') + 1)
+           from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
+          where s.setrole in (0, t.relowner)
+            and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+            and starts_with(c.setting, 'search_path=')
+          order by s.setrole = 0, s.setdatabase = 0 limit 1),
+        (select g.reset_val from pg_settings g
+          where g.name = 'search_path' and not exists (
+            select from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
+             where pg_get_userbyid(s.setrole) = session_user
+               and starts_with(c.setting, 'search_path='))),
+        '"$user", public')
+        from pg_class t where t.oid = ?::oid\
+      """;
+
+  private final DSLContext sql;
+
+  TableFinderStore(DSLContext sql) {
+    this.sql = sql;
+  }
+
+  Optional<Target> now(Target target) {
+    Target.Anchors anchors = target.anchors();
+    return PlainSql.rows(
+            sql,
+            NOW,
+            row ->
+                target.renamed(
+                    new TableName(row.getString(1), row.getString(2)),
+                    row.getString(3),
+                    Optional.ofNullable(row.getString(4))),
+            anchors.keyAttnum(),
+            anchors.createdAtAttnum(),
+            target.oid())
+        .stream()
+        .findFirst();
+  }
+
+  Target.Anchors anchors(long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+    return PlainSql.rows(
+            sql,
+            ANCHORS,
+            row ->
+                new Target.Anchors(
+                    new TableName(row.getString(1), row.getString(2)),
+                    row.getInt(3),
+                    row.getInt(4)),
+            keyColumn,
+            createdAt.map(Target.TimeColumn::name).orElse(""),
+            oid)
+        .getFirst();
+  }
+
+  SearchPath ownersPath(long oid) {
+    return PlainSql.rows(sql, OWNERS_PATH, row -> row.getString(1), oid).stream()
+        .findFirst()
+        .flatMap(SearchPath::parse)
+        .orElse(SearchPath.USUAL);
+  }
+}
