@@ -12,12 +12,17 @@ import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RowsBody;
 import dev.coatcheck.api.server.StreamedAnswer;
 import dev.coatcheck.bulk.load.ImportOutcome;
+import dev.coatcheck.bulk.load.KeyedImporter;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -31,6 +36,8 @@ import java.util.Optional;
 public final class TransferRoutes {
   private static final String IMPORTS = "/v1/imports";
   private static final String EXPORTS = "/v1/exports";
+  private static final int KEPT_ERRORS_MAX = 1_000;
+  private static final int RETRY_BUSY_SECONDS = 1;
   private static final String TOO_SLOW = "too_slow";
   private static final String CLIENT_GONE = "client_gone";
 
@@ -97,19 +104,70 @@ public final class TransferRoutes {
 
   private void importAll(Context ctx) throws IOException {
     Query.allow(ctx, RowsBody.ERRORS_MAX);
-    IdempotencyHeader.refuse(
-        ctx,
-        "No answer of an import is kept. Leave the header out: a file that is sent again changes"
-            + " nothing, because its rows are there.");
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
+    Optional<KeyedImporter.Keyed> keyed = keyed(ctx, format, errorsMax);
     InputStream sent = ctx.req().getInputStream();
-    ImportOutcome outcome;
+    OnceResult<ImportOutcome> result;
     boolean tooSlow;
     try (PacedBody body = new PacedBody(sent)) {
-      outcome = transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax);
+      Caller sender = Endpoints.caller(ctx);
+      result =
+          keyed.isPresent()
+              ? transfers.keyedImporter().run(format, body, sender, errorsMax, keyed.get())
+              : new OnceResult.Unkeyed<>(transfers.importer().run(format, body, sender, errorsMax));
       tooSlow = body.isTooSlow();
     }
+    switch (result) {
+      case OnceResult.Unkeyed<ImportOutcome>(ImportOutcome outcome) ->
+          send(ctx, outcome, sent, tooSlow);
+      case OnceResult.Answered<ImportOutcome>(Recorded answer, boolean replayed) ->
+          IdempotencyHeader.send(ctx, answer, replayed);
+      case OnceResult.KeyReused<ImportOutcome> _ ->
+          problems.write(
+              ctx,
+              Problem.at(
+                  ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                  IdempotencyHeader.NAME,
+                  "Another request came with this key. Send a key of its own with this file."));
+      case OnceResult.Busy<ImportOutcome> _ ->
+          problems.write(
+              ctx,
+              Problem.retryAfter(
+                  ProblemCode.BUSY,
+                  "Another request works on this Idempotency-Key. The rows of the file are in; send"
+                      + " it again for the answer that is kept.",
+                  RETRY_BUSY_SECONDS));
+    }
+  }
+
+  /** What is kept with an answer has to be small, so that of its errors only some are listed. */
+  private static Optional<KeyedImporter.Keyed> keyed(Context ctx, RowFormat format, int errorsMax) {
+    Optional<IdempotencyKey> key = IdempotencyHeader.read(ctx);
+    if (key.isPresent() && errorsMax > KEPT_ERRORS_MAX) {
+      throw Refusal.ofParameter(
+          RowsBody.ERRORS_MAX,
+          "With an Idempotency-Key this must be an integer from 0 to " + KEPT_ERRORS_MAX + ".");
+    }
+    return key.map(
+        named ->
+            new KeyedImporter.Keyed(
+                named,
+                "POST %s %s %d\n".formatted(IMPORTS, format.wireName(), errorsMax),
+                outcome -> {
+                  Answer answer =
+                      switch (outcome) {
+                        case ImportOutcome.Done(ImportOutcome.Summary summary) ->
+                            Answer.json(200, view(summary));
+                        case ImportOutcome.HeaderRefused _, ImportOutcome.Stopped _ ->
+                            throw new IllegalStateException("only a whole import has an answer");
+                      };
+                  return new Recorded(answer.status(), answer.body());
+                }));
+  }
+
+  private void send(Context ctx, ImportOutcome outcome, InputStream sent, boolean tooSlow)
+      throws IOException {
     switch (outcome) {
       case ImportOutcome.Done(ImportOutcome.Summary summary) ->
           Answer.json(ctx, 200, view(summary));

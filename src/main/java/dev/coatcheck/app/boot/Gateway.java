@@ -107,6 +107,7 @@ public final class Gateway implements AutoCloseable {
                       new UrlResolver(mappings.resolver(), registry),
                       new UrlPublisher(mappings.lookup(), registry),
                       Transfers.open(
+                          database,
                           opened.settings(),
                           registry,
                           new Importer.Settling(tokens, generators, observer),

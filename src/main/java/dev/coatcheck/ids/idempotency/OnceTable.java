@@ -35,6 +35,16 @@ public final class OnceTable {
     }
   }
 
+  /** Whether an answer is kept for the key, to this request or to another one. */
+  public static boolean isAnswered(Database database, IdempotencyKey key) {
+    return database.read(
+        "idempotency key",
+        sql ->
+            !IdempotencyTable.find(
+                    sql, IdempotencyTable.lock(sql, List.of(), LOCK_MILLIS).part(), List.of(key))
+                .isEmpty());
+  }
+
   /** What the key says already, for a call that has much to look at before its transaction. */
   public static <T> Optional<OnceResult<T>> answered(Database database, Optional<Once<T>> once) {
     return once.flatMap(

@@ -63,6 +63,7 @@ class ImporterTest {
     KeyGenerator snowflakes = new Snowflake(SnowflakeLayout.DEFAULT, 0);
     KeyGenerator uuids = new UuidV7();
     return Transfers.open(
+        DATABASE,
         SETTINGS,
         REGISTRY,
         new Importer.Settling(
