@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
 
 /** Reads one row, and fills it. */
 final class FillAheadStore {
@@ -34,17 +36,32 @@ final class FillAheadStore {
   private static final String ANNOUNCE = "insert into <outbox_a> (legacy, key) values (?, ?)";
 
   private final Database source;
+  private final Target target;
   private final TargetSql names;
 
   FillAheadStore(Database source, Target target) {
     this.source = source;
+    this.target = target;
     this.names = new TargetSql(target);
   }
 
   /** A row's key; null in the value: it has none yet. */
   private record Row(long key, boolean isFilled) {}
 
+  /** Looks again if the table was renamed a moment ago. */
   OptionalLong find(long legacy) {
+    try {
+      return findByNames(legacy);
+    } catch (DataAccessException refused) {
+      Optional<Target> now = TableFinder.now(source, target).filter(it -> !it.equals(target));
+      if (now.isEmpty()) {
+        throw refused;
+      }
+      return new FillAheadStore(source, now.get()).findByNames(legacy);
+    }
+  }
+
+  private OptionalLong findByNames(long legacy) {
     List<Row> rows = source.read("source row", sql -> row(sql, READ, legacy));
     if (rows.isEmpty()) {
       return OptionalLong.empty();

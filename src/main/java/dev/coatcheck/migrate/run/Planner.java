@@ -97,7 +97,12 @@ final class Planner {
   }
 
   private List<Finding> look(TableMigration run) {
-    Target target = run.target();
+    Source source = sources.named(run.source()).orElseThrow();
+    Optional<Target> now = TableFinder.now(source.database(), run.target());
+    return now.map(target -> look(source, target, run)).orElse(List.of(CHANGED));
+  }
+
+  private List<Finding> look(Source source, Target target, TableMigration run) {
     Wish wish =
         new Wish(
             target.table().schema(),
@@ -105,12 +110,10 @@ final class Planner {
             target.createdAt().map(Target.TimeColumn::name),
             run.keepPrimaryKey(),
             SnowflakeLayout.DEFAULT.epochMillis());
-    return switch (inventory.inspect(sources.named(run.source()).orElseThrow(), wish)) {
+    return switch (inventory.inspect(source, wish)) {
       case Inspection.Refused(List<Finding> findings) -> findings;
       case Inspection.Sound(TableShape shape) ->
-          shape.oid() == target.oid() && shape.keyColumn().equals(target.keyColumn())
-              ? List.of()
-              : List.of(CHANGED);
+          shape.keyColumn().equals(target.keyColumn()) ? List.of() : List.of(CHANGED);
     };
   }
 

@@ -214,6 +214,35 @@ final class RunStore {
         .execute();
   }
 
+  /** Keeps the names that a table has now; false if they are known. */
+  boolean renamed(long id, Target now, String actor, String detail) {
+    String createdAt = now.createdAt().map(Target.TimeColumn::name).orElse(null);
+    return database.write(
+        "table migration names",
+        sql -> {
+          boolean isNews =
+              sql.update(TABLE_MIGRATION)
+                      .set(TABLE_MIGRATION.TABLE_SCHEMA, now.table().schema())
+                      .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
+                      .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
+                      .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
+                      .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                      .and(
+                          TABLE_MIGRATION
+                              .TABLE_SCHEMA
+                              .ne(now.table().schema())
+                              .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
+                              .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
+                              .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt)))
+                      .execute()
+                  == 1;
+          if (isNews) {
+            EventStore.append(sql, id, actor, "renamed", detail);
+          }
+          return isNews;
+        });
+  }
+
   void report(long id, String json) {
     database.write(
         "table migration report",

@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Ddl;
 import dev.coatcheck.migrate.steps.Phase;
@@ -25,10 +26,14 @@ final class Runner {
 
   private final Workshop workshop;
   private final Claim claim;
-  private final TableMigration run;
   private final Source source;
   private final Heartbeat heartbeat;
-  private final List<Step> steps;
+
+  /** With the names that the table has now. */
+  private TableMigration run;
+
+  private List<Step> steps;
+  private boolean isTableGone;
 
   /** What a step came to. */
   private sealed interface Result {
@@ -52,6 +57,7 @@ final class Runner {
       try (SourceSession session = SourceSession.open(source.settings(), target())) {
         session.fence(claim.fence());
         heartbeat.because(Optional.empty());
+        lookUpNames(session);
         switch (run.status().goal()) {
           case FORWARD -> forward(session);
           case VERIFY -> verify(session);
@@ -65,10 +71,38 @@ final class Runner {
           return;
         }
       } catch (RuntimeException refused) {
+        if (isRenamed()) {
+          continue;
+        }
         workshop.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
         fail(rootMessage(refused));
         return;
       }
+    }
+  }
+
+  /** Before each step: a table and its columns can be renamed at any time. */
+  private void lookUpNames(SourceSession session) {
+    Optional<Target> now = TableFinder.now(session.session(), target());
+    isTableGone = now.isEmpty();
+    now.ifPresent(this::rename);
+  }
+
+  private void rename(Target now) {
+    if (!now.equals(target())) {
+      run = run.at(now);
+      steps = Steps.of(now);
+    }
+  }
+
+  /** What failed because of an old name is begun again with the new one. */
+  private boolean isRenamed() {
+    try {
+      return TableFinder.now(source.database(), target())
+          .filter(now -> !now.equals(target()))
+          .isPresent();
+    } catch (DatabaseUnavailable gone) {
+      return false;
     }
   }
 
@@ -88,9 +122,14 @@ final class Runner {
   private void forward(SourceSession session) {
     List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
     for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
       if (!statuses.get(i).state().isApplied()) {
         heartbeat.requireMine();
+        lookUpNames(session);
+        if (isTableGone) {
+          fail("The table, or its key column, is gone. Undo removes what is left of the run.");
+          return;
+        }
+        Step step = steps.get(i);
         if (!settle(step, apply(session, step), StepState.VERIFIED, "step_applied")) {
           return;
         }
@@ -112,6 +151,7 @@ final class Runner {
     Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
     List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
     for (int i = steps.size() - 1; i >= 0; i--) {
+      lookUpNames(session);
       Step step = steps.get(i);
       StepState state = statuses.get(i).state();
       if (step.phase().compareTo(last) >= 0
@@ -176,7 +216,7 @@ final class Runner {
         ddl.drop(index);
         yield new Result.Done();
       }
-      case Step.Archive archive -> archive(session, ddl, archive);
+      case Step.Archive archive -> isTableGone ? new Result.Done() : archive(session, ddl, archive);
       case Step.Fill _, Step.Verify _ -> new Result.Done();
     };
   }

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.relay.ActiveTables;
+import dev.coatcheck.migrate.relay.NameFollower;
 import dev.coatcheck.migrate.relay.OutboxRelay;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.Source;
@@ -19,17 +20,19 @@ import java.util.concurrent.TimeUnit;
  */
 final class Runners implements AutoCloseable {
   private static final int LOOK_MILLIS = 400;
+  private static final int NAMES_MILLIS = 1_000;
   private static final int RUNS_MAX = 4;
   private static final int STOP_SECONDS_MAX = 5;
 
   private final Workshop workshop;
   private final Sources sources;
   private final OutboxRelay relay;
+  private final NameFollower names;
   private final Background background;
   private final Semaphore places = new Semaphore(RUNS_MAX);
   private final ScheduledExecutorService looks =
       Executors.newScheduledThreadPool(
-          2, Thread.ofPlatform().daemon().name("table-migrations-", 0).factory());
+          3, Thread.ofPlatform().daemon().name("table-migrations-", 0).factory());
   private final ExecutorService runs =
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("table-migration-run-", 0).factory());
@@ -43,25 +46,29 @@ final class Runners implements AutoCloseable {
             sources,
             (table, detail) ->
                 workshop.event(table.run(), table.target(), "mapping_refused", detail));
+    this.names =
+        new NameFollower(
+            sources, (table, now) -> workshop.renamed(table.run(), now), workshop.observer());
     this.background = new Background("table-migrations", workshop.observer());
   }
 
   static Runners start(Workshop workshop, Sources sources, ActiveTables active) {
     Runners runners = new Runners(workshop, sources);
     active.refresh();
-    runners.every(runners::claim);
+    runners.every(LOOK_MILLIS, runners::claim);
     runners.every(
+        LOOK_MILLIS,
         () -> {
           active.refresh();
           runners.relay.follow(active);
         });
+    runners.every(NAMES_MILLIS, () -> runners.names.follow(active));
     return runners;
   }
 
-  private void every(Runnable work) {
+  private void every(int millis, Runnable work) {
     var _ =
-        looks.scheduleWithFixedDelay(
-            () -> survive(work), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        looks.scheduleWithFixedDelay(() -> survive(work), millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** What is broken off at the end is no failure. */

@@ -71,6 +71,22 @@ public record TableMigration(
   /** A run with its steps and the first hundred ranges that are still to be filled. */
   public record Whole(TableMigration run, List<StepStatus> steps, List<FailedRange> failedRanges) {}
 
+  TableMigration at(Target now) {
+    return new TableMigration(
+        id,
+        source,
+        now,
+        typeNumber,
+        keepPrimaryKey,
+        plan,
+        status,
+        knobs,
+        accepted,
+        progress,
+        report,
+        times);
+  }
+
   TableMigration with(Status next) {
     return new TableMigration(
         id,

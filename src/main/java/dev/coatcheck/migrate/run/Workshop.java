@@ -38,6 +38,15 @@ record Workshop(
     observer().observe(new Event.TableMigrated(target.table().text(), kind, detail));
   }
 
+  /** Says once that a table has other names now. */
+  void renamed(long run, Target now) {
+    String detail =
+        "The table is %s now, and its key %s.".formatted(now.table().text(), now.keyColumn());
+    if (runs.renamed(run, now, holder, detail)) {
+      observer().observe(new Event.TableMigrated(now.table().text(), "renamed", detail));
+    }
+  }
+
   /** Ends what the runner was claimed for, unless somebody wants something else by now. */
   void settle(TableMigration run, RunState state, String kind, String detail) {
     var _ =

@@ -27,6 +27,27 @@ final class TableFinderStore {
        where c.oid = ?::oid\
       """;
 
+  private static final String REMEMBERS =
+      """
+      select coalesce(has_schema_privilege(to_regnamespace('<schema>'), 'usage')
+               and has_table_privilege(to_regclass('<schema>.known_table'), 'select'), false)\
+      """
+          .replace("<schema>", ObjectNames.SCHEMA);
+
+  private static final String FIRST_NAME =
+      "select first_schema, first_name from "
+          + ObjectNames.SCHEMA
+          + ".known_table"
+          + " where relation = ?::oid";
+
+  private static final String IS_ANOTHERS =
+      """
+      select exists (
+        select from <schema>.known_table k join pg_class c on c.oid = k.relation
+         where k.first_schema = ? and k.first_name = ? and c.oid <> ?::oid)\
+      """
+          .replace("<schema>", ObjectNames.SCHEMA);
+
   /**
    * The more special setting counts. The server's own is only known to a session whose role and
    * database set none; the usual one is assumed where it isn't.
@@ -73,18 +94,40 @@ final class TableFinderStore {
   }
 
   Target.Anchors anchors(long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+    Target.Anchors anchors =
+        PlainSql.rows(
+                sql,
+                ANCHORS,
+                row ->
+                    new Target.Anchors(
+                        new TableName(row.getString(1), row.getString(2)),
+                        row.getInt(3),
+                        row.getInt(4)),
+                keyColumn,
+                createdAt.map(Target.TimeColumn::name).orElse(""),
+                oid)
+            .getFirst();
+    return new Target.Anchors(
+        firstName(oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
+  }
+
+  /**
+   * The name by which an earlier run called its objects, the archive among them; else the table's
+   * own, unless another table had it before.
+   */
+  private TableName firstName(long oid, TableName now) {
+    if (!PlainSql.isTrue(sql, REMEMBERS)) {
+      return now;
+    }
     return PlainSql.rows(
-            sql,
-            ANCHORS,
-            row ->
-                new Target.Anchors(
-                    new TableName(row.getString(1), row.getString(2)),
-                    row.getInt(3),
-                    row.getInt(4)),
-            keyColumn,
-            createdAt.map(Target.TimeColumn::name).orElse(""),
-            oid)
-        .getFirst();
+            sql, FIRST_NAME, row -> new TableName(row.getString(1), row.getString(2)), oid)
+        .stream()
+        .findFirst()
+        .orElseGet(
+            () ->
+                PlainSql.isTrue(sql, IS_ANOTHERS, now.schema(), now.table(), oid)
+                    ? new TableName(now.schema(), now.table() + " " + oid)
+                    : now);
   }
 
   SearchPath ownersPath(long oid) {

@@ -45,6 +45,7 @@ public final class TargetSql {
     names.put("clock", clock);
     names.put("epoch", Long.toString(SnowflakeLayout.DEFAULT.epochMillis()));
     names.put("lock_class", Integer.toString(LOCK_CLASS));
+    names.put("lock_class_of_functions", Integer.toString(LOCK_CLASS + 1));
     names.put("lock_table", Integer.toString((int) target.oid()));
     names.put("created_ms", createdMillis(target));
     names.put("key_attnum", Integer.toString(target.anchors().keyAttnum()));
@@ -74,6 +75,8 @@ public final class TargetSql {
     names.put("mint_seq_text", TableName.literal(objects.ours("mint_seq")));
     names.put("fill_text", TableName.literal(objects.ours("fill") + "(bigint[], bigint[])"));
     names.put("on_reused_text", TableName.literal(objects.ours("on_reused") + "()"));
+    names.put("first_schema", TableName.literal(target.anchors().firstName().schema()));
+    names.put("first_name", TableName.literal(target.anchors().firstName().table()));
     names.put("archive_text", TableName.literal(objects.ours("archive")));
     names.put("switch_text", TableName.literal(objects.ours("switch")));
     names.put("filled_text", TableName.literal(objects.derived("filled")));

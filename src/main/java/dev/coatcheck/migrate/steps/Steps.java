@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All steps of a run, in order, with every statement that it will send. */
 public final class Steps {
@@ -28,6 +29,23 @@ public final class Steps {
         archived_id bigint not null default 0,
         constraint checkpoint_pkey primary key (run),
         constraint checkpoint_one_run_per_table unique (table_oid))\
+      """;
+
+  /** What our objects are called by, whatever the table is called by the time of another run. */
+  private static final String KNOWN_TABLES =
+      """
+      create table if not exists <schema>.known_table (
+        first_schema text     not null,
+        first_name   text     not null,
+        relation     regclass not null,  -- dumped by its name
+        constraint known_table_pkey primary key (first_schema, first_name))\
+      """;
+
+  private static final String KNOWN =
+      """
+      insert into <schema>.known_table (first_schema, first_name, relation)
+      values (<first_schema>, <first_name>, <oid>)
+      on conflict (first_schema, first_name) do update set relation = excluded.relation\
       """;
 
   /** Outlives the run: a legacy ID never gets a second key. */
@@ -134,12 +152,20 @@ public final class Steps {
     return List.copyOf(all);
   }
 
+  /** What has to be sent when a column has another name now, or the table another owner. */
+  static List<String> functions(Target target) {
+    TargetSql sql = new TargetSql(target);
+    return Stream.concat(NAMING.stream(), Stream.of(Ownership.GIVE)).map(sql::fill).toList();
+  }
+
   private Step prepare() {
     List<String> make = new ArrayList<>();
     make.addAll(
         List.of(
             SCHEMA,
             CHECKPOINT,
+            KNOWN_TABLES,
+            KNOWN,
             ARCHIVE,
             OUTBOX.formatted("outbox_a"),
             OUTBOX.formatted("outbox_b"),
@@ -162,7 +188,9 @@ public final class Steps {
                 .formatted(String.join(">(), <", FUNCTIONS)),
             Ownership.TAKE_BACK,
             "drop sequence if exists <mint_seq>, <switch>",
-            "drop table if exists <outbox_a>, <outbox_b>");
+            "drop table if exists <outbox_a>, <outbox_b>",
+            // Where the table is gone, nothing else has removed it.
+            "delete from <schema>.checkpoint where run = <run>");
     return ddl(
         Phase.EXPAND, Step.PREPARE, make, drop, "select to_regclass(<mint_seq_text>) is not null");
   }

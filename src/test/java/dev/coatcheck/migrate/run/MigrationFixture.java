@@ -136,10 +136,14 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public TableMigration plan(String table, Optional<String> createdAt) {
+    return plan("public", table, createdAt);
+  }
+
+  TableMigration plan(String schema, String table, Optional<String> createdAt) {
     OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
-                isBeside ? Sources.GATEWAY : OTHER, "public", table, source.type, createdAt, false),
+                isBeside ? Sources.GATEWAY : OTHER, schema, table, source.type, createdAt, false),
             TableMigrations.Asked.by(ACTOR));
     if (result
         instanceof

@@ -1,0 +1,53 @@
+package dev.coatcheck.migrate.relay;
+
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableFinder;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Functions;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * Notices that a table or its columns were renamed, as long as the triggers are there. The triggers
+ * find the key by themselves until it does.
+ */
+public final class NameFollower {
+  private final Sources sources;
+  private final BiConsumer<ActiveTable, Target> renamed;
+  private final Background background;
+
+  /**
+   * Looks at nothing until it is told to.
+   *
+   * @param renamed is told of a table with the names that it has now
+   */
+  public NameFollower(Sources sources, BiConsumer<ActiveTable, Target> renamed, Observer observer) {
+    this.sources = sources;
+    this.renamed = renamed;
+    this.background = new Background("table-migration-names", observer);
+  }
+
+  /** Looks at all tables once. */
+  public void follow(ActiveTables active) {
+    for (ActiveTable table : active.all()) {
+      Optional<Source> source = sources.named(table.source());
+      if (table.hasTriggers() && source.isPresent()) {
+        boolean _ = background.run(() -> follow(table, source.get()));
+      }
+    }
+  }
+
+  private void follow(ActiveTable table, Source source) {
+    Optional<Target> now = TableFinder.now(source.database(), table.target());
+    if (now.isPresent()) {
+      Functions.keepUp(source.database(), table.target(), now.get());
+      if (!now.get().equals(table.target())) {
+        renamed.accept(table, now.get());
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.steps.Phase;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A table, its columns and its schema are called something else in the middle of a run. */
+class RenameTest {
+  private static final List<String> RENAMES =
+      List.of(
+          "alter table orders rename column id to number",
+          "alter table orders rename column created_at to made_at",
+          "alter table orders rename to purchases",
+          "alter table purchases set schema sales");
+
+  private final MigrationFixture fixture = new MigrationFixture(false);
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void aRunGoesOnAndBackAndASecondOneGivesTheSameKeys() {
+    fixture.orders(3_000);
+    fixture.source.execute("create schema sales");
+    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 500));
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+
+    RENAMES.forEach(fixture.source::execute);
+    fixture.source.execute("insert into sales.purchases (made_at) values (now())");
+    fixture.await(() -> fixture.now(run).target().table().text().equals("sales.purchases"));
+    fixture.source.execute("insert into sales.purchases (made_at) values (now())");
+    assertThat(fixture.now(run).target().keyColumn()).isEqualTo("number");
+    assertThat(fixture.saw(run, "renamed", "sales.purchases now, and its key number")).isTrue();
+    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    fixture.await(run, RunState.DONE);
+
+    List<Long> keys = keys();
+    assertThat(keys).hasSize(3_002).doesNotHaveDuplicates().isSorted();
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(
+            fixture.source.count("select count(*) from pg_trigger where tgname like '~coatcheck%'"))
+        .isZero();
+
+    TableMigration second = fixture.plan("sales", "purchases", Optional.of("made_at"));
+    fixture.run(second);
+    assertThat(keys()).isEqualTo(keys);
+  }
+
+  private List<Long> keys() {
+    return fixture.source.column("select snowflake_id from sales.purchases order by number");
+  }
+}
