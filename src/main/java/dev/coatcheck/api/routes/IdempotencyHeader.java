@@ -6,8 +6,11 @@ import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RequestBody;
+import dev.coatcheck.api.server.RowsBody;
+import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.OnceFile;
 import dev.coatcheck.ids.idempotency.Recorded;
 import io.javalin.http.Context;
 import java.util.Optional;
@@ -23,6 +26,8 @@ public final class IdempotencyHeader {
 
   private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])+)\"");
   private static final Pattern BARE = Pattern.compile("[!#-~](?:[ !#-~]*[!#-~])?");
+
+  private static final int KEPT_ERRORS_MAX = 1_000;
 
   private IdempotencyHeader() {}
 
@@ -50,6 +55,48 @@ public final class IdempotencyHeader {
                       Answer rendered = answer.apply(outcome);
                       return new Recorded(rendered.status(), rendered.body());
                     }));
+  }
+
+  /**
+   * What makes a file one that is worked on once, if it has a key. Its answer lists at most 1,000
+   * errors, so that what is kept stays small.
+   *
+   * @param answer to an outcome; empty if it doesn't settle the request
+   */
+  public static <T> Optional<OnceFile.Keyed<T>> onceFile(
+      Context ctx, RowFormat format, int errorsMax, Function<T, Optional<Answer>> answer) {
+    Optional<IdempotencyKey> key = read(ctx);
+    if (key.isPresent() && errorsMax > KEPT_ERRORS_MAX) {
+      throw Refusal.ofParameter(
+          RowsBody.ERRORS_MAX,
+          "With an Idempotency-Key this must be an integer from 0 to " + KEPT_ERRORS_MAX + ".");
+    }
+    return key.map(
+        named ->
+            new OnceFile.Keyed<>(
+                named,
+                "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax),
+                outcome ->
+                    answer
+                        .apply(outcome)
+                        .map(rendered -> new Recorded(rendered.status(), rendered.body()))));
+  }
+
+  /** The key of a file belongs to another request. */
+  public static Problem reusedForFile() {
+    return Problem.at(
+        ProblemCode.IDEMPOTENCY_KEY_REUSED,
+        NAME,
+        "Another request came with this key. Send a key of its own with this file.");
+  }
+
+  /** The work on a file is done, and its answer is being kept by another request. */
+  public static Problem fileIsBusy() {
+    return Problem.retryAfter(
+        ProblemCode.BUSY,
+        "Another request works on this Idempotency-Key. The rows of the file are in; send it again"
+            + " for the answer that is kept.",
+        1);
   }
 
   public static void send(Context ctx, Recorded answer, boolean replayed) {

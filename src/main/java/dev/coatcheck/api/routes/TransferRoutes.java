@@ -12,15 +12,13 @@ import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RowsBody;
 import dev.coatcheck.api.server.StreamedAnswer;
 import dev.coatcheck.bulk.load.ImportOutcome;
-import dev.coatcheck.bulk.load.KeyedImporter;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.OnceFile;
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.ids.registry.Registry;
@@ -36,8 +34,6 @@ import java.util.Optional;
 public final class TransferRoutes {
   private static final String IMPORTS = "/v1/imports";
   private static final String EXPORTS = "/v1/exports";
-  private static final int KEPT_ERRORS_MAX = 1_000;
-  private static final int RETRY_BUSY_SECONDS = 1;
   private static final String TOO_SLOW = "too_slow";
   private static final String CLIENT_GONE = "client_gone";
 
@@ -106,16 +102,20 @@ public final class TransferRoutes {
     Query.allow(ctx, RowsBody.ERRORS_MAX);
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
-    Optional<KeyedImporter.Keyed> keyed = keyed(ctx, format, errorsMax);
+    Optional<OnceFile.Keyed<ImportOutcome>> keyed =
+        IdempotencyHeader.onceFile(
+            ctx,
+            format,
+            errorsMax,
+            outcome ->
+                outcome instanceof ImportOutcome.Done(ImportOutcome.Summary summary)
+                    ? Optional.of(Answer.json(200, view(summary)))
+                    : Optional.empty());
     InputStream sent = ctx.req().getInputStream();
     OnceResult<ImportOutcome> result;
     boolean tooSlow;
     try (PacedBody body = new PacedBody(sent)) {
-      Caller sender = Endpoints.caller(ctx);
-      result =
-          keyed.isPresent()
-              ? transfers.keyedImporter().run(format, body, sender, errorsMax, keyed.get())
-              : new OnceResult.Unkeyed<>(transfers.importer().run(format, body, sender, errorsMax));
+      result = transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax, keyed);
       tooSlow = body.isTooSlow();
     }
     switch (result) {
@@ -124,46 +124,9 @@ public final class TransferRoutes {
       case OnceResult.Answered<ImportOutcome>(Recorded answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
       case OnceResult.KeyReused<ImportOutcome> _ ->
-          problems.write(
-              ctx,
-              Problem.at(
-                  ProblemCode.IDEMPOTENCY_KEY_REUSED,
-                  IdempotencyHeader.NAME,
-                  "Another request came with this key. Send a key of its own with this file."));
-      case OnceResult.Busy<ImportOutcome> _ ->
-          problems.write(
-              ctx,
-              Problem.retryAfter(
-                  ProblemCode.BUSY,
-                  "Another request works on this Idempotency-Key. The rows of the file are in; send"
-                      + " it again for the answer that is kept.",
-                  RETRY_BUSY_SECONDS));
+          problems.write(ctx, IdempotencyHeader.reusedForFile());
+      case OnceResult.Busy<ImportOutcome> _ -> problems.write(ctx, IdempotencyHeader.fileIsBusy());
     }
-  }
-
-  /** What is kept with an answer has to be small, so that of its errors only some are listed. */
-  private static Optional<KeyedImporter.Keyed> keyed(Context ctx, RowFormat format, int errorsMax) {
-    Optional<IdempotencyKey> key = IdempotencyHeader.read(ctx);
-    if (key.isPresent() && errorsMax > KEPT_ERRORS_MAX) {
-      throw Refusal.ofParameter(
-          RowsBody.ERRORS_MAX,
-          "With an Idempotency-Key this must be an integer from 0 to " + KEPT_ERRORS_MAX + ".");
-    }
-    return key.map(
-        named ->
-            new KeyedImporter.Keyed(
-                named,
-                "POST %s %s %d\n".formatted(IMPORTS, format.wireName(), errorsMax),
-                outcome -> {
-                  Answer answer =
-                      switch (outcome) {
-                        case ImportOutcome.Done(ImportOutcome.Summary summary) ->
-                            Answer.json(200, view(summary));
-                        case ImportOutcome.HeaderRefused _, ImportOutcome.Stopped _ ->
-                            throw new IllegalStateException("only a whole import has an answer");
-                      };
-                  return new Recorded(answer.status(), answer.body());
-                }));
   }
 
   private void send(Context ctx, ImportOutcome outcome, InputStream sent, boolean tooSlow)

@@ -14,6 +14,12 @@ public final class Json {
   private static final int NUMBER_DIGITS_MAX = 20;
   private static final int NAME_CHARACTERS_MAX = 255;
 
+  /**
+   * A batch of 1,000 items with all their fields has 22,000. Each costs up to a hundred times the
+   * bytes that it has in the body.
+   */
+  private static final int TOKENS_MAX = 50_000;
+
   public static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -23,6 +29,7 @@ public final class Json {
                           .maxNestingDepth(DEPTH_MAX)
                           .maxNumberLength(NUMBER_DIGITS_MAX)
                           .maxNameLength(NAME_CHARACTERS_MAX)
+                          .maxTokenCount(TOKENS_MAX)
                           .build())
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -67,7 +67,7 @@ public final class RequestBody {
           Problem.of(
               ProblemCode.JSON_MALFORMED,
               "The body must be one JSON object: no duplicate names, nothing after it, at most 20"
-                  + " levels and 20 digits."));
+                  + " levels, 20 digits, and 50,000 names, values and brackets."));
     }
     if (node == null || !node.isObject()) {
       throw new Refusal(

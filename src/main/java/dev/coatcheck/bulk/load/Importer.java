@@ -7,8 +7,11 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.idempotency.OnceFile;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
@@ -26,6 +29,7 @@ import java.util.function.Function;
  * again as often as one likes. A bad row is set aside, and the rest goes in.
  */
 public final class Importer {
+  private final Database database;
   private final DatabaseSettings settings;
   private final Registry registry;
   private final Settling settling;
@@ -36,11 +40,35 @@ public final class Importer {
       TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {}
 
   public Importer(
-      DatabaseSettings settings, Registry registry, Settling settling, InstantSource clock) {
+      Database database,
+      DatabaseSettings settings,
+      Registry registry,
+      Settling settling,
+      InstantSource clock) {
+    this.database = database;
     this.settings = settings;
     this.registry = registry;
     this.settling = settling;
     this.clock = clock;
+  }
+
+  /**
+   * As {@link #run(RowFormat, InputStream, Caller, int)}, once if there is an Idempotency-Key.
+   *
+   * @throws DatabaseUnavailable if what belongs to the key can't be read or kept
+   */
+  public OnceResult<ImportOutcome> run(
+      RowFormat format,
+      InputStream body,
+      Caller sender,
+      int errorsMax,
+      Optional<OnceFile.Keyed<ImportOutcome>> keyed) {
+    return OnceFile.run(
+        database,
+        keyed,
+        body,
+        file -> run(format, file, sender, errorsMax),
+        () -> new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0));
   }
 
   /**

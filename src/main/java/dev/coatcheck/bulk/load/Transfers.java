@@ -7,7 +7,7 @@ import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.time.InstantSource;
 
 /** The verbs of this room. */
-public record Transfers(Importer importer, KeyedImporter keyedImporter, Exporter exporter) {
+public record Transfers(Importer importer, Exporter exporter) {
   /** Wires them. */
   public static Transfers open(
       Database database,
@@ -15,10 +15,8 @@ public record Transfers(Importer importer, KeyedImporter keyedImporter, Exporter
       Registry registry,
       Importer.Settling settling,
       InstantSource clock) {
-    Importer importer = new Importer(settings, registry, settling, clock);
     return new Transfers(
-        importer,
-        new KeyedImporter(importer, database),
+        new Importer(database, settings, registry, settling, clock),
         new Exporter(settings, settling.observer()));
   }
 }

@@ -4,6 +4,8 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.idempotency.OnceFile;
+import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.RunState;
@@ -36,6 +38,28 @@ public final class FileImports {
     this.registry = registry;
     this.tokens = tokens;
     this.observer = observer;
+  }
+
+  /**
+   * As {@link #run(long, RowFormat, InputStream, int, String)}, once if there is an
+   * Idempotency-Key.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
+   *     or kept
+   */
+  public OnceResult<FileOutcome> run(
+      long id,
+      RowFormat format,
+      InputStream body,
+      int errorsMax,
+      String actor,
+      Optional<OnceFile.Keyed<FileOutcome>> keyed) {
+    return OnceFile.run(
+        gateway,
+        keyed,
+        body,
+        file -> run(id, format, file, errorsMax, actor),
+        () -> new FileOutcome.Stopped(false, 0));
   }
 
   /**

@@ -99,6 +99,18 @@ class HostileInputTest {
         .isEqualTo("json_malformed");
   }
 
+  /** Each of them would take a hundred times its bytes in memory. */
+  @Test
+  void aBatchOfNothingButBracketsIs400() {
+    String brackets = "[],".repeat(300_000);
+
+    EndpointsTest.assertProblem(
+        client.post("/v1/ids/batch", "{\"items\":[" + brackets + "[]]}"),
+        400,
+        "json_malformed",
+        null);
+  }
+
   @Test
   void otherEncodingsAndByteOrderMarksAre400() throws IOException {
     String json = "{\"type\":\"charge\"}";

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** An import or an export at its own pace, over a socket that holds back little. */
-final class TransferSocket implements AutoCloseable {
+public final class TransferSocket implements AutoCloseable {
   /** Small, so that a reader that stops soon makes the gateway wait. */
   private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
 
@@ -44,10 +44,16 @@ final class TransferSocket implements AutoCloseable {
    * once it wants the body.
    */
   static TransferSocket load(GatewayFixture gateway, long bytes, String key) throws IOException {
+    return load(gateway, "/v1/imports", bytes, key);
+  }
+
+  /** As {@link #load}, for any operation that takes a file. */
+  public static TransferSocket load(GatewayFixture gateway, String path, long bytes, String key)
+      throws IOException {
     return new TransferSocket(
         gateway,
         List.of(
-            "POST /v1/imports HTTP/1.1",
+            "POST " + path + " HTTP/1.1",
             "Host: gateway",
             "Content-Type: text/csv",
             "Connection: close",
@@ -56,7 +62,7 @@ final class TransferSocket implements AutoCloseable {
             "Content-Length: " + bytes));
   }
 
-  void send(String rows) throws IOException {
+  public void send(String rows) throws IOException {
     socket.getOutputStream().write(rows.getBytes(StandardCharsets.US_ASCII));
   }
 
@@ -66,7 +72,7 @@ final class TransferSocket implements AutoCloseable {
   }
 
   /** Reads until the gateway ends the connection, properly or not. */
-  String readToEnd() {
+  public String readToEnd() {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     try {
       InputStream in = socket.getInputStream();
@@ -81,7 +87,7 @@ final class TransferSocket implements AutoCloseable {
   }
 
   /** Has the contract judge an answer with a body of a known length. */
-  void check(String method, String path, String answer) {
+  public void check(String method, String path, String answer) {
     String[] headAndBody = answer.split("\r\n\r\n", 2);
     List<String> lines = headAndBody[0].lines().toList();
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);

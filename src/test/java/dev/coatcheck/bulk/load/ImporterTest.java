@@ -274,6 +274,7 @@ class ImporterTest {
       try {
         outcome =
             new Importer(
+                    DATABASE,
                     settings,
                     registry,
                     new Importer.Settling(

@@ -80,6 +80,7 @@ class SpreadTest {
     assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Unknown.class);
     Importer importer =
         new Importer(
+            HERE.database,
             new DatabaseSettings(HERE.on.url(), HERE.on.user(), HERE.on.password(), 2),
             HERE.registry,
             new Importer.Settling(

@@ -1,9 +1,11 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.routes.IdempotencyHeader;
 import dev.coatcheck.api.server.Admission;
 import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.ImportView;
+import dev.coatcheck.api.server.PacedBody;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
@@ -11,6 +13,9 @@ import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RowsBody;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.idempotency.OnceFile;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.Recorded;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.file.FileOutcome;
 import dev.coatcheck.migrate.run.RunState;
@@ -18,6 +23,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
 
 /** Legacy IDs from a file, for a table on which nothing may be installed. */
 final class FileRoutes {
@@ -62,24 +68,57 @@ final class FileRoutes {
     int errorsMax = RowsBody.errorsMax(ctx);
     long id = RunAnswers.id(ctx);
     RowFormat format = RowsBody.format(ctx);
-    InputStream body = ctx.req().getInputStream();
     String actor = Endpoints.caller(ctx).principal();
-    switch (files.run(id, format, body, errorsMax, actor)) {
+    Optional<OnceFile.Keyed<FileOutcome>> keyed =
+        IdempotencyHeader.onceFile(
+            ctx,
+            format,
+            errorsMax,
+            outcome ->
+                outcome instanceof FileOutcome.Done done
+                    ? Optional.of(Answer.json(200, view(done)))
+                    : Optional.empty());
+    InputStream sent = ctx.req().getInputStream();
+    OnceResult<FileOutcome> result;
+    boolean tooSlow;
+    try (PacedBody body = new PacedBody(sent)) {
+      result = files.run(id, format, body, errorsMax, actor, keyed);
+      tooSlow = body.isTooSlow();
+    }
+    switch (result) {
+      case OnceResult.Unkeyed<FileOutcome>(FileOutcome outcome) ->
+          send(ctx, outcome, sent, tooSlow);
+      case OnceResult.Answered<FileOutcome>(Recorded answer, boolean replayed) ->
+          IdempotencyHeader.send(ctx, answer, replayed);
+      case OnceResult.KeyReused<FileOutcome> _ ->
+          problems.write(ctx, IdempotencyHeader.reusedForFile());
+      case OnceResult.Busy<FileOutcome> _ -> problems.write(ctx, IdempotencyHeader.fileIsBusy());
+    }
+  }
+
+  private void send(Context ctx, FileOutcome outcome, InputStream sent, boolean tooSlow)
+      throws IOException {
+    switch (outcome) {
       case FileOutcome.Done done -> Answer.json(ctx, 200, view(done));
       case FileOutcome.HeaderRefused(String detail) ->
-          refuse(ctx, body, Problem.of(ProblemCode.REQUEST_INVALID, detail));
-      case FileOutcome.NotFound _ -> refuse(ctx, body, RunAnswers.unknown());
+          refuse(ctx, sent, Problem.of(ProblemCode.REQUEST_INVALID, detail));
+      case FileOutcome.NotFound _ -> refuse(ctx, sent, RunAnswers.unknown());
       case FileOutcome.NotNow(RunState state) ->
           refuse(
               ctx,
-              body,
+              sent,
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
                   "The run is "
                       + state.wireName()
                       + ". A file is for a run that was only planned."));
-      case FileOutcome.Stopped(boolean databaseGone, long linesSettled) ->
-          problems.write(ctx, stopped(databaseGone, linesSettled));
+      case FileOutcome.Stopped(boolean databaseGone, long linesSettled) -> {
+        if (tooSlow) {
+          // Jetty would wait for the rest of the body.
+          ctx.header("Connection", "close");
+        }
+        problems.write(ctx, stopped(databaseGone, linesSettled, tooSlow));
+      }
     }
   }
 
@@ -88,10 +127,13 @@ final class FileRoutes {
     problems.write(ctx, problem);
   }
 
-  private static Problem stopped(boolean databaseGone, long linesSettled) {
+  private static Problem stopped(boolean databaseGone, long linesSettled, boolean tooSlow) {
     String what =
         "Up to line %d all is done, nothing after it. Send the whole body again: what has a key keeps it."
             .formatted(linesSettled);
+    if (tooSlow) {
+      return Problem.of(ProblemCode.REQUEST_TIMEOUT, "The body came too slowly. " + what);
+    }
     return databaseGone
         ? Problem.retryAfter(ProblemCode.DATABASE_UNAVAILABLE, what, Problems.jitteredSeconds())
         : Problem.of(ProblemCode.REQUEST_INVALID, "The body could not be read to its end. " + what);

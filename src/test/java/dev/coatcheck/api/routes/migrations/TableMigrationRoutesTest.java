@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.api.routes.TransferSocket;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -117,6 +123,53 @@ class TableMigrationRoutesTest {
         csv.post(RUNS + "/999999/import", "legacy_id\n1\n"), 404, "table_migration_unknown", "id");
     API.send("POST", RUNS + "/" + planned.text("/id") + "/cancel", null);
     assertProblem(csv.post(file, "legacy_id\n3\n"), 409, "table_migration_state", null);
+  }
+
+  @Test
+  void theSameFileWithOneIdempotencyKeyIsTakenOnce() throws SQLException {
+    table("filed_once", 3);
+    Reply planned = plan("filed_once");
+    String file = RUNS + "/" + planned.text("/id") + "/import";
+    TestClient csv = API.with("Content-Type", "text/csv");
+    TestClient keyed = csv.with("Idempotency-Key", "filed-1");
+
+    Reply first = keyed.post(file, "legacy_id\n1\n");
+    Reply second = keyed.post(file, "legacy_id\n1\n");
+
+    assertThat(first.body().at("/created").longValue()).isEqualTo(1);
+    assertThat(second.has("idempotent-replayed")).isTrue();
+    assertThat(second.body()).isEqualTo(first.body());
+    assertProblem(
+        keyed.post(file, "legacy_id\n2\n"), 422, "idempotency_key_reused", "Idempotency-Key");
+    try (Connection other = GATEWAY.connect();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute(
+          "select pg_advisory_xact_lock(%d)"
+              .formatted(new IdempotencyKey("test", "filed-2").lock()));
+      assertProblem(
+          csv.with("Idempotency-Key", "filed-2").once().post(file, "legacy_id\n1\n"),
+          409,
+          "busy",
+          null);
+      other.rollback();
+    }
+  }
+
+  /** A silent sender meets no limit of Jetty's before its idle time-out. */
+  @Test
+  void aFileThatIsSentTooSlowlyIsBrokenOff() throws IOException {
+    table("filed_slowly", 3);
+    Reply planned = plan("filed_slowly");
+    String file = RUNS + "/" + planned.text("/id") + "/import";
+    try (TransferSocket slow = TransferSocket.load(GATEWAY, file, 9_000_000, GATEWAY.key())) {
+      slow.send("legacy_id\n1\n");
+
+      String answer = slow.readToEnd().replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+
+      assertThat(answer).startsWith("HTTP/1.1 408").contains("\"code\":\"request_timeout\"");
+      slow.check("POST", file, answer);
+    }
   }
 
   @Test

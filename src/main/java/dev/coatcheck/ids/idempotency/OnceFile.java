@@ -1,0 +1,101 @@
+package dev.coatcheck.ids.idempotency;
+
+import dev.coatcheck.postgres.sql.Database;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Files that come with an Idempotency-Key. What tells a file from another one is known only at its
+ * end, so the answer is kept after the work, and a file whose key has an answer is read without any
+ * work. Two requests with one key at the same time both do their work, so it has to be harmless
+ * when repeated; the request that ends later gets the answer of the other.
+ */
+public final class OnceFile {
+  private OnceFile() {}
+
+  /**
+   * What makes a file one that is worked on once.
+   *
+   * @param request tells it from requests with the same file
+   * @param answer to an outcome; empty if it doesn't settle the request
+   */
+  public record Keyed<T>(
+      IdempotencyKey key, String request, Function<T, Optional<Recorded>> answer) {}
+
+  /**
+   * Does the work on the file, unless its key has an answer already.
+   *
+   * @param keyed empty for a request without a key
+   * @param broken what comes of a file that can't be read to its end
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the key can't be looked up, or its
+   *     answer can't be kept; sending the same again settles it
+   */
+  public static <T> OnceResult<T> run(
+      Database database,
+      Optional<Keyed<T>> keyed,
+      InputStream file,
+      Function<InputStream, T> work,
+      Supplier<T> broken) {
+    return keyed
+        .map(asked -> run(database, asked, file, work, broken))
+        .orElseGet(() -> new OnceResult.Unkeyed<>(work.apply(file)));
+  }
+
+  private static <T> OnceResult<T> run(
+      Database database,
+      Keyed<T> asked,
+      InputStream file,
+      Function<InputStream, T> work,
+      Supplier<T> broken) {
+    MessageDigest digest = sha256();
+    digest.update((asked.request() + '\n').getBytes(StandardCharsets.UTF_8));
+    InputStream hashed = new DigestInputStream(file, digest);
+    if (OnceTable.isAnswered(database, asked.key())) {
+      try {
+        hashed.transferTo(OutputStream.nullOutputStream());
+      } catch (IOException gone) {
+        return new OnceResult.Unkeyed<>(broken.get());
+      }
+      Once<T> once = new Once<>(asked.key(), hex(digest), OnceFile::never);
+      return OnceTable.answered(database, Optional.of(once))
+          .orElseGet(OnceResult.Busy::new); // the answer has expired since
+    }
+    T outcome = work.apply(hashed);
+    return asked
+        .answer()
+        .apply(outcome)
+        .map(
+            answer ->
+                OnceTable.write(
+                    database,
+                    "answer to a file",
+                    Optional.of(new Once<T>(asked.key(), hex(digest), _ -> answer)),
+                    _ -> outcome))
+        .orElseGet(() -> new OnceResult.Unkeyed<>(outcome));
+  }
+
+  private static <T> Recorded never(T outcome) {
+    throw new IllegalStateException("no work was done");
+  }
+
+  private static String hex(MessageDigest digest) {
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}
