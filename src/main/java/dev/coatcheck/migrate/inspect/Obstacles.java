@@ -77,7 +77,10 @@ final class Obstacles {
               select tgname::text from pg_trigger
                where tgrelid = <oid> and starts_with(tgname::text, '~coatcheck_') order by 1\
               """,
-              "Triggers of ours are on it: %s. Undo the earlier migration first."),
+              "Triggers of ours are on it: %s. Undo the earlier migration first. Where this"
+                  + " database is a restored copy, whose run belongs to the original, run drop"
+                  + " schema coatcheck_migration cascade in the copy and drop the column"
+                  + " snowflake_id of the table instead."),
           new Check(
               "trigger_sorts_after",
               """

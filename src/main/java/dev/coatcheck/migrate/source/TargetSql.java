@@ -20,7 +20,7 @@ public final class TargetSql {
       List.of("insert", "inserted", "reused", "delete", "update", "rekey", "truncate");
 
   /** Of the first int of an advisory lock, so that it means nothing else. */
-  private static final int LOCK_CLASS = 0x436f6174;
+  public static final int LOCK_CLASS = 0x436f6174;
 
   private static final Pattern PLACE = Pattern.compile("<([a-z_]+)>");
 

@@ -10,6 +10,9 @@ import java.util.stream.Stream;
 
 /** All steps of a run, in order, with every statement that it will send. */
 public final class Steps {
+  /** Two runs that both find no schema yet would both make it, and the second would fail. */
+  private static final String ALONE = "select pg_catalog.pg_advisory_xact_lock(<lock_class>, 0)";
+
   private static final String SCHEMA = "create schema if not exists <schema>";
 
   /** One row for each table that something of ours is on. */
@@ -162,6 +165,7 @@ public final class Steps {
     List<String> make = new ArrayList<>();
     make.addAll(
         List.of(
+            ALONE,
             SCHEMA,
             CHECKPOINT,
             KNOWN_TABLES,

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.source.TargetSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -82,6 +83,25 @@ class LockTest {
     }
   }
 
+  /** As another run does that begins at the same time: it makes the schema of them all. */
+  @Test
+  void theFirstTwoRunsOfASourceMayBeginTogether() throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        Connection held = fixture.source.connect();
+        Statement other = held.createStatement()) {
+      fixture.orders(100);
+      held.setAutoCommit(false);
+      other.execute("select pg_advisory_xact_lock(%d, 0)".formatted(TargetSql.LOCK_CLASS));
+      other.execute("create schema coatcheck_migration");
+      TableMigration run = fixture.startWith(knobs -> knobs);
+      fixture.await(() -> waitsForAnything(fixture));
+      held.commit();
+
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    }
+  }
+
   /** A trigger of the customer makes a great batch slow. */
   @Test
   void aBatchThatTakesTooLongIsSplit() {
@@ -154,6 +174,14 @@ class LockTest {
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
+  }
+
+  private static boolean waitsForAnything(MigrationFixture fixture) {
+    return fixture.source.count(
+            "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                + " and application_name like 'coatcheck run %'"
+                + " and datname = current_database()")
+        > 0;
   }
 
   private static boolean waits(MigrationFixture fixture) {

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
+import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -28,14 +31,14 @@ public final class MigrationFixture implements AutoCloseable {
   private final boolean isBeside;
 
   /** How long a state may be waited for. */
-  Duration patience = Duration.ofMinutes(3);
+  public Duration patience = Duration.ofMinutes(3);
 
   public MigrationFixture(boolean isBeside) {
     this(isBeside, new RekeyFixture(isBeside));
   }
 
   /** With a source somewhere else. */
-  MigrationFixture(TestDatabase elsewhere) {
+  public MigrationFixture(TestDatabase elsewhere) {
     this(false, new RekeyFixture(elsewhere));
   }
 
@@ -88,7 +91,7 @@ public final class MigrationFixture implements AutoCloseable {
     return planned;
   }
 
-  void set(TableMigration run, UnaryOperator<Knobs> change) {
+  public void set(TableMigration run, UnaryOperator<Knobs> change) {
     done(migrations.set(run.id(), change, TableMigrations.Asked.by(ACTOR)));
   }
 
@@ -97,11 +100,11 @@ public final class MigrationFixture implements AutoCloseable {
     await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
   }
 
-  void await(Callable<Boolean> condition) {
+  public void await(Callable<Boolean> condition) {
     Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
   }
 
-  boolean saw(TableMigration run, String kind, String detail) {
+  public boolean saw(TableMigration run, String kind, String detail) {
     return migrations.events(run.id(), 0).stream()
         .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
   }
@@ -124,7 +127,7 @@ public final class MigrationFixture implements AutoCloseable {
         .isEmpty();
   }
 
-  static Knobs rate(Knobs knobs, int rowsPerSecondMax) {
+  public static Knobs rate(Knobs knobs, int rowsPerSecondMax) {
     return new Knobs(
         knobs.batchMillis(),
         rowsPerSecondMax,
@@ -139,22 +142,45 @@ public final class MigrationFixture implements AutoCloseable {
     return plan("public", table, createdAt);
   }
 
+  public TableMigration plan(String table, Type type, Optional<String> createdAt) {
+    return plan(planned("public", table, type, createdAt));
+  }
+
   TableMigration plan(String schema, String table, Optional<String> createdAt) {
+    return plan(planned(schema, table, source.type, createdAt));
+  }
+
+  private static TableMigration plan(PlanOutcome outcome) {
+    if (outcome instanceof PlanOutcome.Planned(TableMigration.Whole whole)) {
+      return whole.run();
+    }
+    throw new AssertionError(outcome);
+  }
+
+  /** All that stands in the way of a table. */
+  List<Finding> refused(String table) {
+    PlanOutcome outcome = planned("public", table, source.type, Optional.empty());
+    if (outcome instanceof PlanOutcome.Refused(List<Finding> findings)) {
+      return findings;
+    }
+    throw new AssertionError(outcome);
+  }
+
+  private PlanOutcome planned(
+      String schema, String table, Type type, Optional<String> createdAt) {
     OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
-                isBeside ? Sources.GATEWAY : OTHER, schema, table, source.type, createdAt, false),
+                isBeside ? Sources.GATEWAY : OTHER, schema, table, type, createdAt, false),
             TableMigrations.Asked.by(ACTOR));
-    if (result
-        instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
-      return whole.run();
+    if (result instanceof OnceResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
+      return outcome;
     }
     throw new AssertionError(result);
   }
 
   /** Accepts whatever it has to. */
-  void start(TableMigration run) {
+  public void start(TableMigration run) {
     done(
         migrations.start(
             run.id(),
@@ -162,18 +188,18 @@ public final class MigrationFixture implements AutoCloseable {
             TableMigrations.Asked.by(ACTOR)));
   }
 
-  TableMigration run(TableMigration planned) {
+  public TableMigration run(TableMigration planned) {
     start(planned);
     return await(planned, RunState.DONE);
   }
 
   /** Undoes a phase and waits until that is done. */
-  void undo(TableMigration run, Phase phase) {
+  public void undo(TableMigration run, Phase phase) {
     done(migrations.undo(run.id(), phase, TableMigrations.Asked.by(ACTOR)));
     await(run, phase == Phase.EXPAND ? RunState.CANCELLED : RunState.PAUSED);
   }
 
-  TableMigration await(TableMigration run, RunState state) {
+  public TableMigration await(TableMigration run, RunState state) {
     Awaitility.await()
         .atMost(patience)
         .pollInterval(Duration.ofMillis(100))
@@ -188,11 +214,11 @@ public final class MigrationFixture implements AutoCloseable {
     return now(run);
   }
 
-  TableMigration now(TableMigration run) {
+  public TableMigration now(TableMigration run) {
     return migrations.find(run.id()).orElseThrow();
   }
 
-  static TableMigration done(OnceResult<ActionOutcome> result) {
+  public static TableMigration done(OnceResult<ActionOutcome> result) {
     if (result
         instanceof
         OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done(TableMigration.Whole whole))) {

@@ -1,0 +1,95 @@
+package dev.coatcheck.migrate.film;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** The database of a film rental, and a role for its web application that owns none of it. */
+final class FilmRental implements AutoCloseable {
+  private static final int CONNECTIONS = 6;
+
+  final Map<Table, Type> types = new EnumMap<>(Table.class);
+  final RekeyFixture source;
+  private final String role = "web_" + Long.toHexString(System.nanoTime());
+
+  /** A table whose key migrates. */
+  enum Table {
+    CUSTOMER("customer", "id", "created_at", "cus"),
+    FILM("film", "film_id", "added_at", "film"),
+    RENTAL("rental", "id", "rented_at", "rent");
+
+    final String text;
+    final String key;
+    final String createdAt;
+    private final String prefix;
+
+    Table(String text, String key, String createdAt, String prefix) {
+      this.text = text;
+      this.key = key;
+      this.createdAt = createdAt;
+      this.prefix = prefix;
+    }
+  }
+
+  private FilmRental(RekeyFixture source) {
+    this.source = source;
+  }
+
+  /** With so many customers, a quarter as many films and twice as many rentals. */
+  static FilmRental of(RekeyFixture source, int customers) {
+    FilmRental rental = new FilmRental(source);
+    for (Table table : Table.values()) {
+      rental.types.put(table, source.gateway.type(table.text, table.prefix, KeyScheme.SNOWFLAKE));
+    }
+    String role = rental.role;
+    source.execute(
+        "create extension if not exists pg_stat_statements",
+        "set film_rental.size = %d; ".formatted(customers)
+            + TargetSql.template("/dev/coatcheck/migrate/film/film-rental.sql"),
+        "create role " + role,
+        "grant usage on schema public to " + role,
+        "grant select, insert, update, delete on all tables in schema public to " + role,
+        "grant usage on all sequences in schema public to " + role);
+    return rental;
+  }
+
+  /** The application's connections. */
+  HikariDataSource pool() {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(source.settings.url());
+    config.setUsername(source.settings.user());
+    config.setPassword(source.settings.password());
+    config.setMaximumPoolSize(CONNECTIONS);
+    config.setConnectionInitSql("set role " + role + "; set search_path = public");
+    config.setPoolName("film-rental");
+    return new HikariDataSource(config);
+  }
+
+  /** The key to which a legacy ID leads, of all that are known. */
+  Map<Long, Long> mapped(Table table) {
+    return source.gateway.database.read(
+        "test",
+        sql -> {
+          sql.execute("analyze coatcheck.alias, coatcheck.public_id");
+          return sql.fetch(
+                  """
+                  select a.value::bigint, p.key
+                    from coatcheck.alias a
+                    join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
+                   where a.scheme = 'legacy' and a.type_id = ?
+                  """,
+                  types.get(table).number())
+              .intoMap(row -> row.get(0, Long.class), row -> row.get(1, Long.class));
+        });
+  }
+
+  @Override
+  public void close() {
+    source.execute("drop owned by " + role, "drop role " + role);
+  }
+}

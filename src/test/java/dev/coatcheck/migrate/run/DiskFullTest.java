@@ -1,0 +1,107 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
+import dev.coatcheck.postgres.embedded.SmallDisk;
+import dev.coatcheck.postgres.embedded.TestHome;
+import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The disk of the source is full in the middle of a run. */
+class DiskFullTest {
+  private static final int ROWS = 20_000;
+  private static final String DISK_FULL = "53100";
+
+  private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
+  private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger refused = new AtomicInteger();
+  private volatile boolean stopped;
+
+  @Test
+  @Tag("faults")
+  void aRunSaysThatTheDiskIsFullAndGoesOnOnceThereIsSpace() throws Exception {
+    try (SmallDisk disk = SmallDisk.mount(64);
+        TestHome home = TestHome.fresh();
+        EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {
+      try (MigrationFixture fixture = new MigrationFixture(on(disk, server))) {
+        fixture.orders(ROWS);
+        fixture.source.execute("alter table orders add column text text");
+        Thread application = Thread.ofPlatform().start(() -> write(fixture));
+        TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 500));
+        fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+
+        disk.fill();
+        fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+        fixture.await(
+            () ->
+                fixture
+                    .now(run)
+                    .status()
+                    .reason()
+                    .filter(why -> why.contains("No space left on device"))
+                    .isPresent());
+        fixture.await(() -> refused.get() > 100);
+        System.out.println("DiskFullTest: " + fixture.now(run).status());
+
+        disk.free();
+        int before = acknowledged.size();
+        fixture.await(() -> acknowledged.size() > before + 1_000);
+        if (fixture.now(run).status().state() == RunState.FAILED) {
+          MigrationFixture.done(
+              fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+        }
+        fixture.await(run, RunState.DONE);
+        stopped = true;
+        application.join();
+
+        assertThat(errors).isEmpty();
+        fixture.requireOrderedKeys();
+        assertThat(fixture.source.column("select id from orders where id > " + ROWS))
+            .containsExactlyInAnyOrderElementsOf(acknowledged);
+        fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
+      }
+    }
+  }
+
+  /** Its tables and indexes and ours, but not the WAL: a server without that ends itself. */
+  private static TestDatabase on(SmallDisk disk, EmbeddedDatabase server) throws Exception {
+    Query.on(server)
+        .execute("create tablespace small location '%s'".formatted(disk.folder("tables")));
+    Query.on(server).execute("create database shop tablespace small");
+    return new TestDatabase(
+        server.jdbcUrl().replaceAll("/[^/]+$", "/shop"), server.user(), server.password());
+  }
+
+  private void write(MigrationFixture fixture) {
+    try (Connection connection = fixture.source.connect();
+        Statement statement = connection.createStatement()) {
+      for (int n = 0; !stopped; n++) {
+        try (ResultSet result =
+            statement.executeQuery("insert into orders (text) values ('new') returning id")) {
+          result.next();
+          acknowledged.add(result.getLong(1));
+          statement.execute("update orders set text = 'changed' where id = " + (1 + n % ROWS));
+        } catch (SQLException full) {
+          if (!DISK_FULL.equals(full.getSQLState())) {
+            throw full;
+          }
+          refused.incrementAndGet();
+        }
+      }
+    } catch (SQLException broken) {
+      errors.add(broken.toString());
+    }
+  }
+}
