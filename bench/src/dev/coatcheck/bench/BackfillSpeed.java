@@ -15,7 +15,7 @@ import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.RunEvent;
@@ -123,7 +123,7 @@ public final class BackfillSpeed {
     OnceResult<ActionOutcome> started =
         migrations.start(
             run.id(),
-            run.plan().preconditions().stream().map(Finding::code).toList(),
+            run.plan().preconditions().stream().map(Precondition::code).toList(),
             TableMigrations.Asked.by(ACTOR));
     if (!(started instanceof OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
       throw new IllegalStateException("not started: " + started);

@@ -33,7 +33,10 @@ final class MigrateTableCommand {
   @Command(
       name = "plan",
       mixinStandardHelpOptions = true,
-      description = "Prints what would be done to a table, every statement of it. Changes nothing.")
+      description = {
+        "Prints what would be done to a table, how long it takes and what your application",
+        "has to meet. Changes nothing on the table."
+      })
   int plan(
       @Mixin GatewayCalls gateway,
       @Option(
@@ -57,7 +60,11 @@ final class MigrateTableCommand {
       @Option(
               names = "--keep-primary-key",
               description = "Stop at a unique column that is not null.")
-          boolean keepPrimaryKey)
+          boolean keepPrimaryKey,
+      @Option(
+              names = "--sql",
+              description = "Print every statement too, with the one that undoes it.")
+          boolean withSql)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("source", source);
@@ -65,7 +72,7 @@ final class MigrateTableCommand {
     body.put("type", type);
     body.put("keep_primary_key", keepPrimaryKey);
     Optional.ofNullable(createdAtColumn).ifPresent(name -> body.put("created_at_column", name));
-    new RunText(out()).plan(gateway.post(RUNS, body));
+    new PlanText(out()).print(gateway.post(RUNS, body), withSql);
     return 0;
   }
 

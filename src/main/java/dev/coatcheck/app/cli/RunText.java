@@ -15,35 +15,6 @@ final class RunText {
     this.out = out;
   }
 
-  void plan(JsonNode run) {
-    JsonNode plan = run.path("plan");
-    out.printf(
-        "Run %s: %s in the source %s, type %s.%n",
-        id(run), run.path("table").asString(), run.path("source").asString(), type(run));
-    out.printf(
-        "%,d rows, %,d KiB with indexes, highest ID %s. The backfill takes about %s.%n",
-        plan.path("rows").asLong(),
-        plan.path("bytes").asLong() / 1024,
-        plan.path("highest_id").asString(),
-        duration(plan.path("estimated_seconds").asLong()));
-    if (plan.path("older_than_epoch").asLong() > 0) {
-      out.printf(
-          "%,d rows are older than any key can say; they get the oldest keys.%n",
-          plan.path("older_than_epoch").asLong());
-    }
-    for (JsonNode step : plan.path("steps")) {
-      out.printf("%n%s: %s%n", step.path("phase").asString(), step.path("name").asString());
-      statements("  ", step.path("statements"));
-      if (!step.path("undo_statements").isEmpty()) {
-        out.println("  undone by");
-        statements("    ", step.path("undo_statements"));
-      }
-    }
-    findings("Preconditions, for your application to meet:", plan.path("preconditions"));
-    findings("Good to know:", plan.path("notes"));
-    out.printf("%nNothing was changed. Next: %s%n", startCommand(run));
-  }
-
   void list(JsonNode runs) {
     if (runs.isEmpty()) {
       out.println("No runs yet. Next: " + COMMAND + "plan --table TABLE --type NAME");
@@ -173,7 +144,7 @@ final class RunText {
         .anyMatch(state -> !state.equals("pending") && !state.equals("undone"));
   }
 
-  private static String startCommand(JsonNode run) {
+  static String startCommand(JsonNode run) {
     List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
     return COMMAND
         + "start "
@@ -192,40 +163,15 @@ final class RunText {
     return run.path("state").asString().equals("running");
   }
 
-  private void findings(String title, JsonNode findings) {
-    if (!findings.isEmpty()) {
-      out.printf("%n%s%n", title);
-      for (JsonNode finding : findings) {
-        out.printf(
-            "  %s: %s%n", finding.path("code").asString(), finding.path("detail").asString());
-      }
-    }
-  }
-
-  private void statements(String indent, JsonNode statements) {
-    for (JsonNode statement : statements) {
-      out.println(
-          statement
-              .asString()
-              .strip()
-              .lines()
-              .collect(Collectors.joining("\n" + indent, indent, ";")));
-    }
-  }
-
   private static String joined(JsonNode texts) {
     return texts.valueStream().map(JsonNode::asString).collect(Collectors.joining(", "));
   }
 
-  private static String id(JsonNode run) {
+  static String id(JsonNode run) {
     return run.path("id").asString();
   }
 
-  private static String type(JsonNode run) {
-    return run.path("type").asString("?");
-  }
-
-  private static String duration(long seconds) {
+  static String duration(long seconds) {
     long minutes = Math.ceilDiv(seconds, 60);
     return seconds <= 120
         ? seconds + " s"

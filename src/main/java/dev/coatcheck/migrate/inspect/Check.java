@@ -20,8 +20,13 @@ record Check(String code, String query, String sentence) {
 
   /** The first few, and how many more there are. */
   static String listed(List<String> found) {
+    return listed(found, ", ");
+  }
+
+  /** The same with another word between them. */
+  static String listed(List<String> found, String between) {
     int more = found.size() - NAMED_MAX;
-    return String.join(", ", found.subList(0, Math.min(NAMED_MAX, found.size())))
+    return String.join(between, found.subList(0, Math.min(NAMED_MAX, found.size())))
         + (more > 0 ? " and " + more + " more" : "");
   }
 }

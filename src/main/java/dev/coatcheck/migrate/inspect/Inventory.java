@@ -21,6 +21,14 @@ public final class Inventory {
 
   private static final Set<String> OWN_SCHEMAS = Set.of("coatcheck", ObjectNames.SCHEMA);
 
+  private static final Finding POOLED =
+      new Finding(
+          "pooled_connection",
+          "A pooler in transaction mode stands before this source, and a run needs a session of its"
+              + " own. Register the source with a URL that leads to Postgres itself, or to a pooler"
+              + " in session mode; for the gateway's own database register the same database as a"
+              + " source of its own.");
+
   private final Limits limits;
 
   /**
@@ -53,11 +61,16 @@ public final class Inventory {
     if (!misnamed.isEmpty()) {
       return new Inspection.Refused(misnamed);
     }
+    if (PoolerStore.isBetween(source.settings())) {
+      return new Inspection.Refused(List.of(POOLED));
+    }
     StatementStore.Recorded recorded = StatementStore.recorded(source.database(), wish.table());
-    return InventoryStore.reading(source.database(), store -> inspection(store, wish, recorded));
+    return InventoryStore.reading(
+        source.database(), store -> inspection(store, wish, recorded, source.isGateway()));
   }
 
-  private Inspection inspection(InventoryStore store, Wish wish, StatementStore.Recorded recorded) {
+  private Inspection inspection(
+      InventoryStore store, Wish wish, StatementStore.Recorded recorded, boolean isGateway) {
     InventoryStore.Server server = store.server();
     List<Finding> faults = new ArrayList<>(serverFaults(server));
     if (server.version() < 15) {
@@ -72,7 +85,8 @@ public final class Inventory {
       noTable.ifPresent(faults::add);
       return new Inspection.Refused(faults);
     }
-    return new Survey(store, wish, limits, server, found.get()).inspection(faults, recorded);
+    return new Survey(store, wish, limits, server, found.get(), isGateway)
+        .inspection(faults, recorded);
   }
 
   /** What is refused before anybody is asked. */

@@ -88,6 +88,14 @@ final class InventoryStore {
        order by n.nspname, c.relname, f.conname\
       """;
 
+  private static final String INDEXES =
+      """
+      select pg_indexes_size(?::oid), (select count(*)::int from pg_index where indrelid = ?::oid)\
+      """;
+
+  private static final String RECKONING =
+      "select count(*) from generate_series(1, 100000) as n where hashint8(n) = 0";
+
   private static final String MAY_ASK_CHECKPOINT =
       """
       select coalesce(has_schema_privilege(to_regnamespace('coatcheck_migration'), 'usage')
@@ -130,6 +138,13 @@ final class InventoryStore {
   record Range(long highest, long lowest) {}
 
   record Count(long rows, long olderThanEpoch) {}
+
+  /**
+   * Sizes and speeds.
+   *
+   * @param coreNanos that a reckoning without any table took
+   */
+  record Speed(long indexBytes, int indexes, long coreNanos) {}
 
   /** Runs the work in one transaction that only reads. */
   static <T> T reading(Database database, Function<InventoryStore, T> work) {
@@ -211,6 +226,14 @@ final class InventoryStore {
         keyPlace);
   }
 
+  List<AppFunction> functions(long oid) {
+    return FunctionStore.functions(sql, oid);
+  }
+
+  List<UpdateTrigger> updateTriggers(long oid) {
+    return FunctionStore.updateTriggers(sql, oid);
+  }
+
   /** The first column of a query that takes no values. */
   List<String> texts(String query) {
     return PlainSql.rows(sql, query, row -> row.getString(1));
@@ -223,6 +246,16 @@ final class InventoryStore {
             sql,
             "select exists (select from " + ObjectNames.SCHEMA + ".checkpoint where table_oid = ?)",
             oid);
+  }
+
+  /** Measures how fast the server reckons, in some milliseconds. */
+  Speed speed(long oid) {
+    Speed sizes =
+        PlainSql.rows(sql, INDEXES, row -> new Speed(row.getLong(1), row.getInt(2), 0), oid, oid)
+            .getFirst();
+    long beganNano = System.nanoTime();
+    PlainSql.rows(sql, RECKONING, row -> row.getLong(1));
+    return new Speed(sizes.indexBytes(), sizes.indexes(), System.nanoTime() - beganNano);
   }
 
   Range range(TableName table, String key) {
@@ -265,7 +298,7 @@ final class InventoryStore {
     return percent < 100 ? Math.round(counted * 100 / percent) : counted;
   }
 
-  private static List<String> texts(ResultSet row, int column) throws SQLException {
+  static List<String> texts(ResultSet row, int column) throws SQLException {
     Array array = row.getArray(column);
     return List.of((String[]) array.getArray());
   }

@@ -96,6 +96,38 @@ final class Notes {
               """,
               "Tables with a foreign key to it are partitioned: %s."),
           new Check(
+              "foreign_keys_on_partitions",
+              """
+              select format('%s has it in %s, but not in %s', p.inhparent::regclass,
+                            string_agg(p.inhrelid::regclass::text, ', ' order by p.inhrelid::regclass::text)
+                              filter (where k.conrelid is not null),
+                            coalesce(string_agg(p.inhrelid::regclass::text, ', ' order by p.inhrelid::regclass::text)
+                              filter (where k.conrelid is null), 'none'))
+                from pg_inherits p
+                left join (select distinct conrelid from pg_constraint
+                            where confrelid = <oid> and contype = 'f'
+                              and <key>::int2 = any(confkey)) k on k.conrelid = p.inhrelid
+               where exists (select from pg_inherits s
+                               join pg_constraint f on f.conrelid = s.inhrelid
+                               join pg_class c on c.oid = s.inhrelid and c.relispartition
+                              where s.inhparent = p.inhparent and f.confrelid = <oid>
+                                and f.contype = 'f' and f.conparentid = 0
+                                and <key>::int2 = any(f.confkey))
+               group by p.inhparent order by 1\
+              """,
+              "Foreign keys to it sit on partitions: %s. Their column will go on the partitioned"
+                  + " table; add the key to the partitions that lack it, or take it for granted"
+                  + " that they hold rows without a parent."),
+          new Check(
+              "not_valid_checks",
+              """
+              select quote_ident(conname) || ' ' || pg_get_constraintdef(oid) from pg_constraint
+               where conrelid = <oid> and contype in ('c', 'n') and not convalidated order by 1\
+              """,
+              "Checks were never validated: %s. The backfill updates every row, and a row that"
+                  + " breaks such a check is refused: it is set aside with its error. Mend those"
+                  + " rows and validate the check before the start, or drop it."),
+          new Check(
               "children_not_owned",
               """
               select distinct c.oid::regclass::text

@@ -4,73 +4,51 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** What the applications of a table have to be ready for. */
 final class Preconditions {
-  /** Names and bodies of functions, other than Postgres's own. */
-  static final String FUNCTIONS =
+  static final String GRANTED_COLUMNS =
       """
-      select format('%I.%I', n.nspname, p.proname) || chr(10)
-             || left(coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), 100000)
-        from pg_proc p
-        join pg_namespace n on n.oid = p.pronamespace
-        join pg_language l on l.oid = p.prolang
-       where n.nspname not in ('pg_catalog', 'information_schema', 'coatcheck_migration')
-         and l.lanname not in ('c', 'internal')
-         and strpos(lower(coalesce(pg_get_function_sqlbody(p.oid), p.prosrc)),
-                    (select lower(c.relname) from pg_class c where c.oid = <oid>)) > 0
-       order by 1 limit 1000\
+      select quote_ident(a.attname) from pg_attribute a
+       where a.attrelid = <oid> and a.attacl is not null and not a.attisdropped
+       order by a.attnum\
       """;
 
-  static final Check COLUMN_GRANTS =
-      new Check(
-          "column_grants",
-          """
-          select quote_ident(a.attname) from pg_attribute a
-           where a.attrelid = <oid> and a.attacl is not null and not a.attisdropped
-           order by a.attnum\
-          """,
-          "Columns are granted one by one (%s). Whoever has only such grants may not read the new"
-              + " column, so its SELECT * and RETURNING * fail: name the columns there.");
-
-  static final Check UPDATE_TRIGGERS =
-      new Check(
-          "update_triggers",
-          """
-          select quote_ident(tgname) from pg_trigger
-           where tgrelid = <oid> and not tgisinternal and tgtype & 16 = 16
-             and tgenabled in ('O', 'A') and tgattr::text = ''
-             and not starts_with(tgname::text, '~coatcheck_') order by 1\
-          """,
-          "Triggers on update will fire once for each row that the backfill fills: %s."
-              + " See that they do no harm, for instance to an updated_at.");
-
-  private static final Finding KEYS_AS_STRINGS =
-      new Finding(
+  private static final Precondition KEYS_AS_STRINGS =
+      new Precondition(
           "keys_as_strings",
           "New keys exceed 2^53, which a double can't hold: clients have to take them as strings,"
-              + " and columns that copy them have to be bigint.");
+              + " and columns that copy them have to be bigint.",
+          List.of(),
+          Optional.empty());
 
   private static final int EXCERPT_MAX = 100;
 
   private final Statements statements;
+  private final RowShape shape;
   private final StatementStore.Recorded recorded;
-  private final List<String> functions;
+  private final List<SqlStatement> sent;
+  private final List<AppFunction> functions;
 
-  /**
-   * Searches what is known of the applications.
-   *
-   * @param functions as {@link #FUNCTIONS} has them
-   */
-  Preconditions(Statements statements, StatementStore.Recorded recorded, List<String> functions) {
+  /** Searches what is known of the applications. */
+  Preconditions(
+      Statements statements, StatementStore.Recorded recorded, List<AppFunction> functions) {
     this.statements = statements;
+    this.shape = new RowShape(statements);
     this.recorded = recorded;
+    this.sent = recorded.statements().stream().flatMap(Preconditions::first).toList();
     this.functions = functions;
   }
 
-  List<Finding> findings(boolean keepPrimaryKey) {
-    List<Finding> findings = new ArrayList<>();
+  private static Stream<SqlStatement> first(String text) {
+    return SqlStatement.all(text).stream().limit(1);
+  }
+
+  List<Precondition> findings(boolean keepPrimaryKey) {
+    List<Precondition> findings = new ArrayList<>();
     findings.add(KEYS_AS_STRINGS);
+    rowShape().ifPresent(findings::add);
     search(
             "prepared_star",
             "Prepared SELECT * and RETURNING * fail once the column is added, until they are"
@@ -81,6 +59,12 @@ final class Preconditions {
             "copy_without_columns",
             "COPY … FROM without a list of columns fails once the column is added: name them.",
             statements::copiesWithoutColumns)
+        .ifPresent(findings::add);
+    search(
+            "serialization_failures",
+            "A transaction in REPEATABLE READ or SERIALIZABLE that changes a row which the backfill"
+                + " has filled since the transaction began fails with 40001: repeat it.",
+            Statements::isolates)
         .ifPresent(findings::add);
     if (!keepPrimaryKey) {
       search(
@@ -99,34 +83,53 @@ final class Preconditions {
     return findings;
   }
 
-  /** Applies if something was found, or if not everything could be searched. */
-  private Optional<Finding> search(String code, String sentence, Predicate<String> is) {
+  /** What fails for good, each with its remedy. */
+  private Optional<Precondition> rowShape() {
     List<String> found = new ArrayList<>();
-    recorded.statements().stream().filter(is).map(Preconditions::excerpt).forEach(found::add);
-    for (String function : functions) {
-      int end = function.indexOf('\n');
-      for (String statement : function.substring(end).split(";", -1)) {
-        if (is.test(statement)) {
-          found.add("function " + function.substring(0, end));
-          break;
-        }
-      }
+    for (SqlStatement statement : sent) {
+      shape
+          .remedy(statement)
+          .ifPresent(remedy -> found.add(excerpt(statement.text) + ": " + remedy));
     }
-    if (found.isEmpty() && recorded.whyNot().isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        new Finding(
-            code,
-            sentence
-                + (found.isEmpty() ? "" : " Found: " + Check.listed(found) + ".")
-                + recorded
-                    .whyNot()
-                    .map(why -> " Not all statements could be searched: " + why + ".")
-                    .orElse("")));
+    functions.forEach(function -> found.addAll(shape.found(function)));
+    return precondition(
+        "row_shape",
+        "What counts on the number of columns fails for good once the column is added, until it is"
+            + " rewritten: see to each before the start.",
+        found);
   }
 
-  private static String excerpt(String statement) {
+  private Optional<Precondition> search(String code, String sentence, Predicate<SqlStatement> is) {
+    List<String> found = new ArrayList<>();
+    sent.stream().filter(is).map(statement -> excerpt(statement.text)).forEach(found::add);
+    functions.stream()
+        .filter(function -> SqlStatement.all(function.body()).stream().anyMatch(is))
+        .map(function -> "function " + function.name())
+        .forEach(found::add);
+    return precondition(code, sentence, found);
+  }
+
+  /** Applies if something was found, or if not everything could be searched. */
+  private Optional<Precondition> precondition(String code, String sentence, List<String> found) {
+    return found.isEmpty() && recorded.whyNot().isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Precondition(code, sentence, found, recorded.whyNot()));
+  }
+
+  /** What applies if the catalog has any of it. */
+  static Optional<Precondition> columnGrants(List<String> columns) {
+    return columns.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Precondition(
+                "column_grants",
+                "Columns are granted one by one. Whoever has only such grants may not read the new"
+                    + " column, so its SELECT * and RETURNING * fail: name the columns there.",
+                columns,
+                Optional.empty()));
+  }
+
+  static String excerpt(String statement) {
     String line = statement.strip().replaceAll("\\s+", " ");
     return "'" + (line.length() > EXCERPT_MAX ? line.substring(0, EXCERPT_MAX) + "…" : line) + "'";
   }

@@ -5,6 +5,7 @@ import dev.coatcheck.migrate.inspect.InventoryStore.PrimaryKey;
 import dev.coatcheck.migrate.inspect.InventoryStore.Range;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.inspect.InventoryStore.Server;
+import dev.coatcheck.migrate.inspect.InventoryStore.Speed;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.Wish;
@@ -23,20 +24,42 @@ final class Survey {
   private static final int PAGE_BYTES = 8_192;
   private static final int KEY_TIME_SHIFT = 22;
 
+  /** A scan of less says nothing about the server. */
+  private static final double READ_BYTES_MIN = 1 << 20;
+
+  /** In bytes a second. */
+  private static final double READ_USUAL = 300e6;
+
+  private static final double READ_LEAST = 10e6;
+  private static final double READ_MOST = 2e9;
+
+  /** That the reckoning takes on the core that the estimates are made for. */
+  private static final double RECKONING_NANOS = 12e6;
+
+  private static final double SLOWNESS_LEAST = 0.5;
+  private static final double SLOWNESS_MOST = 4;
+
   private final InventoryStore store;
   private final Wish wish;
   private final Inventory.Limits limits;
   private final Server server;
   private final Relation relation;
   private final TableName table;
+  private final boolean isGateway;
 
   Survey(
-      InventoryStore store, Wish wish, Inventory.Limits limits, Server server, Relation relation) {
+      InventoryStore store,
+      Wish wish,
+      Inventory.Limits limits,
+      Server server,
+      Relation relation,
+      boolean isGateway) {
     this.store = store;
     this.wish = wish;
     this.limits = limits;
     this.server = server;
     this.relation = relation;
+    this.isGateway = isGateway;
     this.table = new TableName(wish.schema(), wish.table());
   }
 
@@ -128,7 +151,9 @@ final class Survey {
               "The source's user may not see how long others' transactions have been open."
                   + " Grant it pg_read_all_stats."));
     }
+    long beganNano = System.nanoTime();
     Count count = count(time.column(), notes);
+    Estimate estimate = estimate(count, System.nanoTime() - beganNano);
     return new TableShape(
         relation.oid(),
         column,
@@ -138,12 +163,13 @@ final class Survey {
         count.rows(),
         relation.bytes(),
         count.olderThanEpoch(),
+        estimate,
         preconditions(key, recorded),
         List.copyOf(notes),
         store.children(relation.oid(), key.place()));
   }
 
-  private List<Finding> preconditions(PrimaryKey key, StatementStore.Recorded recorded) {
+  private List<Precondition> preconditions(PrimaryKey key, StatementStore.Recorded recorded) {
     Statements statements = new Statements(table, key.columns().getFirst(), key.constraint());
     StatementStore.Recorded searched =
         server.seesOthers() || recorded.whyNot().isPresent()
@@ -151,23 +177,44 @@ final class Survey {
             : new StatementStore.Recorded(
                 recorded.statements(),
                 Optional.of("the source's user sees only its own; grant it pg_read_all_stats"));
-    List<Finding> findings =
+    List<Precondition> findings =
         new ArrayList<>(
-            new Preconditions(statements, searched, store.texts(filled(Preconditions.FUNCTIONS, 0)))
+            new Preconditions(statements, searched, store.functions(relation.oid()))
                 .findings(wish.keepPrimaryKey()));
-    run(Preconditions.COLUMN_GRANTS, 0).ifPresent(findings::add);
-    run(Preconditions.UPDATE_TRIGGERS, 0).ifPresent(findings::add);
+    Preconditions.columnGrants(store.texts(filled(Preconditions.GRANTED_COLUMNS, 0)))
+        .ifPresent(findings::add);
+    UpdateTrigger.precondition(store.updateTriggers(relation.oid())).ifPresent(findings::add);
     return List.copyOf(findings);
+  }
+
+  /** From the sizes, how long the count took and how fast the server reckons. */
+  private Estimate estimate(Count count, long countNanos) {
+    Speed speed = store.speed(relation.oid());
+    double readBytes = relation.heapBytes() * samplePercent() / 100;
+    double read = readBytes < READ_BYTES_MIN ? READ_USUAL : readBytes * 1e9 / countNanos;
+    return Estimate.of(
+        new Estimate.Measure(
+            count.rows(),
+            relation.heapBytes(),
+            speed.indexBytes(),
+            speed.indexes(),
+            Math.clamp(read, READ_LEAST, READ_MOST),
+            Math.clamp(speed.coreNanos() / RECKONING_NANOS, SLOWNESS_LEAST, SLOWNESS_MOST),
+            isGateway));
+  }
+
+  private double samplePercent() {
+    boolean isSmall =
+        relation.tuples() < limits.exactRowsMax() && relation.heapBytes() <= limits.exactBytesMax();
+    long pages = Math.max(1, relation.heapBytes() / PAGE_BYTES);
+    return isSmall ? 100 : Math.min(99, 100.0 * SAMPLE_PAGES / pages);
   }
 
   /** Exact where that is quick, else by a sample of the pages and what the last analyze saw. */
   private Count count(Optional<Target.TimeColumn> createdAt, List<Finding> notes) {
-    boolean isSmall =
-        relation.tuples() < limits.exactRowsMax() && relation.heapBytes() <= limits.exactBytesMax();
-    long pages = Math.max(1, relation.heapBytes() / PAGE_BYTES);
-    double percent = isSmall ? 100 : Math.min(99, 100.0 * SAMPLE_PAGES / pages);
+    double percent = samplePercent();
     Count count = store.count(table, createdAt, wish.layoutEpochMillis(), percent);
-    if (!isSmall) {
+    if (percent < 100) {
       notes.add(
           new Finding(
               "rows_estimated", "It is large, so its rows were estimated and not counted."));

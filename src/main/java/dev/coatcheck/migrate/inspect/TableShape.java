@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param rows exact for a small table, else an estimate, which the notes then say
  * @param bytes with indexes
  * @param olderThanEpoch rows that were made before the layout's epoch; as exact as {@code rows}
+ * @param estimate of what a run takes
  * @param preconditions what applications have to be ready for
  * @param children over all schemas
  */
@@ -24,6 +25,7 @@ public record TableShape(
     long rows,
     long bytes,
     long olderThanEpoch,
-    List<Finding> preconditions,
+    Estimate estimate,
+    List<Precondition> preconditions,
     List<Finding> notes,
     List<ForeignKey> children) {}

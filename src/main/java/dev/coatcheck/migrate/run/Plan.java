@@ -1,6 +1,8 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.inspect.Estimate;
 import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
 import java.util.List;
 
 /**
@@ -10,7 +12,7 @@ import java.util.List;
  * @param bytes of the table with its indexes
  * @param highestId the highest legacy ID
  * @param olderThanEpoch rows that are older than any key can say
- * @param estimatedSeconds of the backfill, without throttling
+ * @param estimate of its time, disk and WAL
  * @param preconditions of the application, each to be accepted before the start
  * @param notes what is good to know
  */
@@ -19,8 +21,8 @@ public record Plan(
     long bytes,
     long highestId,
     long olderThanEpoch,
-    long estimatedSeconds,
-    List<Finding> preconditions,
+    Estimate estimate,
+    List<Precondition> preconditions,
     List<Finding> notes,
     List<PlannedStep> steps) {
   public Plan {

@@ -7,6 +7,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
+import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.run.Plan.PlannedStep;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
@@ -23,15 +24,14 @@ import dev.coatcheck.postgres.sql.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Looks at a table and says what would be done to it, or why nothing can be. */
 final class Planner {
   /** For all that a plan asks of the table's server, which may be slow and large. */
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
-
-  /** What a backfill did on two cores, with the mappings beside it. */
-  private static final long ROWS_PER_SECOND = 20_000;
 
   /** Also what the unique indexes say when two start at once. */
   static final Finding BUSY =
@@ -113,8 +113,26 @@ final class Planner {
     return switch (inventory.inspect(source, wish)) {
       case Inspection.Refused(List<Finding> findings) -> findings;
       case Inspection.Sound(TableShape shape) ->
-          shape.keyColumn().equals(target.keyColumn()) ? List.of() : List.of(CHANGED);
+          shape.keyColumn().equals(target.keyColumn())
+              ? unplanned(run.plan(), shape)
+              : List.of(CHANGED);
     };
+  }
+
+  /** What the application has to meet by now, and nobody was asked about. */
+  private static List<Finding> unplanned(Plan plan, TableShape shape) {
+    Set<String> planned =
+        plan.preconditions().stream().map(Precondition::code).collect(Collectors.toSet());
+    return shape.preconditions().stream()
+        .filter(condition -> !condition.found().isEmpty())
+        .filter(condition -> !planned.contains(condition.code()))
+        .map(
+            condition ->
+                new Finding(
+                    condition.code(),
+                    "This has come up since the plan; plan the migration anew. "
+                        + condition.finding().detail()))
+        .toList();
   }
 
   private OnceResult<PlanOutcome> write(
@@ -137,7 +155,7 @@ final class Planner {
             shape.bytes(),
             shape.highestId(),
             shape.olderThanEpoch(),
-            Math.ceilDiv(shape.rows(), ROWS_PER_SECOND),
+            shape.estimate(),
             shape.preconditions(),
             shape.notes(),
             steps.stream()

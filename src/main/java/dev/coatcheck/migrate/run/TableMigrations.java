@@ -8,6 +8,7 @@ import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
@@ -169,6 +170,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
           List<Finding> missing =
               run.plan().preconditions().stream()
                   .filter(condition -> !accepted.contains(condition.code()))
+                  .map(Precondition::finding)
                   .toList();
           return missing.isEmpty()
               ? new Decision.Change(

@@ -65,7 +65,7 @@ class MigrateTableCommandTest {
   void aTableIsPlannedStartedVerifiedAndUndone() {
     table("orders", 2_000);
 
-    Terminal plan = run("plan", "--table=orders", "--type=orders");
+    Terminal plan = run("plan", "--table=orders", "--type=orders", "--sql");
     assertThat(plan.status()).as(plan.err()).isZero();
     assertThat(plan.out())
         .contains("public.orders in the source gateway, type orders.", "2,000 rows", "ID 2000")
@@ -99,10 +99,40 @@ class MigrateTableCommandTest {
   }
 
   @Test
+  void aPlanIsOnePageAndItsSqlIsAskedFor() {
+    table("page", 20);
+    execute(
+        "create function on_page() returns trigger language plpgsql as"
+            + " 'begin insert into page_log select old.*; return null; end'");
+    execute(
+        "create trigger audit after update on public.page for each row execute function on_page()");
+
+    Terminal page = run("plan", "--table=page", "--type=page");
+
+    assertThat(page.status()).as(page.err()).isZero();
+    assertThat(page.lines()).hasSizeLessThan(50);
+    assertThat(page.out())
+        .contains(
+            "What  20 rows, highest ID 20", "Time  about ", "verify 1 s", "Disk  ", " of WAL ")
+        .contains("Your application has to meet (found):\n  row_shape: ")
+        .contains("on_page (trigger audit): 'insert into page_log select old.*': name the columns")
+        .contains("create or replace trigger audit AFTER UPDATE ON public.page")
+        .contains(
+            "(not searched: pg_stat_statements is not installed in this database):\n"
+                + "  prepared_star")
+        .contains("(always):\n  keys_as_strings")
+        .doesNotContain("alter table")
+        .containsPattern("--accept [a-z_,]*row_shape");
+    assertThat(run("start", id(page), "--accept=keys_as_strings").err())
+        .contains("(preconditions_not_accepted)", "\n  row_shape: ", "on_page (trigger audit)");
+  }
+
+  @Test
   void whatAVerificationFindsIsPrintedAndFails() {
     table("damaged", 10);
     Terminal plan = run("plan", "--table=public.damaged", "--type=damaged");
-    assertThat(start(plan).status()).isZero();
+    Terminal done = start(plan);
+    assertThat(done.status()).as(done.err()).isZero();
     execute(
         "delete from coatcheck.alias where value = '7' and type_id ="
             + " (select type_id from coatcheck.type where name = 'damaged')");
@@ -153,7 +183,8 @@ class MigrateTableCommandTest {
     Terminal plan = run("plan", "--table=refused", "--type=refused");
     execute(
         "update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',"
-            + " '[{\"code\": \"one\", \"detail\": \"First.\"}]') where table_name = 'refused'");
+            + " '[{\"code\": \"one\", \"detail\": \"First.\","
+            + " \"found\": [], \"notSearched\": null}]') where table_name = 'refused'");
     Terminal started = run("start", id(plan), "--accept=two,three");
     assertThat(started.status()).isEqualTo(1);
     assertThat(started.err()).contains("(preconditions_not_accepted)", "\n  one: First.");

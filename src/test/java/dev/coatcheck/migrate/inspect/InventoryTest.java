@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.inspect;
 import static dev.coatcheck.migrate.inspect.SourceFixture.EPOCH;
 import static dev.coatcheck.migrate.inspect.SourceFixture.codes;
 import static dev.coatcheck.migrate.inspect.SourceFixture.detail;
+import static dev.coatcheck.migrate.inspect.SourceFixture.preconditions;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -327,19 +328,26 @@ class InventoryTest {
     TableShape moved = FIXTURE.sound(wish("t"));
     TableShape kept = FIXTURE.sound(new Wish("public", "t", Optional.empty(), true, EPOCH));
 
-    assertThat(codes(moved.preconditions()))
+    assertThat(codes(preconditions(moved)))
         .containsExactly(
             "keys_as_strings",
+            "row_shape",
             "prepared_star",
             "copy_without_columns",
+            "serialization_failures",
             "group_by_key",
             "on_conflict_on_constraint");
-    assertThat(detail(moved.preconditions(), "prepared_star"))
+    assertThat(detail(preconditions(moved), "prepared_star"))
         .endsWith(
             "Not all statements could be searched: pg_stat_statements is not installed in this"
                 + " database.");
-    assertThat(codes(kept.preconditions()))
-        .containsExactly("keys_as_strings", "prepared_star", "copy_without_columns");
+    assertThat(codes(preconditions(kept)))
+        .containsExactly(
+            "keys_as_strings",
+            "row_shape",
+            "prepared_star",
+            "copy_without_columns",
+            "serialization_failures");
   }
 
   @Test
@@ -358,7 +366,7 @@ class InventoryTest {
           .isInstanceOfSatisfying(
               Inspection.Sound.class,
               sound ->
-                  assertThat(detail(sound.shape().preconditions(), "prepared_star"))
+                  assertThat(detail(preconditions(sound.shape()), "prepared_star"))
                       .contains(
                           "Not all statements could be searched: pg_stat_statements is installed"
                               + " but"));
@@ -376,7 +384,7 @@ class InventoryTest {
         "select stats.pg_stat_statements_reset()",
         "select t.* from t where id = 4711");
     try {
-      List<Finding> found = FIXTURE.sound(wish("t")).preconditions();
+      List<Finding> found = preconditions(FIXTURE.sound(wish("t")));
 
       assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
       assertThat(detail(found, "prepared_star"))
@@ -386,7 +394,7 @@ class InventoryTest {
           .isInstanceOfSatisfying(
               Inspection.Sound.class,
               sound ->
-                  assertThat(detail(sound.shape().preconditions(), "prepared_star"))
+                  assertThat(detail(preconditions(sound.shape()), "prepared_star"))
                       .contains("Not all statements could be searched"));
     } finally {
       FIXTURE.execute("drop schema stats cascade");
@@ -405,14 +413,14 @@ class InventoryTest {
         "create function harmless() returns void language sql as"
             + " 'select count(*) from t; select * from pg_class'");
 
-    List<Finding> found = FIXTURE.sound(wish("t")).preconditions();
+    List<Finding> found = preconditions(FIXTURE.sound(wish("t")));
 
     assertThat(detail(found, "prepared_star"))
-        .contains("Found: function public.all_of. ")
+        .contains(" Found: function public.all_of.")
         .doesNotContain("harmless");
-    assertThat(detail(found, "group_by_key")).contains("Found: function public.\"Grouped\". ");
+    assertThat(detail(found, "group_by_key")).contains(" Found: function public.\"Grouped\".");
     assertThat(detail(found, "on_conflict_on_constraint"))
-        .contains("Found: function public.upserted. ");
+        .contains(" Found: function public.upserted.");
     assertThat(detail(found, "copy_without_columns")).doesNotContain("Found");
   }
 
@@ -422,8 +430,8 @@ class InventoryTest {
         "create table t (id bigserial primary key, \"X\" int, y int)",
         "grant select (id, \"X\") on t to " + FIXTURE.plain());
 
-    assertThat(detail(FIXTURE.sound(wish("t")).preconditions(), "column_grants"))
-        .contains("(id, \"X\")");
+    assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "column_grants"))
+        .contains("Found: id; \"X\".");
   }
 
   @Test
@@ -438,7 +446,7 @@ class InventoryTest {
         "create trigger ins before insert on t for each row execute function f()",
         "alter table t disable trigger off");
 
-    assertThat(detail(FIXTURE.sound(wish("t")).preconditions(), "update_triggers"))
+    assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "update_triggers"))
         .contains(": \"After\", touch.");
   }
 

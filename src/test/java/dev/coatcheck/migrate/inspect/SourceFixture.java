@@ -105,6 +105,10 @@ final class SourceFixture implements AutoCloseable {
     };
   }
 
+  static List<Finding> preconditions(TableShape shape) {
+    return shape.preconditions().stream().map(Precondition::finding).toList();
+  }
+
   static List<String> codes(List<Finding> findings) {
     return findings.stream().map(Finding::code).toList();
   }

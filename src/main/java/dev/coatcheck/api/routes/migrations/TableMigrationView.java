@@ -3,7 +3,9 @@ package dev.coatcheck.api.routes.migrations;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.server.Json;
+import dev.coatcheck.migrate.inspect.Estimate;
 import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.run.Plan;
 import dev.coatcheck.migrate.run.Progress;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -58,8 +60,8 @@ record TableMigrationView(
       long bytes,
       String highestId,
       long olderThanEpoch,
-      long estimatedSeconds,
-      List<Finding> preconditions,
+      Estimate estimate,
+      List<PreconditionView> preconditions,
       List<Finding> notes,
       List<Plan.PlannedStep> steps) {
     static PlanView of(Plan plan) {
@@ -68,10 +70,21 @@ record TableMigrationView(
           plan.bytes(),
           Long.toString(plan.highestId()),
           plan.olderThanEpoch(),
-          plan.estimatedSeconds(),
-          plan.preconditions(),
+          plan.estimate(),
+          plan.preconditions().stream().map(PreconditionView::of).toList(),
           plan.notes(),
           plan.steps());
+    }
+  }
+
+  record PreconditionView(
+      String code, String detail, List<String> found, @Nullable String notSearched) {
+    static PreconditionView of(Precondition condition) {
+      return new PreconditionView(
+          condition.code(),
+          condition.detail(),
+          condition.found(),
+          condition.notSearched().orElse(null));
     }
   }
 

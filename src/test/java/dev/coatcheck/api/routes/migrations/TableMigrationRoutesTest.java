@@ -45,6 +45,8 @@ class TableMigrationRoutesTest {
     assertThat(planned.body().at("/plan/rows").longValue()).isEqualTo(2_000);
     assertThat(planned.body().at("/plan/steps").findValuesAsString("phase"))
         .contains("expand", "backfill", "index", "not_null", "verify");
+    assertThat(planned.body().at("/plan/estimate/phases").findValuesAsString("phase"))
+        .containsExactly("expand", "backfill", "index", "not_null", "verify");
     assertThat(planned.body().at("/steps")).hasSameSizeAs(planned.body().at("/plan/steps"));
     assertThat(GATEWAY.count("select count(*) from pg_trigger where not tgisinternal")).isZero();
 
@@ -180,7 +182,8 @@ class TableMigrationRoutesTest {
     GATEWAY.execute(
         """
         update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',
-          '[{"code": "one", "detail": "First."}, {"code": "two", "detail": "Second."}]')
+          '[{"code": "one", "detail": "First.", "found": [], "notSearched": null},
+            {"code": "two", "detail": "Second.", "found": [], "notSearched": null}]')
          where table_name = 'asking'\
         """);
 

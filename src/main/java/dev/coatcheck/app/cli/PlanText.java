@@ -1,0 +1,143 @@
+package dev.coatcheck.app.cli;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/** A plan for people: first what somebody has to decide about, then, if wanted, the statements. */
+final class PlanText {
+  private static final long KIBI = 1024;
+
+  private final PrintWriter out;
+
+  PlanText(PrintWriter out) {
+    this.out = out;
+  }
+
+  /** The summary, and what to do next. */
+  void print(JsonNode run, boolean withSql) {
+    JsonNode plan = run.path("plan");
+    out.printf(
+        "Run %s: %s in the source %s, type %s.%n%n",
+        RunText.id(run),
+        run.path("table").asString(),
+        run.path("source").asString(),
+        run.path("type").asString("?"));
+    sizes(run, plan);
+    preconditions(plan.path("preconditions"));
+    notes(plan.path("notes"));
+    if (withSql) {
+      plan.path("steps").forEach(this::step);
+    } else {
+      out.printf("%nplan --sql prints every statement too, with the one that undoes it.%n");
+    }
+    out.printf("%nNothing was changed. Next: %s%n", RunText.startCommand(run));
+  }
+
+  private void sizes(JsonNode run, JsonNode plan) {
+    JsonNode estimate = plan.path("estimate");
+    String column = run.path("created_at_column").asString("");
+    out.printf(
+        "What  %,d rows, highest ID %s, get a key, a public ID and their legacy ID; %s.%n",
+        plan.path("rows").asLong(),
+        plan.path("highest_id").asString(),
+        column.isEmpty() ? "no column says when they were made" : "keys follow " + column);
+    if (plan.path("older_than_epoch").asLong() > 0) {
+      out.printf(
+          "      %,d rows are older than any key can say; they get the oldest keys.%n",
+          plan.path("older_than_epoch").asLong());
+    }
+    JsonNode phases = estimate.path("phases");
+    out.printf(
+        "Time  about %s without throttling: %s.%n",
+        RunText.duration(phases.valueStream().mapToLong(one -> one.path("seconds").asLong()).sum()),
+        phases
+            .valueStream()
+            .map(
+                one ->
+                    one.path("phase").asString()
+                        + " "
+                        + RunText.duration(one.path("seconds").asLong()))
+            .collect(Collectors.joining(", ")));
+    out.printf(
+        "Disk  the table has %s. Up to %s more on the source, and %s of WAL for its replicas and"
+            + " its archive;%n      %s of mappings at the gateway; %s on the source if it is"
+            + " undone.%n",
+        bytes(plan.path("bytes")),
+        bytes(estimate.path("disk_bytes")),
+        bytes(estimate.path("wal_bytes")),
+        bytes(estimate.path("mapping_bytes")),
+        bytes(estimate.path("archive_bytes")));
+  }
+
+  private void preconditions(JsonNode conditions) {
+    Predicate<JsonNode> isFound = one -> !one.path("found").isEmpty();
+    Predicate<JsonNode> isOpen = one -> one.path("not_searched").isString();
+    String why =
+        conditions
+            .valueStream()
+            .filter(isOpen)
+            .map(one -> one.path("not_searched").asString())
+            .findFirst()
+            .orElse("");
+    group("found", conditions, isFound);
+    group("not searched: " + why, conditions, isFound.negate().and(isOpen));
+    group("always", conditions, isFound.negate().and(isOpen.negate()));
+  }
+
+  private void group(String title, JsonNode conditions, Predicate<JsonNode> is) {
+    if (conditions.valueStream().anyMatch(is)) {
+      out.printf("%nYour application has to meet (%s):%n", title);
+      conditions.valueStream().filter(is).forEach(this::precondition);
+    }
+  }
+
+  private void precondition(JsonNode condition) {
+    finding(condition);
+    condition.path("found").forEach(one -> out.printf("    - %s%n", one.asString()));
+  }
+
+  private void notes(JsonNode notes) {
+    if (!notes.isEmpty()) {
+      out.printf("%nGood to know:%n");
+      notes.forEach(this::finding);
+    }
+  }
+
+  private void finding(JsonNode finding) {
+    out.printf("  %s: %s%n", finding.path("code").asString(), finding.path("detail").asString());
+  }
+
+  private void step(JsonNode step) {
+    out.printf("%n%s: %s%n", step.path("phase").asString(), step.path("name").asString());
+    statements("  ", step.path("statements"));
+    if (!step.path("undo_statements").isEmpty()) {
+      out.println("  undone by");
+      statements("    ", step.path("undo_statements"));
+    }
+  }
+
+  private void statements(String indent, JsonNode statements) {
+    for (JsonNode statement : statements) {
+      out.println(
+          statement
+              .asString()
+              .strip()
+              .lines()
+              .collect(Collectors.joining("\n" + indent, indent, ";")));
+    }
+  }
+
+  private static String bytes(JsonNode bytes) {
+    double left = bytes.asDouble(0);
+    for (String unit : new String[] {"bytes", "KiB", "MiB", "GiB"}) {
+      if (left < 10 * KIBI) {
+        return String.format(Locale.ROOT, "%,.0f %s", left, unit);
+      }
+      left /= KIBI;
+    }
+    return String.format(Locale.ROOT, "%,.0f TiB", left);
+  }
+}
