@@ -161,6 +161,12 @@ final class MintPlan {
         : Optional.empty();
   }
 
+  /** Whether every thing of these requests is written, or was there. */
+  boolean isDone(int begin, int end) {
+    return places.subList(begin, end).stream()
+        .allMatch(place -> !(place instanceof Place.At(Thing thing)) || thing.row != null);
+  }
+
   /** What became of a request, after the write. */
   MintOutcome.Item item(int request) {
     return switch (places.get(request)) {

@@ -130,7 +130,10 @@ final class MintRound {
     int begin = 0;
     for (Member member : open().toList()) {
       int end = begin + member.call.requests().size();
-      member.attempt = done(member.call, plan, begin, end);
+      member.attempt =
+          isNothing(member.call, plan) || plan.isDone(begin, end)
+              ? done(member.call, plan, begin, end)
+              : new Attempt.Locked();
       begin = end;
     }
     return members.stream().map(member -> requireNonNull(member.attempt)).toList();
@@ -141,10 +144,13 @@ final class MintRound {
     return entries;
   }
 
+  private static boolean isNothing(MintCall call, MintPlan plan) {
+    return call.atomic() && plan.refusesAny();
+  }
+
   private Attempt done(MintCall call, MintPlan plan, int begin, int end) {
-    boolean nothing = call.atomic() && plan.refusesAny();
     MintOutcome.Worked outcome =
-        nothing
+        isNothing(call, plan)
             ? new MintOutcome.NothingDone(
                 IntStream.range(begin, end)
                     .boxed()

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -49,7 +50,10 @@ final class MintStore {
       }
     }
 
-    /** Another transaction works on one of its names; nothing was done about this call. */
+    /**
+     * Another transaction works on one of its names, or its new key was taken; nothing was done
+     * about this call.
+     */
     record Locked() implements Attempt {}
   }
 
@@ -74,16 +78,13 @@ final class MintStore {
    */
   List<Attempt> run(List<MintCall> calls, int lockMillisMax) {
     return isSingleInsert(calls)
-        ? database.writeAlone("mint", sql -> run(sql, calls, lockMillisMax))
+        ? database.writeAlone("mint", sql -> runSingle(sql, calls))
         : database.write("mint", sql -> run(sql, calls, lockMillisMax));
   }
 
-  /**
-   * Whether one statement does it all. Should a generated key be taken in spite of everything, then
-   * what was written beside it stays, as after an answer that got lost on its way.
-   */
+  /** Whether one statement does it all: each call is for one new key of the same table. */
   private static boolean isSingleInsert(List<MintCall> calls) {
-    return calls.stream().noneMatch(call -> call.bringsNames() || call.atomic())
+    return calls.stream().noneMatch(call -> call.isBatch() || call.bringsNames() || call.atomic())
         && calls.stream()
                 .flatMap(call -> call.requests().stream())
                 .map(request -> request.type().keyScheme())
@@ -91,6 +92,19 @@ final class MintStore {
                 .limit(2)
                 .count()
             == 1;
+  }
+
+  /**
+   * What is written is committed already; only the calls whose key was taken are to be tried again.
+   */
+  private List<Attempt> runSingle(DSLContext sql, List<MintCall> calls) {
+    MintRound round = new MintRound(calls);
+    MintPlan plan = drawn(round, _ -> MintPlan.Known.NOTHING);
+    plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
+    for (MintPlan.Thing missing : insert(sql, plan.newThings())) {
+      keys.wasTaken(missing.type, missing.subject().key());
+    }
+    return round.attempts(plan);
   }
 
   private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
@@ -102,10 +116,7 @@ final class MintStore {
       part = locks.part();
     }
     round.replay(IdempotencyTable.find(sql, part, round.idempotencyKeys()));
-    MintPlan plan;
-    do {
-      plan = round.plan(requests -> look(sql, requests));
-    } while (!round.draw(plan, keys));
+    MintPlan plan = drawn(round, requests -> look(sql, requests));
     if (!(round.isAtomic() && plan.refusesAny())) {
       plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
       insertAliases(sql, plan.newNames());
@@ -116,6 +127,15 @@ final class MintStore {
       throw new Overtaken("idempotency key");
     }
     return attempts;
+  }
+
+  /** The plan of a round in which every call that stays open has its keys. */
+  private MintPlan drawn(MintRound round, Function<List<MintRequest>, MintPlan.Known> look) {
+    MintPlan plan;
+    do {
+      plan = round.plan(look);
+    } while (!round.draw(plan, keys));
+    return plan;
   }
 
   private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
@@ -143,6 +163,14 @@ final class MintStore {
   }
 
   private void insertMappings(DSLContext sql, List<MintPlan.Thing> things, boolean looked) {
+    List<MintPlan.Thing> missing = insert(sql, things);
+    if (!missing.isEmpty()) {
+      readBack(sql, missing, looked);
+    }
+  }
+
+  /** Returns those whose key or token is taken. */
+  private static List<MintPlan.Thing> insert(DSLContext sql, List<MintPlan.Thing> things) {
     Map<Token, Instant> inserted =
         PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::candidate).toList());
     List<MintPlan.Thing> missing = new ArrayList<>();
@@ -154,9 +182,7 @@ final class MintStore {
         thing.inserted(thing.candidate().insertedAt(createdAt));
       }
     }
-    if (!missing.isEmpty()) {
-      readBack(sql, missing, looked);
-    }
+    return missing;
   }
 
   private void readBack(DSLContext sql, List<MintPlan.Thing> missing, boolean looked) {

@@ -114,23 +114,10 @@ public final class Database implements AutoCloseable {
    * @throws DatabaseUnavailable if Postgres can't be asked or broke off; the outcome is unknown
    */
   public <T> T write(String operation, Function<DSLContext, T> work) {
-    return write(operation, Deadline.current(), true, work);
-  }
-
-  /**
-   * As {@link #write}, for work that is a single statement: Postgres makes a transaction of it,
-   * without a round trip for the commit.
-   */
-  public <T> T writeAlone(String operation, Function<DSLContext, T> work) {
     Deadline deadline = Deadline.current();
-    return write(operation, deadline, isLong(deadline), work);
-  }
-
-  private <T> T write(
-      String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
     for (int tried = 1; ; tried++) {
       try {
-        return lent(operation, deadline, inTransaction, work);
+        return lent(operation, deadline, true, work);
       } catch (DataAccessException thrown) {
         if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(thrown))) {
           throw failed(operation, thrown);
@@ -140,9 +127,33 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Does the work on a connection, and once more on another one if the first may be out of step,
-   * which is closed. A transaction was rolled back then; what a single statement may have written,
-   * nobody hears of.
+   * Runs a single statement that writes: Postgres makes a transaction of it, without a round trip
+   * for the commit. It is never sent twice.
+   *
+   * @throws DatabaseUnavailable if Postgres can't be asked or broke off; the outcome is unknown
+   */
+  public <T> T writeAlone(String operation, Function<DSLContext, T> work) {
+    Deadline deadline = Deadline.current();
+    try {
+      return lent(deadline, isLong(deadline), work);
+    } catch (DataAccessException thrown) {
+      if (isSuspect(thrown)) {
+        throw mixedUp(operation, thrown);
+      }
+      throw failed(operation, thrown);
+    } catch (RuntimeException thrown) {
+      throw isSuspect(thrown) ? mixedUp(operation, thrown) : thrown;
+    }
+  }
+
+  private DatabaseUnavailable mixedUp(String operation, RuntimeException suspect) {
+    observer.observe(new Event.AnswersMixedUp(operation, suspect.toString()));
+    return new DatabaseUnavailable(operation, suspect);
+  }
+
+  /**
+   * Does the work on a connection, and once more on another one if the first may be out of step.
+   * Nothing was committed then, and that connection is closed.
    */
   private <T> T lent(
       String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
@@ -157,8 +168,7 @@ public final class Database implements AutoCloseable {
         observer.observe(new Event.AnswersMixedUp(operation, suspect.toString()));
         return result;
       } catch (UnaskedRow again) {
-        observer.observe(new Event.AnswersMixedUp(operation, again.toString()));
-        throw new DatabaseUnavailable(operation, again);
+        throw mixedUp(operation, again);
       }
     }
   }

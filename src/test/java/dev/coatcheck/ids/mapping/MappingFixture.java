@@ -71,7 +71,7 @@ public final class MappingFixture implements AutoCloseable {
   }
 
   /** One whose pool is that small. */
-  static MappingFixture withConnections(int connections) {
+  public static MappingFixture withConnections(int connections) {
     return new MappingFixture(generators(), TestDatabase.fresh(), System::nanoTime, connections);
   }
 

@@ -1,0 +1,75 @@
+package dev.coatcheck.ids.mint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.OutOfStep;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Promise 7: a group that brings no names is committed by its statement, and is never sent twice.
+ */
+class SingleInsertTest {
+  private static final int LOCK_MILLIS = 25;
+
+  @Test
+  void aKeyThatIsTakenConcernsItsOwnCallOnly() {
+    Deque<Long> drawn = new ArrayDeque<>(List.of(1L, 1L, 2L));
+    try (MappingFixture fixture = new MappingFixture()) {
+      MintStore store = store(fixture, drawn);
+      MintCall call = MintCall.of(fixture.generated(fixture.charge));
+      store.run(List.of(call), LOCK_MILLIS);
+
+      List<MintStore.Attempt> attempts = store.run(List.of(call, call), LOCK_MILLIS);
+
+      assertThat(attempts.getFirst()).isInstanceOf(MintStore.Attempt.Locked.class);
+      assertThat(attempts.getLast()).isInstanceOf(MintStore.Attempt.Done.class);
+      assertThat(fixture.observer.scrape()).contains("coatcheck_keys_conflicts_total");
+      assertThat(mappings(fixture)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anAnswerThatIsNotItsOwnLeavesTheOutcomeUnknown() {
+    try (MappingFixture fixture = MappingFixture.withConnections(1)) {
+      fixture.minter.mint(MintCall.of(fixture.generated(fixture.charge)));
+      OutOfStep.leave(
+          fixture.database, "select token, created_at from coatcheck.public_id limit 1");
+
+      assertThatThrownBy(() -> fixture.minter.mint(MintCall.of(fixture.generated(fixture.charge))))
+          .isInstanceOf(DatabaseUnavailable.class);
+
+      assertThat(mappings(fixture)).isLessThanOrEqualTo(2);
+      fixture.minter.mint(MintCall.of(fixture.generated(fixture.charge)));
+      assertThat(mappings(fixture)).isLessThanOrEqualTo(3);
+    }
+  }
+
+  private static MintStore store(MappingFixture fixture, Deque<Long> drawn) {
+    return new MintStore(
+        fixture.database,
+        MappingFixture.TOKENS::next,
+        new KeyDraws(
+            _ ->
+                count ->
+                    new KeyDraw.Drawn(
+                        IntStream.range(0, count)
+                            .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
+                            .toList()),
+            fixture.observer));
+  }
+
+  private static int mappings(MappingFixture fixture) {
+    return fixture.database.read(
+        "test",
+        sql -> sql.fetchSingle("select count(*)::int from coatcheck.public_id").get(0, int.class));
+  }
+}
