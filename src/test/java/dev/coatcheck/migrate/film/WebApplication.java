@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.film;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -69,7 +69,7 @@ final class WebApplication implements AutoCloseable {
   }
 
   /** What a plan says that the application has to meet; from now on such errors are named. */
-  void accept(Collection<Finding> preconditions) {
+  void accept(Collection<Precondition> preconditions) {
     preconditions.forEach(one -> accepted.add(one.code()));
   }
 
