@@ -157,6 +157,13 @@ final class RunText {
     if (!reason.isEmpty()) {
       out.println((isRunning(run) ? "It waits: " : "Because: ") + reason);
     }
+    for (JsonNode session : run.path("waits_for").path("sessions")) {
+      if (session.path("pid").asInt() > 0) {
+        out.printf(
+            "To end process %1$d: select pg_terminate_backend(%1$d)%n",
+            session.path("pid").asInt());
+      }
+    }
   }
 
   private static boolean isRunning(JsonNode run) {

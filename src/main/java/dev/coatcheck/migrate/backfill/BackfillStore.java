@@ -89,6 +89,7 @@ final class BackfillStore {
   Filled fill(Range range, long fence, boolean careful, Bounds bounds) {
     return session.transaction(
         "backfill",
+        bounds.statementMillis(),
         sql -> {
           bound(sql, bounds);
           Checkpoint before = read(sql);

@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.run.LeaseStore.Orders;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,6 +30,7 @@ final class Heartbeat implements AutoCloseable {
   private final AtomicLong workedMillis = new AtomicLong();
   private volatile long rowsDone;
   private volatile Optional<String> reason = Optional.empty();
+  private volatile Optional<LockWait> wait = Optional.empty();
   private volatile Knobs knobs;
   private volatile boolean mine = true;
   private volatile long leaseEndNano;
@@ -117,12 +119,17 @@ final class Heartbeat implements AutoCloseable {
     return isNews;
   }
 
+  /** What the source makes the run wait for; empty: nothing any more. From any thread. */
+  void waitsFor(Optional<LockWait> now) {
+    wait = now;
+  }
+
   /** Writes down the progress now. */
   synchronized void beat() {
     long sentNano = System.nanoTime();
     long worked = workedMillis.getAndSet(0);
     try {
-      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, rowsDone, worked, reason);
+      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, rowsDone, worked, reason, wait);
       if (orders.isEmpty() || orders.get().goal() != goal) {
         mine = false;
         return;

@@ -5,6 +5,7 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Collection;
 import java.util.Optional;
 
@@ -30,7 +31,7 @@ final class LeaseStore {
       update coatcheck.table_migration
          set lease_until = clock_timestamp() + {2} * interval '1 millisecond',
              rows_done = greatest(rows_done, {3}), worked_millis = worked_millis + {4},
-             reason = {5}
+             reason = {5}, waits_for = {6}::jsonb
        where migration_id = {0} and fence = {1} and state = 'running'
       returning goal, knobs\
       """;
@@ -64,7 +65,12 @@ final class LeaseStore {
 
   /** Empty if the run is not to go on, or is somebody else's. */
   Optional<Orders> renew(
-      Claim claim, int leaseMillis, long rowsDone, long workedMillis, Optional<String> reason) {
+      Claim claim,
+      int leaseMillis,
+      long rowsDone,
+      long workedMillis,
+      Optional<String> reason,
+      Optional<LockWait> wait) {
     return database.write(
         "renew table migration",
         sql ->
@@ -75,7 +81,8 @@ final class LeaseStore {
                     val(leaseMillis),
                     val(rowsDone),
                     val(workedMillis),
-                    val(reason.orElse(null), String.class))
+                    val(wait.map(LockWait::text).or(() -> reason).orElse(null), String.class),
+                    val(wait.map(RunStore::json).orElse(null), String.class))
                 .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.KNOBS)
                 .fetchOptional(
                     row ->

@@ -17,6 +17,7 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
 import java.time.Instant;
 import java.util.List;
@@ -206,6 +207,9 @@ final class RunStore {
         .set(TABLE_MIGRATION.GOAL, status.goal().wireName())
         .set(TABLE_MIGRATION.UNDO_PHASE, status.undoPhase().map(Phase::wireName).orElse(null))
         .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
+        .set(
+            TABLE_MIGRATION.WAITS_FOR,
+            status.waitsFor().map(RunStore::json).map(JSONB::valueOf).orElse(null))
         .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(run.knobs())))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
         .set(TABLE_MIGRATION.STARTED_AT, started ? NOW : TABLE_MIGRATION.STARTED_AT)
@@ -342,7 +346,8 @@ final class RunStore {
             row.getOccupies(),
             Goal.named(row.getGoal()),
             Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
-            Optional.ofNullable(row.getReason())),
+            Optional.ofNullable(row.getReason()),
+            Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
         read(row.getKnobs().data(), Knobs.class),
         List.of(row.getAccepted()),
         new Progress(row.getRowsDone(), row.getRowsTotal(), row.getWorkedMillis()),

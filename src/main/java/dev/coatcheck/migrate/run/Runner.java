@@ -14,8 +14,10 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Carries one run on from wherever it is: forward step by step, or back. Every step can be seen in
@@ -54,8 +56,8 @@ final class Runner {
   /** Until the goal is reached, or the run is not to go on here. */
   void run() {
     while (true) {
-      try (SourceSession session = SourceSession.open(source.settings(), target())) {
-        session.fence(claim.fence());
+      try (SourceSession session =
+          SourceSession.open(source, target(), claim.fence(), heartbeat::waitsFor)) {
         heartbeat.because(Optional.empty());
         lookUpNames(session);
         switch (run.status().goal()) {
@@ -176,6 +178,7 @@ final class Runner {
     return switch (step) {
       case Step.Ddl change -> ddl.isApplied(change);
       case Step.Index index -> ddl.isThere(index);
+      case Step.Filled filled -> ddl.isThere(filled);
       case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
     };
   }
@@ -192,12 +195,11 @@ final class Runner {
             ? new Result.Done()
             : new Result.Failed("the index " + index.index() + " is not valid");
       }
+      case Step.Filled filled ->
+          result(ddl.apply(filled, () -> fillLoop(session).run()), filled.name());
       case Step.Fill _ -> {
         session.fence(claim.fence());
-        yield new FillLoop(workshop, session, run, source, claim, heartbeat)
-            .run()
-            .<Result>map(Result.Failed::new)
-            .orElseGet(Result.Done::new);
+        yield fillLoop(session).run().<Result>map(Result.Failed::new).orElseGet(Result.Done::new);
       }
       case Step.Archive _ -> new Result.Done();
       case Step.Verify _ ->
@@ -208,6 +210,10 @@ final class Runner {
     };
   }
 
+  private FillLoop fillLoop(SourceSession session) {
+    return new FillLoop(workshop, session, run, source, claim, heartbeat);
+  }
+
   private Result undo(SourceSession session, Step step) {
     Ddl ddl = new Ddl(session, target(), heartbeat::pause);
     return switch (step) {
@@ -216,6 +222,7 @@ final class Runner {
         ddl.drop(index);
         yield new Result.Done();
       }
+      case Step.Filled filled -> result(ddl.undo(filled), filled.name());
       case Step.Archive archive -> isTableGone ? new Result.Done() : archive(session, ddl, archive);
       case Step.Fill _, Step.Verify _ -> new Result.Done();
     };
@@ -232,10 +239,16 @@ final class Runner {
   private static Result result(Ddl.Outcome outcome, String name) {
     return switch (outcome) {
       case Ddl.Outcome.Done _ -> new Result.Done();
-      case Ddl.Outcome.Blocked(int tries, List<String> blockers) ->
+      case Ddl.Outcome.Blocked(int tries, List<BlockingSession> blockers) ->
           new Result.Failed(
               "%s did not get its lock in %d tries. Held by: %s. Retry when they are through."
-                  .formatted(name, tries, String.join("; ", blockers)));
+                  .formatted(
+                      name,
+                      tries,
+                      blockers.stream()
+                          .map(BlockingSession::text)
+                          .collect(Collectors.joining("; "))));
+      case Ddl.Outcome.Refused(String reason) -> new Result.Failed(reason);
     };
   }
 

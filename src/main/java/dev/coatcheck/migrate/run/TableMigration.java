@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.postgres.sql.LockWait;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -33,28 +34,30 @@ public record TableMigration(
    *
    * @param occupies whether something of it is on the table, or about to be
    * @param reason why it waits, failed or was paused
+   * @param waitsFor what in the source it waits for
    */
   public record Status(
       RunState state,
       boolean occupies,
       Goal goal,
       Optional<Phase> undoPhase,
-      Optional<String> reason) {
+      Optional<String> reason,
+      Optional<LockWait> waitsFor) {
 
     Status to(RunState next) {
-      return new Status(next, occupies, goal, undoPhase, Optional.empty());
+      return new Status(next, occupies, goal, undoPhase, Optional.empty(), Optional.empty());
     }
 
     Status because(String why) {
-      return new Status(state, occupies, goal, undoPhase, Optional.of(why));
+      return new Status(state, occupies, goal, undoPhase, Optional.of(why), waitsFor);
     }
 
     Status towards(Goal next, Optional<Phase> phase) {
-      return new Status(state, occupies, next, phase, reason);
+      return new Status(state, occupies, next, phase, reason, waitsFor);
     }
 
     Status occupying(boolean now) {
-      return new Status(state, now, goal, undoPhase, reason);
+      return new Status(state, now, goal, undoPhase, reason, waitsFor);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Session;
+import java.util.List;
 import org.jooq.DSLContext;
 
 /** Who may write to the source, and who may not any more. */
@@ -18,11 +19,17 @@ final class SessionStore {
   private static final String IS_THERE =
       "select exists (select from <schema>.checkpoint where run = <run>)";
 
-  private static final String END_OTHERS =
+  private static final String IS_FENCED =
+      "select exists (select from <schema>.checkpoint where run = <run> and fence > ?)";
+
+  private static final String OTHERS =
       """
-      select pg_terminate_backend(pid) from pg_stat_activity
+      select pid from pg_stat_activity
        where application_name = ? and pid <> pg_backend_pid() and usename = current_user\
       """;
+
+  /** Returns once the process is gone, or after 30 s. */
+  private static final String END = "select pg_terminate_backend(?, 30000)";
 
   private final Session session;
   private final TargetSql names;
@@ -32,10 +39,29 @@ final class SessionStore {
     this.names = new TargetSql(target);
   }
 
-  void endOthers(String applicationName) {
-    session.transaction(
-        "end earlier runners",
-        sql -> PlainSql.rows(sql, END_OTHERS, row -> row.getBoolean(1), applicationName));
+  /** Ends the sessions of this name but ours, and waits for it; false if one of them goes on. */
+  boolean endOthers(String applicationName) {
+    others(applicationName).forEach(this::end);
+    return others(applicationName).isEmpty();
+  }
+
+  private List<Integer> others(String applicationName) {
+    return session.transaction(
+        "earlier runners",
+        sql -> PlainSql.rows(sql, OTHERS, row -> row.getInt(1), applicationName));
+  }
+
+  private void end(int pid) {
+    session.transaction("end an earlier runner", sql -> PlainSql.isTrue(sql, END, pid));
+  }
+
+  /** Whether a later runner was here. */
+  boolean isFenced(long fence) {
+    return session.transaction(
+        "fence",
+        sql ->
+            PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
+                && PlainSql.isTrue(sql, names.fill(IS_FENCED), fence));
   }
 
   /** True if there is nothing to fence yet. */

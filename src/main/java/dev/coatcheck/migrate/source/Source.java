@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.Session.Patience;
 
 /**
  * A Postgres that holds tables of customers.
@@ -9,6 +10,16 @@ import dev.coatcheck.postgres.sql.DatabaseSettings;
  * @param name as requests call it
  * @param settings for connections of one's own, outside of the pool
  * @param isGateway it is the gateway's own database, so that rows and mappings share a transaction
+ * @param patience with a network that swallows everything
  */
 public record Source(
-    String name, DatabaseSettings settings, Database database, boolean isGateway) {}
+    String name,
+    DatabaseSettings settings,
+    Database database,
+    boolean isGateway,
+    Patience patience) {
+
+  public Source(String name, DatabaseSettings settings, Database database, boolean isGateway) {
+    this(name, settings, database, isGateway, Patience.DEFAULT);
+  }
+}

@@ -1,29 +1,76 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockWait;
 import dev.coatcheck.postgres.sql.Session;
+import dev.coatcheck.postgres.sql.Session.Patience;
+import java.util.Optional;
+import java.util.function.Consumer;
 
-/** The one connection of a run's runner to the source, under a name by which it can be found. */
+/**
+ * The one connection of a run's runner to the source, under a name by which it can be found. Once
+ * it broke it stays broken: the next one begins by ending what this one left at the server.
+ */
 public final class SourceSession implements AutoCloseable {
   private final Session session;
   private final SessionStore store;
+  private final Consumer<Optional<LockWait>> waits;
 
-  private SourceSession(Session session, Target target) {
+  private SourceSession(Session session, Target target, Consumer<Optional<LockWait>> waits) {
     this.session = session;
     this.store = new SessionStore(session, target);
+    this.waits = waits;
+  }
+
+  /** Connects for somebody who isn't a runner with a fence and tells nobody of waits. */
+  public static SourceSession open(DatabaseSettings settings, Target target) {
+    return opened(settings, Patience.DEFAULT, target, 0, _ -> {});
   }
 
   /**
-   * Connects, and ends what an earlier runner of the same run may still have under way: the server
-   * goes on with an index after its client has died.
+   * Connects for the runner with this fence, and ends what an earlier runner of the same run may
+   * still have under way: the server goes on with an index after its client has died or was cut
+   * off, and nothing in the catalog can be relied on until it has ended.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
+   * @param waits is told what the session waits for, and that it doesn't any more
+   * @throws FenceLost if a later runner was here
+   * @throws DatabaseUnavailable if the source can't be reached, or what is under way doesn't end
    */
-  public static SourceSession open(DatabaseSettings settings, Target target) {
+  public static SourceSession open(
+      Source source, Target target, long fence, Consumer<Optional<LockWait>> waits) {
+    return opened(source.settings(), source.patience(), target, fence, waits);
+  }
+
+  private static SourceSession opened(
+      DatabaseSettings settings,
+      Patience patience,
+      Target target,
+      long fence,
+      Consumer<Optional<LockWait>> waits) {
     String name = "coatcheck run " + target.run();
-    SourceSession opened = new SourceSession(Session.open(settings, name), target);
-    opened.store.endOthers(name);
-    return opened;
+    SourceSession opened =
+        new SourceSession(Session.openWatched(settings, name, patience, waits), target, waits);
+    try {
+      opened.takeOver(name, fence);
+      return opened;
+    } catch (RuntimeException failed) {
+      opened.close();
+      throw failed;
+    }
+  }
+
+  /** A runner that slept while another took over must not end that one's work. */
+  private void takeOver(String name, long fence) {
+    if (fence > 0 && store.isFenced(fence)) {
+      throw new FenceLost();
+    }
+    if (!store.endOthers(name)) {
+      throw new DatabaseUnavailable("the end of what an earlier runner has under way");
+    }
+    if (fence > 0) {
+      fence(fence);
+    }
   }
 
   /**
@@ -39,6 +86,11 @@ public final class SourceSession implements AutoCloseable {
 
   public Session session() {
     return session;
+  }
+
+  /** Tells what keeps the run waiting in the source. */
+  public void waitsFor(Optional<LockWait> wait) {
+    waits.accept(wait);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.source;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.Session.Patience;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,23 +27,37 @@ public final class Sources implements AutoCloseable {
   private final Map<String, DatabaseSettings> known = new LinkedHashMap<>();
 
   private final Observer observer;
+  private final Patience patience;
   private final Map<String, Source> opened = new HashMap<>();
   private boolean isClosed;
 
   private Sources(
-      DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
+      DatabaseSettings own,
+      Map<String, DatabaseSettings> registered,
+      Observer observer,
+      Patience patience) {
     if (registered.containsKey(GATEWAY)) {
       throw new IllegalArgumentException(GATEWAY + " is the gateway's own database");
     }
     known.put(GATEWAY, own);
     known.putAll(new TreeMap<>(registered));
     this.observer = observer;
+    this.patience = patience;
   }
 
   /** Knows them; connects to none. */
   public static Sources open(
       DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
-    return new Sources(own, registered, observer);
+    return open(own, registered, observer, Patience.DEFAULT);
+  }
+
+  /** With another patience with networks that swallow everything. */
+  public static Sources open(
+      DatabaseSettings own,
+      Map<String, DatabaseSettings> registered,
+      Observer observer,
+      Patience patience) {
+    return new Sources(own, registered, observer, patience);
   }
 
   /** The gateway's first, then by name. */
@@ -63,7 +78,7 @@ public final class Sources implements AutoCloseable {
     DatabaseSettings settings =
         new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
     Database pool = Database.openPinned(settings, "source-" + name, observer);
-    return new Source(name, settings, pool, name.equals(GATEWAY));
+    return new Source(name, settings, pool, name.equals(GATEWAY), patience);
   }
 
   @Override

@@ -3,9 +3,13 @@ package dev.coatcheck.migrate.steps;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.LockWait;
+import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /**
  * Changes a table under the lock rules: a statement waits for its lock for at most half of the
@@ -17,7 +21,29 @@ public final class Ddl {
   private static final long PAUSE_MILLIS_MIN = 100;
   private static final long PAUSE_MILLIS_MAX = 2_000;
 
+  /** Those that a build of an index waits for. */
+  private static final List<String> BUILDERS =
+      List.of(
+          "ShareUpdateExclusiveLock",
+          "ShareLock",
+          "ShareRowExclusiveLock",
+          "ExclusiveLock",
+          "AccessExclusiveLock");
+
+  /** Those that anything else may wait for. */
+  private static final List<String> ALL =
+      List.of(
+          "AccessShareLock",
+          "RowShareLock",
+          "RowExclusiveLock",
+          "ShareUpdateExclusiveLock",
+          "ShareLock",
+          "ShareRowExclusiveLock",
+          "ExclusiveLock",
+          "AccessExclusiveLock");
+
   private final DdlStore store;
+  private final SourceSession session;
   private final LongConsumer pause;
 
   /**
@@ -27,6 +53,7 @@ public final class Ddl {
    */
   public Ddl(SourceSession session, Target target, LongConsumer pause) {
     this.store = new DdlStore(session.session(), target);
+    this.session = session;
     this.pause = pause;
   }
 
@@ -39,7 +66,10 @@ public final class Ddl {
      *
      * @param blockers who they are, as far as the server tells
      */
-    record Blocked(int tries, List<String> blockers) implements Outcome {}
+    record Blocked(int tries, List<BlockingSession> blockers) implements Outcome {}
+
+    /** Rows are in the way, and nothing of the step is on the table. */
+    record Refused(String reason) implements Outcome {}
   }
 
   public boolean isApplied(Step.Ddl step) {
@@ -54,16 +84,41 @@ public final class Ddl {
     return isApplied(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
   }
 
-  /** Builds it, unless it stands; what a failed attempt left behind is dropped first. */
+  /**
+   * Sees to it that every row has a key from now on.
+   *
+   * @param fill gives rows without a key theirs, or says why that is impossible
+   */
+  public Outcome apply(Step.Filled step, Supplier<Optional<String>> fill) {
+    return new FilledCheck(this, store, step, fill).apply();
+  }
+
+  public boolean isThere(Step.Filled step) {
+    return store.isTrue(step.isThere());
+  }
+
+  public Outcome undo(Step.Filled step) {
+    return isThere(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
+  }
+
+  /**
+   * Builds it, unless it stands; what a failed attempt left behind is dropped first. Waits for as
+   * long as others build theirs.
+   */
   public void build(Step.Index step) {
     switch (store.index(step.index())) {
       case VALID -> {}
       case INVALID -> {
-        store.alone(step.name(), step.drop());
-        store.alone(step.name(), step.create());
+        drop(step);
+        create(step);
       }
-      case MISSING -> store.alone(step.name(), step.create());
+      case MISSING -> create(step);
     }
+  }
+
+  private void create(Step.Index step) {
+    awaitTurn(step);
+    store.alone(step.name(), step.create());
   }
 
   public boolean isValid(Step.Index step) {
@@ -71,6 +126,7 @@ public final class Ddl {
   }
 
   public void drop(Step.Index step) {
+    awaitTurn(step);
     store.alone(step.name(), step.drop());
   }
 
@@ -84,18 +140,65 @@ public final class Ddl {
     return store.index(step.index()) != DdlStore.IndexState.MISSING;
   }
 
-  private Outcome run(String name, List<String> statements) {
-    for (int tried = 1; ; tried++) {
-      try {
-        store.run(name, statements);
-        return new Outcome.Done();
-      } catch (LockTimeout blocked) {
-        if (tried == TRIES_MAX) {
-          return new Outcome.Blocked(tried, store.blockers());
-        }
-        long most = Math.min(PAUSE_MILLIS_MAX, PAUSE_MILLIS_MIN << tried);
-        pause.accept(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS_MIN, most + 1));
+  /**
+   * A build that waited in the server's queue for the lock of another would hold a snapshot for
+   * which the other waits in turn, and one of the two would be ended.
+   */
+  private void awaitTurn(Step.Index step) {
+    try {
+      for (int tried = 1; !isMyTurn(step); tried++) {
+        session.waitsFor(
+            Optional.of(
+                new LockWait(
+                    step.name(), "waiting for its turn on the table", store.blockers(BUILDERS))));
+        pause(tried);
       }
+    } finally {
+      session.waitsFor(Optional.empty());
     }
+  }
+
+  private boolean isMyTurn(Step.Index step) {
+    try {
+      store.awaitTurn(step.name());
+      return true;
+    } catch (LockTimeout others) {
+      return false;
+    }
+  }
+
+  Outcome run(String name, List<String> statements) {
+    return run(name, statements, TRIES_MAX);
+  }
+
+  /** As often as it takes, because what is left on the table hurts writers. */
+  void takeOff(String name, String statement) {
+    run(name, List.of(statement), Integer.MAX_VALUE);
+  }
+
+  private Outcome run(String name, List<String> statements, int triesMax) {
+    try {
+      for (int tried = 1; ; tried++) {
+        try {
+          store.run(name, statements);
+          return new Outcome.Done();
+        } catch (LockTimeout blocked) {
+          List<BlockingSession> blockers = store.blockers(ALL);
+          if (tried == triesMax) {
+            return new Outcome.Blocked(tried, blockers);
+          }
+          session.waitsFor(
+              Optional.of(new LockWait(name, "waiting for its lock on the table", blockers)));
+          pause(tried);
+        }
+      }
+    } finally {
+      session.waitsFor(Optional.empty());
+    }
+  }
+
+  private void pause(int tried) {
+    long most = Math.min(PAUSE_MILLIS_MAX, PAUSE_MILLIS_MIN << Math.min(tried, TRIES_MAX));
+    pause.accept(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS_MIN, most + 1));
   }
 }

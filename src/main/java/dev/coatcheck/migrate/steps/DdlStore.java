@@ -2,9 +2,14 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
 import java.util.List;
+import org.jooq.exception.DataAccessException;
 
 /** Sends changes of a table. */
 final class DdlStore {
@@ -26,16 +31,21 @@ final class DdlStore {
 
   private static final String BLOCKERS =
       """
-      select 'process ' || a.pid || ', ' || coalesce(a.state, 'working') || ' for '
-             || extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.backend_start))::int
-             || ' s' || case when a.application_name = '' then ''
-                             else ', ' || a.application_name end
-        from pg_locks l join pg_stat_activity a on a.pid = l.pid
-       where l.relation = <oid>::oid and l.granted and l.pid <> pg_backend_pid()
-         and l.database = (select oid from pg_database where datname = current_database())
-       group by a.pid, a.state, a.xact_start, a.backend_start, a.application_name
-       order by a.xact_start limit 5\
+      select a.pid, a.usename,
+             coalesce(nullif(a.application_name, ''), nullif(a.backend_type, 'client backend')),
+             a.state, coalesce(a.xact_start, a.backend_start)
+        from pg_stat_activity a
+       where a.pid <> pg_backend_pid() and a.pid in (
+         select l.pid from pg_locks l
+          where l.relation = <oid>::oid and l.granted and l.mode = any (?)
+            and l.database = (select oid from pg_database where datname = current_database()))
+       order by 5 nulls last limit 5\
       """;
+
+  /** Two builds of indexes on one table would wait for each other until one is ended. */
+  private static final String TURN = "lock table <table> in share update exclusive mode";
+
+  private static final String CHECK_VIOLATION = "23514";
 
   private final Session session;
   private final TargetSql names;
@@ -56,15 +66,35 @@ final class DdlStore {
     return session.transaction("check", sql -> PlainSql.isTrue(sql, query));
   }
 
-  /** All of them in one transaction. */
+  /** A row without a key keeps a check from the table. */
+  static final class RowWithoutKey extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private RowWithoutKey(Throwable cause) {
+      super("a row has no key", cause);
+    }
+  }
+
+  /**
+   * All of them in one transaction.
+   *
+   * @throws RowWithoutKey if that is why it is refused
+   */
   void run(String operation, List<String> statements) {
-    session.longTransaction(
-        operation,
-        sql -> {
-          PlainSql.execute(sql, BOUND);
-          statements.forEach(statement -> PlainSql.execute(sql, statement));
-          return true;
-        });
+    try {
+      session.longTransaction(
+          operation,
+          sql -> {
+            PlainSql.execute(sql, BOUND);
+            statements.forEach(statement -> PlainSql.execute(sql, statement));
+            return true;
+          });
+    } catch (DataAccessException refused) {
+      String state = refused.sqlState();
+      throw state.equals(CHECK_VIOLATION) || state.equals(Step.Filled.STRAGGLER)
+          ? new RowWithoutKey(refused)
+          : refused;
+    }
   }
 
   void alone(String operation, String statement) {
@@ -81,8 +111,40 @@ final class DdlStore {
                 .orElse(IndexState.MISSING));
   }
 
-  List<String> blockers() {
+  /** Returns while nobody else builds an index on the table, or does what keeps us from it. */
+  void awaitTurn(String operation) {
+    run(operation, List.of(names.fill(TURN)));
+  }
+
+  /** The legacy IDs that a query of a step gives. */
+  List<Long> ids(String operation, String query, Object... values) {
+    return session.longTransaction(
+        operation,
+        sql -> {
+          PlainSql.execute(sql, "select set_config('row_security', 'off', true)");
+          return PlainSql.rows(sql, query, row -> row.getLong(1), values);
+        });
+  }
+
+  /** Who holds the table in one of some modes. */
+  List<BlockingSession> blockers(List<String> modes) {
     return session.transaction(
-        "blockers", sql -> PlainSql.rows(sql, names.fill(BLOCKERS), row -> row.getString(1)));
+        "blockers",
+        sql ->
+            PlainSql.rows(
+                sql,
+                names.fill(BLOCKERS),
+                DdlStore::blocker,
+                (Object) modes.toArray(String[]::new)));
+  }
+
+  private static BlockingSession blocker(ResultSet row) throws SQLException {
+    OffsetDateTime since = row.getObject(5, OffsetDateTime.class);
+    return new BlockingSession(
+        row.getInt(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        since == null ? null : since.toInstant());
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One reversible part of a phase. Whether it was applied can be seen in the source, so that a run
@@ -47,6 +48,53 @@ public sealed interface Step {
     @Override
     public List<String> statements() {
       return List.of(create);
+    }
+
+    @Override
+    public List<String> undoStatements() {
+      return List.of(drop);
+    }
+  }
+
+  /**
+   * A check that every row has a key. It never stays on the table without having been validated
+   * unless its run works on it right then: such a check refuses updates of old rows that break it.
+   *
+   * @param create in one transaction; raises {@link #STRAGGLER} if there is a row without a key
+   *     after {@link #AFTER_ID}
+   * @param isApplied a query that says whether the check holds for every row
+   * @param isThere a query that says whether the check is on the table
+   * @param highest a query for the highest legacy ID
+   * @param broken a query for the legacy IDs of the first rows after one that break it
+   */
+  record Filled(
+      Phase phase,
+      String name,
+      List<String> create,
+      String validate,
+      String drop,
+      String isApplied,
+      String isThere,
+      String highest,
+      String broken)
+      implements Step {
+    /** A row came in without a key. */
+    static final String STRAGGLER = "CC001";
+
+    /** Stands for a legacy ID in {@code create}. */
+    static final String AFTER_ID = "AFTER_ID";
+
+    public Filled {
+      create = List.copyOf(create);
+    }
+
+    List<String> createAfter(long id) {
+      return create.stream().map(text -> text.replace(AFTER_ID, Long.toString(id))).toList();
+    }
+
+    @Override
+    public List<String> statements() {
+      return Stream.concat(create.stream(), Stream.of(validate)).toList();
     }
 
     @Override

@@ -131,6 +131,21 @@ public final class Steps {
           "on_refused",
           "mint");
 
+  /**
+   * From the check on the application can't update a row that has no key. The rows of the last
+   * moment are looked at under the lock, all others were before.
+   */
+  private static final String NO_STRAGGLER =
+      """
+      do <body> begin
+        if exists (select from <table> t
+                    where t.snowflake_id is null and t.<id> > %s) then
+          raise exception 'a row came in without a key' using errcode = '%s';
+        end if;
+      end <body>\
+      """
+          .formatted(Step.Filled.AFTER_ID, Step.Filled.STRAGGLER);
+
   private final TargetSql sql;
 
   private Steps(TargetSql sql) {
@@ -261,25 +276,28 @@ public final class Steps {
   }
 
   private List<Step> notNull() {
+    String isThere =
+        "exists (select from pg_constraint where conrelid = <oid>::oid"
+            + " and conname = <filled_text>";
     return List.of(
-        ddl(
-            Phase.NOT_NULL,
-            "check",
-            List.of(
-                "alter table <table> add constraint <filled>"
-                    + " check (snowflake_id is not null) not valid"),
-            List.of("alter table <table> drop constraint if exists <filled>"),
-            "select exists (select from pg_constraint where conrelid = <oid>::oid"
-                + " and conname = <filled_text>) or "
-                + isNotNull()),
-        ddl(
+        new Step.Filled(
             Phase.NOT_NULL,
             "validate",
-            List.of("alter table <table> validate constraint <filled>"),
-            List.of(),
-            "select exists (select from pg_constraint where conrelid = <oid>::oid"
-                + " and conname = <filled_text> and convalidated) or "
-                + isNotNull()),
+            Stream.of(
+                    "lock table <table> in access exclusive mode",
+                    NO_STRAGGLER,
+                    "alter table <table> add constraint <filled>"
+                        + " check (snowflake_id is not null) not valid")
+                .map(sql::fill)
+                .toList(),
+            sql.fill("alter table <table> validate constraint <filled>"),
+            sql.fill("alter table <table> drop constraint if exists <filled>"),
+            sql.fill("select " + isThere + " and convalidated) or " + isNotNull()),
+            sql.fill("select " + isThere + ")"),
+            sql.fill("select coalesce(max(t.<id>), 0)::bigint from <table> t"),
+            sql.fill(
+                "select t.<id>::bigint from <table> t where t.snowflake_id is null"
+                    + " and t.<id> > ? order by t.<id> limit 20")),
         ddl(
             Phase.NOT_NULL,
             "set-not-null",

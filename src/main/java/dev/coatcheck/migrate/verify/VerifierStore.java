@@ -33,8 +33,7 @@ final class VerifierStore {
   /** With {@code row_security} off, rows that a policy would hide raise an error. */
   private static final String BOUND =
       """
-      select set_config('row_security', 'off', true), set_config('lock_timeout', '10s', true),
-             set_config('statement_timeout', ?, true)\
+      select set_config('row_security', 'off', true), set_config('lock_timeout', '10s', true)\
       """;
 
   private static final String ROW =
@@ -118,10 +117,7 @@ final class VerifierStore {
       select n from <outbox> where legacy = any (?::bigint[]) for key share\
       """;
 
-  private static final String STATEMENT_MAX = "30s";
-
-  /** Reads the whole table where no index says that its keys are unique. */
-  private static final String DUPLICATES_MAX = "30min";
+  private static final int STATEMENT_MILLIS_MAX = 30_000;
 
   private final Session source;
   private final Database gateway;
@@ -169,7 +165,6 @@ final class VerifierStore {
    */
   Bounds bounds() {
     return read(
-            STATEMENT_MAX,
             sql ->
                 PlainSql.rows(
                     sql,
@@ -187,7 +182,6 @@ final class VerifierStore {
 
   Range range(long afterId, long lastId, int rows) {
     return read(
-        STATEMENT_MAX,
         sql -> {
           List<Row> read =
               PlainSql.rows(sql, names.fill(RANGE), VerifierStore::row, afterId, lastId, rows);
@@ -199,14 +193,12 @@ final class VerifierStore {
   /** The rows as they are now; without those that are gone. */
   List<Row> again(List<Row> rows) {
     return read(
-        STATEMENT_MAX,
         sql -> PlainSql.rows(sql, names.fill(AGAIN), VerifierStore::row, (Object) ids(rows)));
   }
 
   /** Whether entries of these rows wait in the outbox, and nobody is bringing them. */
   boolean isWaiting(List<Row> rows) {
     return read(
-        STATEMENT_MAX,
         sql -> {
           boolean waits = false;
           for (String outbox : List.of("<outbox_a>", "<outbox_b>")) {
@@ -218,20 +210,24 @@ final class VerifierStore {
         });
   }
 
-  /** The keys that several rows have, unless an index says that there are none. */
+  /**
+   * The keys that several rows have, unless an index says that there are none: without one it reads
+   * the whole table, however long that takes.
+   */
   List<Duplicate> duplicates(int most) {
-    return read(
-        DUPLICATES_MAX,
-        sql ->
-            PlainSql.isTrue(sql, names.fill(IS_UNIQUE))
-                ? List.of()
-                : PlainSql.rows(
-                    sql,
-                    names.fill(DUPLICATES),
-                    row ->
-                        new Duplicate(
-                            row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)),
-                    most));
+    return source.longTransaction(
+        "verify",
+        sql -> {
+          PlainSql.execute(sql, BOUND);
+          return PlainSql.isTrue(sql, names.fill(IS_UNIQUE))
+              ? List.of()
+              : PlainSql.rows(
+                  sql,
+                  names.fill(DUPLICATES),
+                  row ->
+                      new Duplicate(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)),
+                  most);
+        });
   }
 
   List<String> constraintsNotValidated() {
@@ -299,16 +295,15 @@ final class VerifierStore {
   }
 
   private List<String> texts(String query, Object... values) {
-    return read(
-        STATEMENT_MAX,
-        sql -> PlainSql.rows(sql, names.fill(query), row -> row.getString(1), values));
+    return read(sql -> PlainSql.rows(sql, names.fill(query), row -> row.getString(1), values));
   }
 
-  private <T> T read(String statementMax, Function<DSLContext, T> work) {
-    return source.longTransaction(
+  private <T> T read(Function<DSLContext, T> work) {
+    return source.transaction(
         "verify",
+        STATEMENT_MILLIS_MAX,
         sql -> {
-          PlainSql.execute(sql, BOUND, statementMax);
+          PlainSql.execute(sql, BOUND);
           return work.apply(sql);
         });
   }

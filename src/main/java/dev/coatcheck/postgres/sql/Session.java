@@ -1,13 +1,14 @@
 package dev.coatcheck.postgres.sql;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import java.util.Properties;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
@@ -16,38 +17,77 @@ import org.jooq.conf.Settings;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.jooq.impl.DefaultConfiguration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of its own, outside of every pool, for work that may last. A connection that broke
- * is replaced at the next use. For one thread.
+ * is replaced at the next use, unless the session is watched: who watches has to end what the old
+ * connection left at the server before anything else is done. For one thread.
  */
 public final class Session implements AutoCloseable {
   private static final int CONNECT_SECONDS = 3;
   private static final int LOGIN_SECONDS = 10;
   private static final int REQUEST_LOGIN_SECONDS = 1;
 
+  private static final int STATEMENT_MILLIS_MAX = 50_000;
+
   /** Beyond what statements are given, so that a network that swallows everything is noticed. */
-  private static final int ANSWER_MILLIS_MAX = 60_000;
+  private static final int BEYOND_STATEMENT_MILLIS = 10_000;
+
+  /** Without the schemas in which others may create functions, operators and types. */
+  private static final String PINNED = "-c search_path=pg_catalog,pg_temp";
+
+  private static final String WATCHED_OPTIONS =
+      PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
+  private static final String WATCH_OPTIONS = PINNED + " -c statement_timeout=10000";
 
   private static final int UNBOUNDED = 0;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
 
   private final Login login;
   private final Optional<Observer> observer;
+  private final Optional<BackendWatch> watch;
   private Connection connection;
-
-  /** How it connects, and connects again after its connection broke. */
-  private record Login(
-      DatabaseSettings settings,
-      String applicationName,
-      boolean isPinned,
-      int connectSeconds,
-      int loginSeconds) {}
+  private BackendWatch.@Nullable Backend backend;
 
   private Session(Login login, Optional<Observer> observer) {
     this.login = login;
     this.observer = observer;
+    this.watch = Optional.empty();
     this.connection = connect(login);
+  }
+
+  private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
+    this.login = login;
+    this.observer = Optional.empty();
+    this.connection = connect(login);
+    try {
+      this.backend = BackendWatch.Backend.of(connection);
+    } catch (SQLException refused) {
+      BrokenOff.close(connection);
+      throw new DatabaseUnavailable("connect", refused);
+    }
+    Login watching =
+        new Login(
+            login.settings(),
+            "watch of " + login.applicationName(),
+            CONNECT_SECONDS,
+            LOGIN_SECONDS,
+            WATCH_OPTIONS);
+    this.watch = Optional.of(new BackendWatch(watching, patience, waits));
+  }
+
+  /**
+   * How long a silent connection is believed to have a statement that works. All in milliseconds.
+   *
+   * @param lookMillis between two questions on the second connection
+   * @param answerMillisMax for the answer to each
+   * @param silenceMillisMax without any answer, until the connection is broken off
+   * @param idleMillisMax that the backend is idle though we wait for its answer, until then
+   */
+  public record Patience(
+      int lookMillis, int answerMillisMax, int silenceMillisMax, int idleMillisMax) {
+    public static final Patience DEFAULT = new Patience(5_000, 10_000, 30_000, 10_000);
   }
 
   /**
@@ -59,8 +99,27 @@ public final class Session implements AutoCloseable {
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
     return new Session(
-        new Login(settings, applicationName, true, CONNECT_SECONDS, LOGIN_SECONDS),
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PINNED),
         Optional.empty());
+  }
+
+  /**
+   * Connects, and has a second connection watch whatever lasts. Statements without a bound of their
+   * own have {@value #STATEMENT_MILLIS_MAX} ms at the server.
+   *
+   * @param waits is told what a statement waits for, and that it doesn't any more; from another
+   *     thread
+   * @throws DatabaseUnavailable if that fails
+   */
+  public static Session openWatched(
+      DatabaseSettings settings,
+      String applicationName,
+      Patience patience,
+      Consumer<Optional<LockWait>> waits) {
+    return new Session(
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, WATCHED_OPTIONS),
+        patience,
+        waits);
   }
 
   /**
@@ -73,7 +132,7 @@ public final class Session implements AutoCloseable {
       DatabaseSettings settings, String applicationName, Observer observer) {
     try {
       return new Session(
-          new Login(settings, applicationName, false, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS),
+          new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, ""),
           Optional.of(observer));
     } catch (DatabaseUnavailable gone) {
       observer.observe(new Event.DatabaseFailed("connect", SqlState.of(gone), gone));
@@ -91,12 +150,29 @@ public final class Session implements AutoCloseable {
    * @throws DataAccessException for all that Postgres refuses
    */
   public <T> T transaction(String operation, Function<DSLContext, T> work) {
-    return transaction(operation, ANSWER_MILLIS_MAX, work);
+    return answered(operation, STATEMENT_MILLIS_MAX + BEYOND_STATEMENT_MILLIS, work);
+  }
+
+  /** As {@link #transaction}; each statement has so many milliseconds at the server. */
+  public <T> T transaction(String operation, int statementMillisMax, Function<DSLContext, T> work) {
+    return answered(
+        operation,
+        statementMillisMax + BEYOND_STATEMENT_MILLIS,
+        sql -> {
+          PlainSql.execute(sql, "set local statement_timeout = " + statementMillisMax);
+          return work.apply(sql);
+        });
   }
 
   /** As {@link #transaction}, for statements that may read a whole table: without any bound. */
   public <T> T longTransaction(String operation, Function<DSLContext, T> work) {
-    return transaction(operation, UNBOUNDED, work);
+    return answered(
+        operation,
+        UNBOUNDED,
+        sql -> {
+          PlainSql.execute(sql, "set local statement_timeout = 0");
+          return work.apply(sql);
+        });
   }
 
   /**
@@ -115,7 +191,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  private <T> T transaction(String operation, int answerMillisMax, Function<DSLContext, T> work) {
+  private <T> T answered(String operation, int answerMillisMax, Function<DSLContext, T> work) {
     return guarded(
         operation,
         answerMillisMax,
@@ -153,6 +229,7 @@ public final class Session implements AutoCloseable {
 
   @Override
   public void close() {
+    watch.ifPresent(BackendWatch::close);
     try {
       connection.close();
     } catch (SQLException gone) {
@@ -165,10 +242,18 @@ public final class Session implements AutoCloseable {
   }
 
   private <T> T guarded(String operation, int answerMillisMax, Work<T> work) {
-    connect(answerMillisMax);
+    connect(operation, answerMillisMax);
+    Optional<BackendWatch.Statement> watched =
+        watch.map(one -> one.begin(operation, connection, requireNonNull(backend)));
     try {
       return work.run();
     } catch (DataAccessException thrown) {
+      watched
+          .flatMap(BackendWatch.Statement::brokenOff)
+          .ifPresent(
+              why -> {
+                throw brokenOff(operation, why, thrown);
+              });
       if (SqlState.isLockTimeout(thrown)) {
         observer.ifPresent(told -> told.observe(new Event.LockTimedOut(operation)));
         throw new LockTimeout(operation, thrown);
@@ -182,13 +267,27 @@ public final class Session implements AutoCloseable {
           ? new StatementTimeout(operation, thrown)
           : new DatabaseUnavailable(operation, thrown);
     } finally {
+      watch.ifPresent(BackendWatch::end);
       BrokenOff.closeIfUnanswered(connection);
     }
   }
 
-  private void connect(int answerMillisMax) {
+  /** What the watch saw is the cause; that the socket was closed under a statement is not. */
+  private static DatabaseUnavailable brokenOff(
+      String operation, String why, DataAccessException thrown) {
+    SQLException cause =
+        new SQLException(operation + " was given up: " + why, SqlState.CONNECTION_FAILURE);
+    cause.addSuppressed(thrown);
+    return new DatabaseUnavailable(operation, cause);
+  }
+
+  private void connect(String operation, int answerMillisMax) {
     try {
       if (connection.isClosed()) {
+        if (watch.isPresent()) {
+          throw new SQLException(
+              "the connection broke before " + operation, SqlState.CONNECTION_FAILURE);
+        }
         connection = connect(login);
       }
       connection.setNetworkTimeout(Runnable::run, answerMillisMax);
@@ -210,32 +309,10 @@ public final class Session implements AutoCloseable {
   }
 
   private static Connection connect(Login login) {
-    Properties properties = new Properties();
-    properties.setProperty("user", login.settings().user());
-    properties.setProperty("password", login.settings().password());
-    properties.setProperty("ApplicationName", login.applicationName());
-    properties.setProperty("connectTimeout", Integer.toString(login.connectSeconds()));
-    properties.setProperty("loginTimeout", Integer.toString(login.loginSeconds()));
-    // Ends the driver's thread that has been waited for in vain; each use sets its own.
-    properties.setProperty("socketTimeout", Integer.toString(login.loginSeconds()));
-    properties.setProperty("tcpKeepAlive", "true");
     try {
-      Connection connection = DriverManager.getConnection(login.settings().url(), properties);
-      if (login.isPinned()) {
-        pin(connection);
-      }
-      return connection;
+      return login.connect();
     } catch (SQLException refused) {
       throw new DatabaseUnavailable("connect", refused);
-    }
-  }
-
-  private static void pin(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(PlainSql.PIN_PATH);
-    } catch (SQLException refused) {
-      connection.close();
-      throw refused;
     }
   }
 }

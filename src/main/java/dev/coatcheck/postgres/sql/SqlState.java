@@ -10,6 +10,8 @@ final class SqlState {
   /** What is reported where the driver gave none. */
   static final String NONE = "none";
 
+  static final String CONNECTION_FAILURE = "08006";
+
   /** Transaction resolution unknown. */
   static final String OUTCOME_UNKNOWN = "08007";
 

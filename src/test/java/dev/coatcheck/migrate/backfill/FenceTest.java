@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
@@ -43,11 +44,34 @@ class FenceTest {
           .as("its connection was ended, with whatever it had under way")
           .isInstanceOf(DatabaseUnavailable.class);
 
-      assertThatThrownBy(() -> stale.fill(all, 50, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
-      assertThatThrownBy(() -> stale.skip(all, 1)).isInstanceOf(FenceLost.class);
-      assertThatThrownBy(() -> early.fence(1)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(stale::checkpoint)
+          .as("and it doesn't connect again by itself")
+          .isInstanceOf(DatabaseUnavailable.class);
+    }
+    try (SourceSession woken = SourceSession.open(fixture.settings, target)) {
+      Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings));
+      Backfill.Range rest = new Backfill.Range(10, 100, stale.checkpoint().lastPlace());
+
+      assertThatThrownBy(() -> stale.fill(rest, 50, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(() -> stale.skip(rest, 1)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(() -> woken.fence(1)).isInstanceOf(FenceLost.class);
       assertThat(fixture.count("select count(snowflake_id) from orders")).isEqualTo(10);
       assertThat(stale.checkpoint().lastId()).isEqualTo(10);
+    }
+  }
+
+  /** It slept while another took over, and what that one has under way is none of its business. */
+  @Test
+  void anEarlierRunnerThatWakesUpEndsNothingOfALaterOne() {
+    fixture.execute("create table orders (id bigserial primary key)");
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    Source source = new Source("gateway", fixture.settings, fixture.source, true);
+    try (SourceSession late = SourceSession.open(source, target, 2, _ -> {})) {
+      assertThatThrownBy(() -> SourceSession.open(source, target, 1, _ -> {}))
+          .isInstanceOf(FenceLost.class);
+
+      late.fence(2);
     }
   }
 }

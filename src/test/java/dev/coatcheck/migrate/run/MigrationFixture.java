@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.postgres.sql.Session;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -34,22 +35,29 @@ public final class MigrationFixture implements AutoCloseable {
   public Duration patience = Duration.ofMinutes(3);
 
   public MigrationFixture(boolean isBeside) {
-    this(isBeside, new RekeyFixture(isBeside));
+    this(isBeside, new RekeyFixture(isBeside), Session.Patience.DEFAULT);
   }
 
   /** With a source somewhere else. */
   public MigrationFixture(TestDatabase elsewhere) {
-    this(false, new RekeyFixture(elsewhere));
+    this(elsewhere, Session.Patience.DEFAULT);
   }
 
-  private MigrationFixture(boolean isBeside, RekeyFixture source) {
+  /** With a source somewhere else, and another patience with its network. */
+  MigrationFixture(TestDatabase elsewhere, Session.Patience patience) {
+    this(false, new RekeyFixture(elsewhere), patience);
+  }
+
+  private MigrationFixture(
+      boolean isBeside, RekeyFixture source, Session.Patience patienceWithNetwork) {
     this.isBeside = isBeside;
     this.source = source;
     this.sources =
         Sources.open(
             isBeside ? source.settings : source.gatewaySettings(),
             isBeside ? Map.of() : Map.of(OTHER, source.settings),
-            source.gateway.observer);
+            source.gateway.observer,
+            patienceWithNetwork);
     this.migrations = start("one");
   }
 

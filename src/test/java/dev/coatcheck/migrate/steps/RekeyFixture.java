@@ -113,6 +113,7 @@ public final class RekeyFixture implements AutoCloseable {
         }
       }
       case Step.Index index -> ddl.build(index);
+      case Step.Filled filled -> requireDone(ddl.apply(filled, Optional::empty));
       case Step.Fill _ -> fill(session, target, 500);
       case Step.Archive _, Step.Verify _ -> {}
     }
@@ -123,6 +124,7 @@ public final class RekeyFixture implements AutoCloseable {
     switch (step) {
       case Step.Ddl change -> requireDone(ddl.undo(change));
       case Step.Index index -> ddl.drop(index);
+      case Step.Filled filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));
         new Archive(session, target).run(() -> true);

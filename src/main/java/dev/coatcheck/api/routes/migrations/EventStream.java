@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
+import dev.coatcheck.api.routes.migrations.TableMigrationView.WaitView;
 import dev.coatcheck.api.server.Json;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
@@ -64,12 +65,17 @@ final class EventStream {
   }
 
   private record StatusView(
-      String state, String goal, @Nullable String reason, ProgressView progress) {
+      String state,
+      String goal,
+      @Nullable String reason,
+      @Nullable WaitView waitsFor,
+      ProgressView progress) {
     static StatusView of(TableMigration run) {
       return new StatusView(
           run.status().state().wireName(),
           run.status().goal().wireName(),
           run.status().reason().orElse(null),
+          WaitView.of(run),
           ProgressView.of(run.progress()));
     }
   }

@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.run.Progress;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.postgres.sql.LockWait;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,7 @@ record TableMigrationView(
     String state,
     String goal,
     @Nullable String reason,
+    @Nullable WaitView waitsFor,
     boolean keepPrimaryKey,
     @Nullable String createdAtColumn,
     ProgressView progress,
@@ -41,6 +43,16 @@ record TableMigrationView(
     Instant createdAt,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt) {
+
+  /** A statement on the source that can't go on before other sessions do. */
+  record WaitView(String statement, String event, List<LockWait.BlockingSession> sessions) {
+    static @Nullable WaitView of(TableMigration run) {
+      return run.status()
+          .waitsFor()
+          .map(wait -> new WaitView(wait.operation(), wait.event(), wait.sessions()))
+          .orElse(null);
+    }
+  }
 
   record ProgressView(
       long rowsDone, long rowsTotal, @Nullable Double rowsPerSecond, @Nullable Long secondsLeft) {
@@ -133,6 +145,7 @@ record TableMigrationView(
         run.status().state().wireName(),
         run.status().goal().wireName(),
         run.status().reason().orElse(null),
+        WaitView.of(run),
         run.keepPrimaryKey(),
         run.target().createdAt().map(Target.TimeColumn::name).orElse(null),
         ProgressView.of(run.progress()),

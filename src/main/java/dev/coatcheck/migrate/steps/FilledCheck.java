@@ -1,0 +1,147 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Puts a check on a table that every row has a key: fills what has none, adds the check for new
+ * rows, fills what came in between, and has the server look at all rows. Rows can come in without a
+ * key while a trigger of ours is off, or past all triggers.
+ *
+ * <p>A check that is not validated refuses the application's updates of rows that break it. So it
+ * is not added while such a row can be seen. If a step after it fails, the check is dropped before
+ * anything else is said or done about that, and a runner that finds what a dead one left drops it
+ * before it begins.
+ */
+final class FilledCheck {
+  private static final int ROUNDS_MAX = 5;
+  private static final int LAST_TRIES_MAX = 5;
+
+  private final Ddl ddl;
+  private final DdlStore store;
+  private final Step.Filled step;
+  private final Supplier<Optional<String>> fill;
+
+  FilledCheck(Ddl ddl, DdlStore store, Step.Filled step, Supplier<Optional<String>> fill) {
+    this.ddl = ddl;
+    this.store = store;
+    this.step = step;
+    this.fill = fill;
+  }
+
+  /** How a round ended. */
+  private sealed interface Round {
+    record Settled(Ddl.Outcome outcome) implements Round {}
+
+    /** Rows without a key are there again. */
+    record Overtaken() implements Round {}
+  }
+
+  Ddl.Outcome apply() {
+    if (store.isTrue(step.isApplied())) {
+      return new Ddl.Outcome.Done();
+    }
+    if (store.isTrue(step.isThere())) {
+      takeOff();
+    }
+    for (int tried = 0; tried < ROUNDS_MAX; tried++) {
+      switch (round()) {
+        case Round.Settled(Ddl.Outcome outcome) -> {
+          return outcome;
+        }
+        case Round.Overtaken _ -> {}
+      }
+    }
+    return new Ddl.Outcome.Refused(broken());
+  }
+
+  private Round round() {
+    long before = highestId();
+    Optional<String> open = fill.get();
+    if (open.isPresent()) {
+      return new Round.Settled(new Ddl.Outcome.Refused(open.get()));
+    }
+    long after = highestId();
+    if (!brokenAfter(before).isEmpty()) {
+      return new Round.Overtaken();
+    }
+    return switch (create(after)) {
+      case Round.Settled(Ddl.Outcome.Done _) -> {
+        Round round = validated();
+        if (!(round instanceof Round.Settled(Ddl.Outcome.Done _))) {
+          takeOff();
+        }
+        yield round;
+      }
+      case Round failed -> failed;
+    };
+  }
+
+  /** Only rows after an ID are looked at under the lock. */
+  private Round create(long afterId) {
+    try {
+      return new Round.Settled(ddl.run(step.name(), step.createAfter(afterId)));
+    } catch (DdlStore.RowWithoutKey straggler) {
+      return new Round.Overtaken();
+    }
+  }
+
+  private Round validated() {
+    try {
+      Optional<String> late = fill.get();
+      return new Round.Settled(
+          late.isPresent()
+              ? new Ddl.Outcome.Refused(late.get())
+              : ddl.run(step.name(), List.of(step.validate())));
+    } catch (DdlStore.RowWithoutKey straggler) {
+      return new Round.Overtaken();
+    } catch (DatabaseUnavailable gone) {
+      // The next runner drops it; we can't.
+      throw gone;
+    } catch (RuntimeException stopped) {
+      dropAfter(stopped);
+      throw stopped;
+    }
+  }
+
+  private String broken() {
+    List<Long> ids = brokenAfter(Long.MIN_VALUE);
+    return ids.isEmpty()
+        ? "rows came in without a key again and again, past the triggers. Retry when whatever"
+            + " writes them has ended"
+        : "rows came in without a key, past the triggers, the first with the IDs "
+            + ids.stream().map(String::valueOf).collect(Collectors.joining(", "))
+            + ". Retry fills them";
+  }
+
+  private long highestId() {
+    return store.ids(step.name(), step.highest()).getFirst();
+  }
+
+  private List<Long> brokenAfter(long id) {
+    return store.ids(step.name(), step.broken(), id);
+  }
+
+  private void takeOff() {
+    ddl.takeOff(step.name(), step.drop());
+  }
+
+  /** Who stops the run can't be kept waiting for as long as it takes. */
+  private void dropAfter(RuntimeException stopped) {
+    for (int tried = 1; tried <= LAST_TRIES_MAX; tried++) {
+      try {
+        store.run(step.name(), List.of(step.drop()));
+        return;
+      } catch (LockTimeout again) {
+        stopped.addSuppressed(again);
+      } catch (RuntimeException gone) {
+        stopped.addSuppressed(gone);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
+import dev.coatcheck.postgres.sql.Session.Patience;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The network between gateway and source swallows everything, at the worst moment. */
+class FrozenNetworkTest {
+  private static final int ROWS = 500;
+  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+
+  private final TestDatabase database = TestDatabase.empty();
+  private FaultProxy proxy;
+
+  @BeforeEach
+  void listen() throws IOException {
+    proxy = new FaultProxy(port());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    proxy.close();
+  }
+
+  /** A batch, the scan for open rows, an index, the check, and a scan of the verification. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "for no key update of t",
+        "snowflake_id is null and",
+        "create unique index concurrently",
+        "validate constraint",
+        "from \"public\".\"orders\" t where t.\"id\" >"
+      })
+  void aRunWaitsAndGoesOnByItselfWhenTheNetworkIsBack(String statement) {
+    try (MigrationFixture fixture = behindProxy(SHORT)) {
+      fixture.orders(ROWS);
+      proxy.freezeAt(new Trap(statement, true, true));
+      TableMigration run = fixture.startWith(knobs -> knobs);
+
+      requireGivenUp(fixture, run);
+      proxy.freeze(false);
+
+      fixture.await(run, RunState.DONE);
+      assertThat(fixture.now(run).status().reason()).isEmpty();
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void soItDoesWithTheRealBounds() {
+    try (MigrationFixture fixture = behindProxy(Patience.DEFAULT)) {
+      fixture.orders(ROWS);
+      proxy.freezeAt(new Trap("create unique index concurrently", true, true));
+      TableMigration run = fixture.startWith(knobs -> knobs);
+
+      requireGivenUp(fixture, run);
+      proxy.freeze(false);
+
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    }
+  }
+
+  /**
+   * The server goes on with an index whose client was cut off: what the catalog says then is not
+   * how it ends.
+   */
+  @Test
+  void whatWasUnderWayIsEndedBeforeTheRunGoesOn() throws SQLException {
+    try (Connection report = connect();
+        Statement reading = report.createStatement();
+        MigrationFixture fixture = behindProxy(SHORT)) {
+      fixture.orders(ROWS);
+      fixture.source.execute("create table elsewhere (n int)");
+      proxy.freezeAt(new Trap("create unique index concurrently", true, true));
+      report.setAutoCommit(false);
+      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      reading.execute("select count(*) from elsewhere");
+      TableMigration run = fixture.startWith(knobs -> knobs);
+      requireGivenUp(fixture, run);
+      long left = builders().getFirst();
+
+      proxy.freeze(false);
+      fixture.await(() -> builders().stream().noneMatch(pid -> pid == left));
+      fixture.await(() -> !builders().isEmpty());
+      report.commit();
+
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+      assertThat(
+              fixture.source.column(
+                  "select indexrelid::oid from pg_index"
+                      + " where indrelid = 'orders'::regclass and not indisvalid"))
+          .isEmpty();
+    }
+  }
+
+  private void requireGivenUp(MigrationFixture fixture, TableMigration run) {
+    fixture.await(() -> fixture.saw(run, "waiting", "was given up: the server gives no answer"));
+    assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
+    fixture.awaitReason(run, "the source can't be reached, trying again");
+  }
+
+  /** Those that build an index now. */
+  private List<Long> builders() throws SQLException {
+    try (Connection direct = connect();
+        Statement statement = direct.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "select coalesce(array_agg(pid::bigint), '{}') from pg_stat_progress_create_index"
+                    + " where datname = current_database()")) {
+      rows.next();
+      return List.of((Long[]) rows.getArray(1).getArray());
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  }
+
+  private MigrationFixture behindProxy(Patience patience) {
+    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
+    return new MigrationFixture(
+        new TestDatabase(url, database.user(), database.password()), patience);
+  }
+
+  private int port() {
+    return URI.create(database.url().substring("jdbc:".length())).getPort();
+  }
+}

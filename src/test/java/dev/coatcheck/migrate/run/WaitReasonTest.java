@@ -1,0 +1,128 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.postgres.sql.LockWait;
+import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
+import dev.coatcheck.postgres.sql.Session.Patience;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Others keep a run from going on, and its status says who. */
+class WaitReasonTest {
+  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+
+  @Test
+  void anIndexThatWaitsForAnOldSnapshotNamesTheSessionThatHoldsIt() throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
+        Connection report = fixture.source.connect();
+        Statement reading = report.createStatement()) {
+      fixture.orders(100);
+      fixture.source.execute("create table elsewhere (n int)");
+      reading.execute("set application_name = 'a long report'");
+      int pid = pid(reading);
+      report.setAutoCommit(false);
+      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      reading.execute("select count(*) from elsewhere");
+      TableMigration run = fixture.startWith(knobs -> knobs);
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+
+      TableMigration.Status status = fixture.now(run).status();
+      LockWait wait = status.waitsFor().orElseThrow();
+
+      assertThat(wait.operation()).isEqualTo("new-perm");
+      assertThat(wait.event()).isEqualTo("waiting for old snapshots");
+      assertThat(wait.sessions()).extracting(BlockingSession::pid).containsExactly(pid);
+      BlockingSession blocker = wait.sessions().getFirst();
+      assertThat(blocker.user()).isEqualTo(fixture.source.settings.user());
+      assertThat(blocker.application()).isEqualTo("a long report");
+      assertThat(blocker.state()).isEqualTo("idle in transaction");
+      assertThat(blocker.since()).isNotNull();
+      assertThat(status.state()).isEqualTo(RunState.RUNNING);
+      assertThat(status.reason().orElseThrow())
+          .contains("waiting for old snapshots", "process " + pid, "a long report");
+
+      report.commit();
+      TableMigration done = fixture.await(run, RunState.DONE);
+      assertThat(done.status().waitsFor()).isEmpty();
+      assertThat(done.status().reason()).isEmpty();
+    }
+  }
+
+  /** Of two builds on one table that wait for each other the server would end one. */
+  @Test
+  void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded() throws Exception {
+    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
+        Connection report = fixture.source.connect();
+        Statement reading = report.createStatement()) {
+      fixture.orders(100);
+      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 20));
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+      report.setAutoCommit(false);
+      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      reading.execute("select count(*) from pg_class");
+      CompletableFuture<Void> dba =
+          CompletableFuture.runAsync(
+              () ->
+                  fixture.source.execute(
+                      "set application_name = 'dba'",
+                      "create index concurrently dba_index on orders (created_at)"));
+      fixture.await(() -> isBuilding(fixture));
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+
+      LockWait wait = fixture.now(run).status().waitsFor().orElseThrow();
+
+      assertThat(wait.operation()).isEqualTo("new-perm");
+      assertThat(wait.sessions()).extracting(BlockingSession::application).containsExactly("dba");
+      report.commit();
+      dba.get();
+      fixture.await(run, RunState.DONE);
+      assertThat(fixture.saw(run, "waiting", "")).isFalse();
+      assertThat(
+              fixture.source.column(
+                  "select indexrelid::oid from pg_index"
+                      + " where indrelid = 'orders'::regclass and not indisvalid"))
+          .isEmpty();
+    }
+  }
+
+  /** It moves every row, and nobody else gets at the table meanwhile. */
+  @Test
+  void aVacuumFullInTheMiddleChangesNothing() {
+    try (MigrationFixture fixture = new MigrationFixture(true)) {
+      fixture.orders(2_000);
+      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 400));
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+
+      fixture.source.execute("vacuum full orders");
+      long before = fixture.now(run).progress().rowsDone();
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
+      fixture.source.execute("vacuum full orders");
+      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+      assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(2_000);
+    }
+  }
+
+  private static boolean isBuilding(MigrationFixture fixture) {
+    return fixture.source.count(
+            "select count(*) from pg_stat_progress_create_index"
+                + " where datname = current_database() and phase = 'waiting for old snapshots'")
+        == 1;
+  }
+
+  private static int pid(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package dev.coatcheck.postgres.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
+import dev.coatcheck.postgres.sql.Session.Patience;
+import java.io.IOException;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A statement without a bound of time, behind a network that swallows what it likes. */
+class BackendWatchTest {
+  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+  private static final String SLOW = "select pg_sleep(3600)";
+
+  private final TestDatabase database = TestDatabase.empty();
+  private final LinkedBlockingQueue<Optional<LockWait>> waits = new LinkedBlockingQueue<>();
+  private FaultProxy proxy;
+
+  @BeforeEach
+  void listen() throws IOException {
+    proxy = new FaultProxy(port());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    proxy.close();
+  }
+
+  @Test
+  void aStatementIsGivenUpWhenTheWholeNetworkIsSilent() {
+    proxy.freezeAt(new Trap("pg_sleep", true, true));
+
+    requireGivenUp(SHORT, SLOW, "the server gives no answer for");
+  }
+
+  @Test
+  @Tag("faults")
+  void withTheRealBoundsThatTakesLessThanAMinute() {
+    proxy.freezeAt(new Trap("pg_sleep", true, true));
+    long beganNano = System.nanoTime();
+
+    requireGivenUp(Patience.DEFAULT, SLOW, "the server gives no answer for 3");
+
+    assertThat((System.nanoTime() - beganNano) / 1_000_000).isBetween(29_000L, 60_000L);
+  }
+
+  @Test
+  void aStatementIsGivenUpWhenItsAnswerWasLost() {
+    proxy.freezeAt(new Trap("select 42", true, false));
+
+    requireGivenUp(SHORT, "select 42", "its answer is lost");
+  }
+
+  @Test
+  void aStatementIsGivenUpWhenItNeverArrived() {
+    proxy.freezeAt(new Trap("select 42", false, false));
+
+    requireGivenUp(SHORT, "select 42", "its answer is lost");
+  }
+
+  @Test
+  void aStatementIsGivenUpWhenItsProcessIsGoneAndNobodySaidSo() throws Exception {
+    proxy.freezeAt(new Trap("pg_sleep", true, false));
+    CompletableFuture<Void> given =
+        CompletableFuture.runAsync(() -> requireGivenUp(SHORT, SLOW, "is gone from the server"));
+    Awaitility.await().until(() -> proxy.isTrapped() && isAsleep());
+
+    query(
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+            + " where query like '%pg_sleep(3600)%' and pid <> pg_backend_pid()"
+            + " and datname = current_database()");
+
+    given.get();
+  }
+
+  /** Four times as long as anything is believed that gives no sign of life. */
+  @Test
+  void aStatementThatWorksIsLeftAloneHoweverLongItTakes() {
+    try (Session session = open(SHORT)) {
+      session.alone("test", "select pg_sleep(8)");
+      session.longTransaction("test", sql -> sql.execute("select pg_sleep(4)"));
+    }
+    assertThat(waits).isEmpty();
+  }
+
+  @Test
+  void whatAStatementWaitsForIsToldWithTheSessionInItsWay() throws Exception {
+    query("create table held (n int)");
+    try (Connection holder = connect();
+        Statement holding = holder.createStatement();
+        Session session = open(SHORT)) {
+      holding.execute("set application_name = 'a long report'");
+      holder.setAutoCommit(false);
+      holding.execute("lock table held");
+      int pid = pid(holding);
+      CompletableFuture<Void> waiting =
+          CompletableFuture.runAsync(
+              () -> session.alone("the change", "alter table held add column m int"));
+
+      LockWait wait = waits.take().orElseThrow();
+
+      assertThat(wait.operation()).isEqualTo("the change");
+      assertThat(wait.event()).isEqualTo("waiting for a lock (relation)");
+      assertThat(wait.sessions()).hasSize(1);
+      LockWait.BlockingSession blocker = wait.sessions().getFirst();
+      assertThat(blocker.pid()).isEqualTo(pid);
+      assertThat(blocker.user()).isEqualTo(database.user());
+      assertThat(blocker.application()).isEqualTo("a long report");
+      assertThat(blocker.state()).isEqualTo("idle in transaction");
+      assertThat(blocker.since()).isNotNull();
+      assertThat(wait.text())
+          .contains("process " + pid, "a long report", "idle in transaction", "the change");
+      holder.commit();
+      waiting.get();
+      while (waits.size() > 1) {
+        waits.remove();
+      }
+      assertThat(waits.take()).isEmpty();
+    }
+  }
+
+  /** What an interrupted answer left behind would be the answer to the next statement. */
+  @Test
+  void aSessionThatWasGivenUpStaysSo() {
+    proxy.freezeAt(new Trap("select 42", true, false));
+    try (Session session = open(SHORT)) {
+      assertThatThrownBy(() -> session.alone("test", "select 42"))
+          .isInstanceOf(DatabaseUnavailable.class);
+
+      assertThatThrownBy(() -> session.alone("next", "select 43"))
+          .isInstanceOf(DatabaseUnavailable.class)
+          .rootCause()
+          .hasMessageContaining("the connection broke before next");
+    }
+  }
+
+  private void requireGivenUp(Patience patience, String statement, String why) {
+    try (Session session = open(patience)) {
+      assertThatThrownBy(() -> session.alone("the statement", statement))
+          .isInstanceOf(DatabaseUnavailable.class)
+          .rootCause()
+          .hasMessageContaining("the statement was given up: ")
+          .hasMessageContaining(why);
+    }
+    assertThat(proxy.isTrapped()).isTrue();
+  }
+
+  private Session open(Patience patience) {
+    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
+    return Session.openWatched(
+        new DatabaseSettings(url, database.user(), database.password(), 1),
+        "watched",
+        patience,
+        waits::add);
+  }
+
+  private boolean isAsleep() throws SQLException {
+    return !query(
+            "select pid from pg_stat_activity where query like '%pg_sleep(3600)%'"
+                + " and state = 'active' and pid <> pg_backend_pid()"
+                + " and datname = current_database()")
+        .isEmpty();
+  }
+
+  private static int pid(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  }
+
+  /** The first column of the first row, or nothing. */
+  private String query(String text) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      if (!statement.execute(text)) {
+        return "";
+      }
+      try (ResultSet row = statement.getResultSet()) {
+        return row.next() ? row.getString(1) : "";
+      }
+    }
+  }
+
+  private int port() {
+    return URI.create(database.url().substring("jdbc:".length())).getPort();
+  }
+}
