@@ -1,0 +1,134 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.steps.Phase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The table's triggers, checks and index functions name things without their schema, and go on to
+ * find them: in our updates, and in the application's transactions. They run as the table's owner.
+ */
+class OwnCodeTest {
+  private final OwnedSource shop = new OwnedSource();
+  private MigrationFixture fixture;
+
+  @BeforeEach
+  void shop() {
+    shop.admin(
+        "create schema app authorization " + shop.owner,
+        "alter role " + shop.owner + " set search_path = app, public");
+    shop.application(
+        "create table orders (id bigserial primary key, created_at timestamptz default now(),"
+            + " text text)",
+        "create table audit (what text, id bigint, by_user name)",
+        "create function helper(bigint) returns boolean language sql immutable as 'select $1 > 0'",
+        "create function positive(bigint) returns boolean language plpgsql immutable as"
+            + " $$ begin return helper($1); end $$",
+        "alter table orders add constraint positive check (positive(id))",
+        "create function shown(bigint) returns bigint language plpgsql immutable as"
+            + " $$ begin perform helper($1); return $1; end $$",
+        // With rows in it Postgres 17 and later would look for the helper in pg_catalog only.
+        "create unique index on orders (shown(id))",
+        "insert into orders (created_at) select now() - make_interval(secs => 5000 - n)"
+            + " from generate_series(1, 1000) n",
+        trigger("before_row", "before update", "return new"),
+        trigger("after_row", "after update", "return null"),
+        """
+        create function deferred() returns trigger language plpgsql as $$ begin
+          insert into audit values ('deferred', new.id, current_user); return null; end $$
+        """,
+        "create constraint trigger deferred after insert or update on orders"
+            + " deferrable initially deferred for each row execute function deferred()");
+    fixture = new MigrationFixture(shop.forMigrator());
+  }
+
+  private static String trigger(String name, String when, String then) {
+    return """
+    create function %1$s() returns trigger language plpgsql as $$ begin
+      insert into audit values ('%1$s', new.id, current_user);
+      %3$s; end $$;
+    create trigger %1$s %2$s on orders for each row execute function %1$s()
+    """
+        .formatted(name, when, then);
+  }
+
+  @AfterEach
+  void close() {
+    if (fixture != null) {
+      fixture.close();
+    }
+    shop.close();
+  }
+
+  @Test
+  void itWorksInOurUpdatesAndRunsAsTheOwner() {
+    TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
+    assertThat(run.target().applicationPath().schemas()).containsExactly("app", "public");
+    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 200));
+    fixture.start(run);
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    assertThat(fixture.migrations.bring(fixture.source.type, 990)).isTrue();
+    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    fixture.await(run, RunState.DONE);
+
+    assertThat(
+            shop.texts(
+                "select what || ' ' || count(distinct id) || ' ' || by_user from app.audit"
+                    + " group by what, by_user order by what"))
+        .containsExactly(
+            "after_row 1000 " + shop.owner,
+            "before_row 1000 " + shop.owner,
+            "deferred 1000 " + shop.owner);
+    fixture.undo(run, Phase.EXPAND);
+  }
+
+  /** The insert waits for the delete, so that our trigger has to give it its old key. */
+  @Test
+  void itWorksInTheApplicationsCommit() throws Exception {
+    TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
+    fixture.run(run);
+    String key = shop.text("select snowflake_id from app.orders where id = 5");
+    shop.admin("truncate app.audit");
+    try (Connection leaving = connect();
+        Connection coming = connect();
+        Statement leave = leaving.createStatement();
+        Statement come = coming.createStatement()) {
+      leaving.setAutoCommit(false);
+      coming.setAutoCommit(false);
+      leave.execute("delete from orders where id = 5");
+      CompletableFuture<Void> inserted =
+          CompletableFuture.runAsync(() -> insert(come), Thread::startVirtualThread);
+      Awaitility.await()
+          .until(() -> !shop.text("select 1 from pg_locks where not granted").isEmpty());
+      leaving.commit();
+      inserted.join();
+      coming.commit();
+    }
+
+    assertThat(shop.text("select snowflake_id from app.orders where id = 5")).isEqualTo(key);
+    assertThat(shop.texts("select distinct what from app.audit where id = 5 order by what"))
+        .containsExactly("after_row", "before_row", "deferred");
+  }
+
+  private static void insert(Statement statement) {
+    try {
+      statement.execute("insert into orders (id) values (5)");
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(shop.database.url(), shop.owner, "shop");
+  }
+}
