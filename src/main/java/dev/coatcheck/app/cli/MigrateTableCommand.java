@@ -128,8 +128,18 @@ final class MigrateTableCommand {
     @Option(names = "--rows-per-second-max", description = "Up to 1000000; 0: as fast as it goes.")
     private @Nullable Long rowsPerSecondMax;
 
+    @Option(
+        names = "--wal-megabytes-per-second-max",
+        description = "Wait while the source writes more WAL. Default: 0, no limit.")
+    private @Nullable Long walMegabytesPerSecondMax;
+
     @Option(names = "--replica-lag-seconds-max", description = "Wait while a replica lags more.")
     private @Nullable Long replicaLagSecondsMax;
+
+    @Option(
+        names = "--slot-megabytes-max",
+        description = "Wait while a replication slot keeps more WAL.")
+    private @Nullable Long slotMegabytesMax;
 
     @Option(
         names = "--lock-waits-max",
@@ -147,6 +157,11 @@ final class MigrateTableCommand {
     private @Nullable Long latencyMillisMax;
 
     @Option(
+        names = "--vacuum-seconds-max",
+        description = "Wait for a vacuum of the table, but not longer.")
+    private @Nullable Long vacuumSecondsMax;
+
+    @Option(
         names = "--archive-failures",
         arity = "1",
         paramLabel = "true|false",
@@ -157,10 +172,13 @@ final class MigrateTableCommand {
       Map<String, Object> body = new LinkedHashMap<>();
       put(body, "batch_millis", batchMillis);
       put(body, "rows_per_second_max", rowsPerSecondMax);
+      put(body, "wal_megabytes_per_second_max", walMegabytesPerSecondMax);
       put(body, "replica_lag_seconds_max", replicaLagSecondsMax);
+      put(body, "slot_megabytes_max", slotMegabytesMax);
       put(body, "lock_waits_max", lockWaitsMax);
       put(body, "long_transaction_seconds_max", longTransactionSecondsMax);
       put(body, "latency_millis_max", latencyMillisMax);
+      put(body, "vacuum_seconds_max", vacuumSecondsMax);
       put(body, "archive_failures", archiveFailures);
       return body;
     }
@@ -186,7 +204,10 @@ final class MigrateTableCommand {
       throw new ParameterException(
           spec.commandLine(), "Say which knob to turn; --help lists them.");
     }
-    new RunText(out()).knobs(gateway.patch(path(id, ""), body));
+    JsonNode run = gateway.patch(path(id, ""), body);
+    boolean isPlanned = run.path("state").asString().equals("planned");
+    // The next command names what the plan wants to have accepted.
+    new RunText(out()).knobs(isPlanned ? gateway.get(path(id, "")) : run);
     return 0;
   }
 
@@ -274,11 +295,25 @@ final class MigrateTableCommand {
     if (run.path("state").asString().equals("failed")) {
       throw new CommandFailed(RunText.failure(run));
     }
-    new RunText(out()).status(run);
+    new RunText(out()).undone(run);
     return 0;
   }
 
-  /** Exits with 0 if the run came to its end, and 1 with the reason if not. */
+  @Command(
+      name = "forget",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Takes what an undo left from the source: the archive of the table's keys, and the schema"
+            + " coatcheck_migration with the last archive.",
+        "A later run of the table would give its rows other keys than their public IDs have."
+      })
+  int forget(
+      @Mixin GatewayCalls gateway, @Parameters(paramLabel = "ID", description = RUN) String id)
+      throws CommandFailed {
+    new RunText(out()).forgotten(gateway.post(path(id, "/forget")));
+    return 0;
+  }
+
   @Command(
       name = "import",
       mixinStandardHelpOptions = true,
@@ -296,6 +331,7 @@ final class MigrateTableCommand {
     return ImportVerb.send(spec, gateway, path(id, "/import"), file, format);
   }
 
+  /** Exits with 0 if the run came to its end, and 1 with the reason if not. */
   private int follow(GatewayCalls gateway, String id, boolean detach) throws CommandFailed {
     if (detach) {
       out().printf("Run %s goes on. Next: coatcheck migrate-table status %s --watch%n", id, id);
@@ -310,7 +346,7 @@ final class MigrateTableCommand {
   }
 
   private RunFollower follower(GatewayCalls gateway) {
-    return new RunFollower(gateway, spec.commandLine().getErr());
+    return new RunFollower(gateway, spec.commandLine().getErr(), System::nanoTime);
   }
 
   private PrintWriter out() {

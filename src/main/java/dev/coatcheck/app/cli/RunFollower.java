@@ -2,43 +2,68 @@ package dev.coatcheck.app.cli;
 
 import java.io.Console;
 import java.io.PrintWriter;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import tools.jackson.databind.JsonNode;
 
-/** Follows a run until it stops, with a bar for whoever watches. Stays through a short outage. */
+/**
+ * Follows a run until it stops: with a bar on a terminal, with a line every ten seconds elsewhere.
+ * Stays through a short outage. An interrupt ends the command and says that the run goes on.
+ */
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
+  private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int SILENCES_MAX = 120;
-
-  /** Where nobody watches; a log should not fill up. */
-  private static final int LINES_MAX = 100;
 
   private final GatewayCalls gateway;
   private final PrintWriter err;
+  private final LongSupplier nanoTime;
 
-  RunFollower(GatewayCalls gateway, PrintWriter err) {
+  RunFollower(GatewayCalls gateway, PrintWriter err, LongSupplier nanoTime) {
     this.gateway = gateway;
     this.err = err;
+    this.nanoTime = nanoTime;
   }
 
   /** The run as it was when it stopped. */
   JsonNode end(String id) throws CommandFailed {
+    Thread interrupted = new Thread(() -> sayItGoesOn(id));
+    Runtime.getRuntime().addShutdownHook(interrupted);
+    try {
+      return follow(id);
+    } finally {
+      quit(interrupted);
+    }
+  }
+
+  private void sayItGoesOn(String id) {
+    err.println();
+    err.println(RunText.goesOn(id));
+    err.flush();
+  }
+
+  private static void quit(Thread interrupted) {
+    try {
+      var _ = Runtime.getRuntime().removeShutdownHook(interrupted);
+    } catch (IllegalStateException isRunning) {
+      // The process ends, and the hook has spoken.
+    }
+  }
+
+  private JsonNode follow(String id) throws CommandFailed {
     JsonNode run = look(id);
-    Set<String> said = new HashSet<>();
+    long lineDueNano = nanoTime.getAsLong();
     try (ProgressBar bar = bar(run)) {
       while (run.path("state").asString().equals("running")) {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
-        String now = RunText.activity(run);
-        bar.setExtraMessage(now);
-        // Reasons to wait differ in their figures from look to look: one line is enough.
-        if (!isWatched() && said.size() < LINES_MAX && said.add(now.replaceAll("[0-9]+", "0"))) {
-          err.println(now);
+        bar.setExtraMessage(RunText.activity(run));
+        if (!isWatched() && nanoTime.getAsLong() - lineDueNano >= 0) {
+          err.println(RunText.line(run));
+          lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }
         pause(id);
         run = look(id);
@@ -71,7 +96,7 @@ final class RunFollower {
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted. Run " + id + " goes on.");
+      throw new CommandFailed("interrupted. " + RunText.goesOn(id));
     }
   }
 

@@ -60,6 +60,18 @@ final class RunText {
     out.println("Next: " + next(run));
   }
 
+  /** After an undo: which phase it was, and where the run is now. */
+  void undone(JsonNode run) {
+    out.printf("Undone: %s.%n", undoing(run));
+    status(run);
+  }
+
+  void forgotten(JsonNode run) {
+    out.printf(
+        "The archive of %s is not in the source %s any more. Its public IDs and mappings stay.%n",
+        run.path("table").asString(), run.path("source").asString());
+  }
+
   void knobs(JsonNode run) {
     run.path("knobs").forEachEntry((name, value) -> out.println(name + ": " + value));
     out.println("Next: " + next(run));
@@ -106,9 +118,39 @@ final class RunText {
     }
     return switch (run.path("goal").asString()) {
       case "verify" -> "verify";
-      case "undo" -> "undo";
+      case "undo" -> "undo of " + undoing(run);
       default -> phase(run);
     };
+  }
+
+  private static String undoing(JsonNode run) {
+    String phase = run.path("undo_phase").asString("");
+    return phase.equals("expand") ? "expand, and so all of it" : phase + " and what came after it";
+  }
+
+  /** One line for a log: how far it is, how long it will take, and what it does. */
+  static String line(JsonNode run) {
+    JsonNode progress = run.path("progress");
+    long done = progress.path("rows_done").asLong(0);
+    long total = progress.path("rows_total").asLong(0);
+    String left =
+        progress.path("seconds_left").isNumber()
+            ? ", about " + duration(progress.path("seconds_left").asLong()) + " left"
+            : "";
+    return "%s %d%% (%d of %d rows%s) %s"
+        .formatted(
+            run.path("table").asString(),
+            total == 0 ? 100 : Math.min(100, 100 * done / total),
+            done,
+            total,
+            left,
+            activity(run));
+  }
+
+  /** Said when the command is interrupted. */
+  static String goesOn(String id) {
+    return "Run %1$s goes on in the gateway. Watch it: %2$sstatus %1$s --watch. Pause it: %2$spause %1$s"
+        .formatted(id, COMMAND);
   }
 
   private static String phase(JsonNode run) {

@@ -112,9 +112,9 @@ final class Heartbeat implements AutoCloseable {
     workedMillis.addAndGet(millis);
   }
 
-  /** Says why it waits; empty: it doesn't. True if that is news. */
+  /** Says why it waits; empty: it doesn't. True if that is news: another figure alone is none. */
   boolean because(Optional<String> why) {
-    boolean isNews = !why.equals(reason);
+    boolean isNews = !why.map(Heartbeat::withoutFigures).equals(reason.map(Heartbeat::withoutFigures));
     reason = why;
     return isNews;
   }
@@ -122,6 +122,10 @@ final class Heartbeat implements AutoCloseable {
   /** What the source makes the run wait for; empty: nothing any more. From any thread. */
   void waitsFor(Optional<LockWait> now) {
     wait = now;
+  }
+
+  private static String withoutFigures(String why) {
+    return why.replaceAll("[0-9]+", "0");
   }
 
   /** Writes down the progress now. */

@@ -146,6 +146,19 @@ final class RunStore {
                 .fetch(RunStore::run));
   }
 
+  /** Those of one table, whatever became of them. */
+  List<TableMigration> of(String source, TableName table) {
+    return database.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.SOURCE.eq(source))
+                .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
+                .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID)
+                .fetch(RunStore::run));
+  }
+
   /** Those that have something on their table. */
   List<TableMigration> occupying() {
     return database.read(

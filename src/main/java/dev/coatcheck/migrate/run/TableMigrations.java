@@ -39,6 +39,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   private final StepStore steps;
   private final EventStore events;
   private final ActiveTables active;
+  private final Leftovers leftovers;
   private final ReadThrough readThrough;
   private final Runners runners;
 
@@ -48,6 +49,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
       EventStore events,
       Planner planner,
       ActiveTables active,
+      Leftovers leftovers,
       ReadThrough readThrough,
       Runners runners) {
     this.store = store;
@@ -55,6 +57,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
     this.events = events;
     this.planner = planner;
     this.active = active;
+    this.leftovers = leftovers;
     this.readThrough = readThrough;
     this.runners = runners;
   }
@@ -114,6 +117,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         events,
         new Planner(store, makings.sources()),
         active,
+        new Leftovers(store, makings.sources()),
         new ReadThrough(active, makings.sources(), mappings),
         Runners.start(workshop, makings.sources(), active));
   }
@@ -250,6 +254,29 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                         run.status().to(RunState.RUNNING).towards(Goal.UNDO, Optional.of(phase))),
                     "undo",
                     "from " + phase.wireName() + " on")));
+  }
+
+  /**
+   * Takes what an undo left from the source: the archive of the run's table, and our schema with
+   * the last one. A later run would give the rows other keys than their public IDs have.
+   */
+  public OnceResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
+    return store.answered(asked).orElseGet(() -> forgetAnew(id, asked));
+  }
+
+  private OnceResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
+    Optional<Leftovers.Outcome> outcome = store.find(id).map(leftovers::drop);
+    return act(
+        id,
+        asked,
+        EnumSet.allOf(RunState.class),
+        run ->
+            switch (outcome.orElseThrow()) {
+              case Leftovers.Outcome.Dropped(String what) ->
+                  new Decision.Change(run, "forget", what);
+              case Leftovers.Outcome.Needed(String why) ->
+                  new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+            });
   }
 
   /** Turns the knobs, also while it runs. */

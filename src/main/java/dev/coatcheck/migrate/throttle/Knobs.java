@@ -1,28 +1,37 @@
 package dev.coatcheck.migrate.throttle;
 
 /**
- * What can be turned while a run is under way. 0 switches a limit off.
+ * What can be turned while a run is under way. 0 switches a limit off. A megabyte is 2^20 bytes, as
+ * in the settings of Postgres.
  *
  * @param batchMillis how long a batch should take
  * @param rowsPerSecondMax of the backfill
+ * @param walMegabytesPerSecondMax it waits while the source, with all that runs there, writes more
+ *     WAL
  * @param replicaLagSecondsMax it waits while a replica is further behind
+ * @param slotMegabytesMax it waits while a replication slot keeps more WAL
  * @param lockWaitsMax it waits while more sessions wait for the table
  * @param longTransactionSecondsMax it waits while a transaction is older
  * @param latencyMillisMax it waits while reading one row of the table takes longer
+ * @param vacuumSecondsMax it waits for a vacuum of the table, but not longer
  * @param archiveFailures whether it waits while WAL can't be archived
  */
 public record Knobs(
     int batchMillis,
     int rowsPerSecondMax,
+    int walMegabytesPerSecondMax,
     int replicaLagSecondsMax,
+    int slotMegabytesMax,
     int lockWaitsMax,
     int longTransactionSecondsMax,
     int latencyMillisMax,
+    int vacuumSecondsMax,
     boolean archiveFailures) {
   public static final int BATCH_MILLIS_MIN = 20;
   public static final int BATCH_MILLIS_MAX = 10_000;
   public static final int ROWS_PER_SECOND_MAX = 1_000_000;
+  public static final int MEGABYTES_MAX = 10_000_000;
   public static final int LIMIT_MAX = 86_400;
 
-  public static final Knobs DEFAULT = new Knobs(500, 0, 10, 5, 600, 250, true);
+  public static final Knobs DEFAULT = new Knobs(500, 0, 0, 10, 10_240, 5, 600, 250, 600, true);
 }

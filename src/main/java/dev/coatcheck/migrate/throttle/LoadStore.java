@@ -12,6 +12,8 @@ final class LoadStore {
       select coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::bigint,
              (select count(*) from pg_locks
                where relation = ?::oid and not granted and pid <> pg_backend_pid()),
+             exists (select from pg_stat_progress_vacuum v join pg_locks l using (pid)
+                      where l.relation = ?::oid and l.granted),
              exists (select from pg_stat_activity
                       where backend_type = 'autovacuum worker'
                         and query like '%to prevent wraparound%'
@@ -26,6 +28,27 @@ final class LoadStore {
                           and application_name not like 'coatcheck run %'), 0)::bigint\
       """;
 
+  /** No position is asked for where nobody replicates: some services don't tell it. */
+  private static final String REPLICAS =
+      """
+      select max(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'))::bigint,
+             min(pg_wal_lsn_diff(replay_lsn, '0/0'))::bigint
+        from pg_stat_replication
+       where replay_lsn is not null
+      having count(*) > 0\
+      """;
+
+  private static final String SLOT =
+      """
+      select slot_name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint
+        from pg_replication_slots
+       where restart_lsn is not null
+       order by restart_lsn limit 1\
+      """;
+
+  private static final String POSITION =
+      "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint";
+
   private final Database source;
   private final Target target;
   private final String probe;
@@ -38,26 +61,50 @@ final class LoadStore {
             .formatted(target.key(), target.table().quoted());
   }
 
+  /**
+   * Looks now.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
   SourceLoad load() {
     long beganNano = System.nanoTime();
     source.read("probe", sql -> PlainSql.rows(sql, probe, row -> row.getLong(1)));
     long latencyMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
     return source.read(
         "throttle",
-        sql ->
-            PlainSql.rows(
-                    sql,
-                    LOAD,
-                    row ->
-                        new SourceLoad(
-                            row.getLong(1),
-                            row.getLong(2),
-                            row.getBoolean(3),
-                            row.getBoolean(4),
-                            row.getLong(5),
-                            latencyMillis),
-                    target.oid(),
-                    target.oid())
-                .getFirst());
+        sql -> {
+          var replicas =
+              PlainSql.rows(
+                  sql,
+                  REPLICAS,
+                  row -> new SourceLoad.Replicas(row.getLong(1), row.getLong(2)));
+          var slots =
+              PlainSql.rows(
+                  sql, SLOT, row -> new SourceLoad.Slot(row.getString(1), row.getLong(2)));
+          return PlainSql.rows(
+                  sql,
+                  LOAD,
+                  row ->
+                      new SourceLoad(
+                          row.getLong(1),
+                          replicas.stream().findFirst(),
+                          slots.stream().findFirst(),
+                          row.getLong(2),
+                          row.getBoolean(3),
+                          row.getBoolean(4),
+                          row.getBoolean(5),
+                          row.getLong(6),
+                          latencyMillis),
+                  target.oid(),
+                  target.oid(),
+                  target.oid())
+              .getFirst();
+        });
+  }
+
+  /** How many bytes of WAL the source has written. */
+  long walPosition() {
+    return source.read(
+        "throttle", sql -> PlainSql.rows(sql, POSITION, row -> row.getLong(1)).getFirst());
   }
 }

@@ -3,43 +3,72 @@ package dev.coatcheck.migrate.throttle;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Says whether the source has something better to do, and what. Looks once a second. */
 public final class Throttle {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final int MEGABYTE_BITS = 20;
 
-  private final Database source;
-  private final Target target;
+  private final LoadStore store;
   private final LongSupplier nanoTime;
-  private Optional<SourceLoad> last = Optional.empty();
+  private final ReplicaLag replicaLag = new ReplicaLag();
+  private final WalBudget walBudget = new WalBudget();
+  private Optional<String> last = Optional.empty();
+  private Optional<Knobs> lastKnobs = Optional.empty();
   private long lookedNano;
 
+  /** Since when a vacuum works on the table. */
+  private OptionalLong vacuumNano = OptionalLong.empty();
+
   public Throttle(Database source, Target target, LongSupplier nanoTime) {
-    this.source = source;
-    this.target = target;
+    this.store = new LoadStore(source, target);
     this.nanoTime = nanoTime;
   }
 
-  /** Why to wait, if there is a reason. */
+  /**
+   * Why to wait, if there is a reason.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
   public Optional<String> reason(Knobs knobs) {
     long now = nanoTime.getAsLong();
-    if (last.isEmpty() || now - lookedNano >= LOOK_NANOS) {
-      last = Optional.of(SourceLoad.of(source, target));
+    if (!lastKnobs.equals(Optional.of(knobs)) || now - lookedNano >= LOOK_NANOS) {
+      last = look(knobs, now);
+      lastKnobs = Optional.of(knobs);
       lookedNano = now;
     }
-    return last.flatMap(load -> reason(load, knobs));
+    return last;
   }
 
-  private static Optional<String> reason(SourceLoad load, Knobs knobs) {
+  private Optional<String> look(Knobs knobs, long now) {
+    SourceLoad load = store.load();
+    long ownLag = load.replicas().map(seen -> replicaLag.seconds(seen, now)).orElse(0L);
+    if (!load.vacuum()) {
+      vacuumNano = OptionalLong.empty();
+    } else if (vacuumNano.isEmpty()) {
+      vacuumNano = OptionalLong.of(now);
+    }
+    // Asked every time, so that it doesn't take a wait for something else as saved.
+    boolean isWalSpent = isWalSpent(knobs, now);
     if (load.wraparoundVacuum()) {
       return Optional.of("a vacuum against wraparound works on the table");
     }
     if (knobs.archiveFailures() && load.archivingFails()) {
       return Optional.of("WAL can't be archived on the source");
     }
-    return above(load.replicaLagSeconds(), knobs.replicaLagSecondsMax(), "a replica is %d s behind")
+    long lag = Math.max(load.replicaLagSeconds(), ownLag);
+    return above(lag, knobs.replicaLagSecondsMax(), "a replica is %d s behind")
+        .or(() -> load.slot().flatMap(slot -> kept(slot, knobs)))
+        .or(
+            () ->
+                isWalSpent
+                    ? Optional.of(
+                        "the source writes more than %d MB of WAL a second"
+                            .formatted(knobs.walMegabytesPerSecondMax()))
+                    : Optional.empty())
         .or(() -> above(load.lockWaits(), knobs.lockWaitsMax(), "%d sessions wait for the table"))
         .or(
             () ->
@@ -50,7 +79,34 @@ public final class Throttle {
         .or(
             () ->
                 above(
-                    load.latencyMillis(), knobs.latencyMillisMax(), "reading one row takes %d ms"));
+                    load.latencyMillis(), knobs.latencyMillisMax(), "reading one row takes %d ms"))
+        .or(() -> vacuum(knobs, now));
+  }
+
+  private boolean isWalSpent(Knobs knobs, long now) {
+    return knobs.walMegabytesPerSecondMax() > 0
+        && walBudget.isSpent(
+            store.walPosition(), now, (long) knobs.walMegabytesPerSecondMax() << MEGABYTE_BITS);
+  }
+
+  private static Optional<String> kept(SourceLoad.Slot slot, Knobs knobs) {
+    return above(
+        slot.bytes() >> MEGABYTE_BITS,
+        knobs.slotMegabytesMax(),
+        "the replication slot " + slot.name().replace("%", "%%") + " keeps %d MB of WAL");
+  }
+
+  /** A vacuum may last for hours, for instance because of its cost limits. */
+  private Optional<String> vacuum(Knobs knobs, long now) {
+    if (vacuumNano.isEmpty()) {
+      return Optional.empty();
+    }
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(now - vacuumNano.getAsLong());
+    return seconds < knobs.vacuumSecondsMax()
+        ? Optional.of(
+            "a vacuum works on the table, for %d s of at most %d"
+                .formatted(seconds, knobs.vacuumSecondsMax()))
+        : Optional.empty();
   }
 
   private static Optional<String> above(long value, int max, String sentence) {

@@ -38,7 +38,7 @@ class RunnerCrashTest {
   private static final int FAULTS = 3;
 
   /** So that it lasts until the last fault. */
-  private static final Knobs SLOWLY = new Knobs(100, 100, 10, 5, 600, 0, true);
+  private static final Knobs SLOWLY = new Knobs(100, 100, 0, 10, 0, 5, 600, 0, 0, true);
 
   /** Longer than a lease, so that the other has taken over when it wakes up. */
   private static final long FROZEN_MILLIS = 4_000;

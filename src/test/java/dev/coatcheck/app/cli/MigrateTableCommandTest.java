@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -15,12 +22,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
 @Timeout(600)
@@ -89,10 +102,18 @@ class MigrateTableCommandTest {
     Terminal verified = run("verify", id);
     assertThat(verified.status()).as(verified.err()).isZero();
     assertThat(run("undo", id).out())
-        .contains("is paused", "Next: coatcheck migrate-table resume " + id);
+        .contains("Undone: not_null and what came after it.", "is paused")
+        .contains("Next: coatcheck migrate-table resume " + id);
     assertThat(run("resume", id).status()).isZero();
+    assertThat(run("forget", id).err())
+        .contains("(table_migration_state)", "Undo it from expand on first");
     assertThat(run("undo", id, "--phase=expand").out())
+        .contains("Undone: expand, and so all of it.")
         .contains("is cancelled: nothing of it is on the table.");
+    assertThat(run("forget", id).out())
+        .isEqualTo(
+            "The archive of public.orders is not in the source gateway any more. Its public IDs and"
+                + " mappings stay.\n");
     Terminal again = run("undo", id);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.err()).contains("(table_migration_state)", "Plan another one.");
@@ -152,8 +173,22 @@ class MigrateTableCommandTest {
     Terminal plan = run("plan", "--table=slow", "--type=slow");
     String id = id(plan);
 
-    Terminal set = run("set", id, "--rows-per-second-max=10", "--archive-failures=false");
+    Terminal set =
+        run(
+            "set",
+            id,
+            "--rows-per-second-max=10",
+            "--archive-failures=false",
+            "--wal-megabytes-per-second-max=700",
+            "--slot-megabytes-max=800",
+            "--vacuum-seconds-max=0");
     assertThat(set.out()).contains("rows_per_second_max: 10\n", "archive_failures: false\n");
+    assertThat(set.out())
+        .contains("wal_megabytes_per_second_max: 700\n", "slot_megabytes_max: 800\n")
+        .contains("vacuum_seconds_max: 0\n");
+    assertThat(set.lines().getLast())
+        .as("the whole command, with what the plan wants to have accepted")
+        .isEqualTo(plan.lines().getLast().replace("Nothing was changed. ", ""));
     assertThat(run("set", id, "--batch-millis=19").err())
         .contains("(knob_out_of_range)", "20 to 10000");
     assertThat(run("set", id).status()).isEqualTo(2);
@@ -165,6 +200,87 @@ class MigrateTableCommandTest {
     assertThat(watched.err()).contains("is paused", "Next: coatcheck migrate-table resume " + id);
     assertThat(run("cancel", id).out()).contains("is cancelled");
     assertThat(run("retry", id).err()).contains("(table_migration_state)");
+  }
+
+  /** As the page shows them, but for the number of the run. */
+  @Test
+  void theFiveCommandsOfThePageLeadOldLinksSomewhere() throws Exception {
+    execute("create schema shop");
+    execute(
+        "create table shop.orders (id bigserial primary key, created_at timestamptz default now())");
+    execute("insert into shop.orders select from generate_series(1, 10)");
+    List<List<String>> commands = fiveCommands();
+    assertThat(commands).hasSize(5);
+
+    assertThat(send(commands.get(0)).status()).isZero();
+    Terminal plan = send(commands.get(1));
+    assertThat(plan.status()).as(plan.err()).isZero();
+    String id = id(plan);
+    for (List<String> command : commands.subList(2, 5)) {
+      Terminal sent = send(command.stream().map(word -> word.equals("7") ? id : word).toList());
+      assertThat(sent.status()).as("%s: %s", command, sent.err()).isZero();
+    }
+
+    HttpResponse<Void> followed =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create(gateway.url() + "/legacy/order/7")).build(),
+                HttpResponse.BodyHandlers.discarding());
+    assertThat(followed.headers().firstValue("Location").orElse("nowhere"))
+        .startsWith("https://shop.example/orders/ord_");
+  }
+
+  private static List<List<String>> fiveCommands() throws IOException {
+    String page = Files.readString(Path.of("docs/table-migrations.md"));
+    String block = page.split("## In five commands", 2)[1].split("```sh\n", 2)[1].split("```", 2)[0];
+    return block
+        .lines()
+        .map(line -> line.replaceFirst("\\s+#.*", "").replace("'", ""))
+        .map(line -> List.of(line.split(" ", -1)))
+        .map(words -> words.subList(1, words.size()))
+        .toList();
+  }
+
+  private static Terminal send(List<String> command) {
+    List<String> all = arguments(command.toArray(String[]::new));
+    return Terminal.run(all.toArray(String[]::new));
+  }
+
+  @Test
+  void whereThereIsNoTerminalALineComesEveryTenSeconds() throws Exception {
+    table("lined", 3_000);
+    Terminal plan = run("plan", "--table=lined", "--type=lined");
+    String id = id(plan);
+    run("set", id, "--rows-per-second-max=100");
+    start(plan, "--detach");
+    StringWriter err = new StringWriter();
+    AtomicLong seconds = new AtomicLong();
+    GatewayCalls calls = new GatewayCalls();
+    new CommandLine(calls).parseArgs("--url=" + gateway.url(), "--key-file=" + keyFile);
+    CompletableFuture<JsonNode> followed =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                // Each look is five seconds after the one before.
+                return new RunFollower(
+                        calls,
+                        new PrintWriter(err, true),
+                        () -> TimeUnit.SECONDS.toNanos(seconds.getAndAdd(5)))
+                    .end(id);
+              } catch (CommandFailed failed) {
+                throw new AssertionError(failed);
+              }
+            },
+            task -> Thread.ofPlatform().start(task));
+    Awaitility.await().until(() -> err.toString().lines().count() >= 3);
+    run("cancel", id);
+    followed.join();
+
+    assertThat(err.toString().lines())
+        .allMatch(
+            said ->
+                said.matches(
+                    "public\\.lined [0-9]+% \\([0-9]+ of 3000 rows(, about .* left)?\\) .+"));
   }
 
   @Test

@@ -112,6 +112,17 @@ public final class MigrationFixture implements AutoCloseable {
     Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
   }
 
+  /** Until no runner is connected to the source. */
+  void awaitNoRunner() {
+    await(
+        () ->
+            source.count(
+                    "select count(*) from pg_stat_activity"
+                        + " where application_name like 'coatcheck run %'"
+                        + " and datname = current_database()")
+                == 0);
+  }
+
   public boolean saw(TableMigration run, String kind, String detail) {
     return migrations.events(run.id(), 0).stream()
         .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
@@ -139,10 +150,13 @@ public final class MigrationFixture implements AutoCloseable {
     return new Knobs(
         knobs.batchMillis(),
         rowsPerSecondMax,
+        knobs.walMegabytesPerSecondMax(),
         knobs.replicaLagSecondsMax(),
+        knobs.slotMegabytesMax(),
         knobs.lockWaitsMax(),
         knobs.longTransactionSecondsMax(),
         knobs.latencyMillisMax(),
+        knobs.vacuumSecondsMax(),
         knobs.archiveFailures());
   }
 

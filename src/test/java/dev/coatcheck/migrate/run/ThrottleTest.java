@@ -56,7 +56,7 @@ class ThrottleTest {
         Statement hold = held.createStatement()) {
       held.setAutoCommit(false);
       hold.execute("select 1");
-      fixture.set(run, knobs -> new Knobs(500, 50, 10, 5, 1, 250, true));
+      fixture.set(run, knobs -> new Knobs(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
       fixture.awaitReason(run, "a transaction is ");
       // The next beat carries what was worked before.
       fixture.await(() -> fixture.saw(run, "throttled", "s old, more than 1"));
@@ -80,7 +80,7 @@ class ThrottleTest {
       hold.execute(lock);
       CompletableFuture<Void> first = lockInBackground(lock);
       CompletableFuture<Void> second = lockInBackground(lock);
-      fixture.set(run, knobs -> new Knobs(500, 50, 10, 1, 600, 250, true));
+      fixture.set(run, knobs -> new Knobs(500, 50, 0, 10, 0, 1, 600, 250, 0, true));
 
       fixture.awaitReason(run, "2 sessions wait for the table, more than 1");
       held.commit();
@@ -93,7 +93,7 @@ class ThrottleTest {
 
   @Test
   void aSlowReadIsNoticed() throws SQLException {
-    TableMigration run = fixture.startWith(knobs -> new Knobs(500, 20, 10, 0, 600, 1, true));
+    TableMigration run = fixture.startWith(knobs -> new Knobs(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection held = fixture.source.connect();
         Statement hold = held.createStatement()) {
@@ -105,6 +105,79 @@ class ThrottleTest {
             held.commit();
             return fixture.saw(run, "throttled", "reading one row takes");
           });
+    }
+    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.await(run, RunState.DONE);
+    fixture.requireOrderedKeys();
+  }
+
+  /** The rate of a server on which others write too, so that it may wait for them. */
+  @Test
+  void theWalOfTheSourceIsKeptToARateUntilItIsLifted() {
+    TableMigration run = fixture.startWith(_ -> new Knobs(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
+
+    fixture.await(
+        () -> {
+          fixture.source.execute("select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
+          return fixture.saw(run, "throttled", "the source writes more than 1 MB of WAL a second");
+        });
+    fixture.set(run, _ -> Knobs.DEFAULT);
+
+    fixture.await(run, RunState.DONE);
+    fixture.requireOrderedKeys();
+  }
+
+  @Test
+  void whatAReplicationSlotKeepsIsBoundedAndTheSlotIsNamed() {
+    String slot = "kept_" + ProcessHandle.current().pid();
+    fixture.source.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
+    try {
+      TableMigration run =
+          fixture.startWith(_ -> new Knobs(500, 200, 0, 10, 1, 5, 600, 250, 0, true));
+      fixture.await(
+          () -> {
+            fixture.source.execute(
+                "select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
+            return fixture.saw(run, "throttled", "the replication slot " + slot + " keeps ");
+          });
+      fixture.awaitReason(run, "the replication slot " + slot + " keeps ");
+      assertThat(fixture.saw(run, "throttled", " MB of WAL, more than 1")).isTrue();
+      fixture.set(run, _ -> Knobs.DEFAULT);
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    } finally {
+      fixture.source.execute("select pg_drop_replication_slot('" + slot + "')");
+    }
+  }
+
+  /** Slowed down so much that it outlasts the run; an autovacuum does the same under a name of its own. */
+  @Test
+  void aVacuumOfTheTableIsWaitedForButNotForEver() throws SQLException {
+    fixture.source.execute(
+        "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end $$");
+    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    try (Connection vacuuming = fixture.source.connect();
+        Statement vacuum = vacuuming.createStatement()) {
+      vacuum.execute("set vacuum_cost_delay = 100");
+      vacuum.execute("set vacuum_cost_limit = 1");
+      CompletableFuture<Void> ended =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  vacuum.execute("vacuum orders");
+                } catch (SQLException cancelled) {
+                  // At the end of the test.
+                }
+              },
+              task -> Thread.ofPlatform().start(task));
+      fixture.awaitReason(run, "a vacuum works on the table, for ");
+      long before = fixture.now(run).progress().rowsDone();
+      fixture.set(run, _ -> new Knobs(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
+      assertThat(ended).as("it goes on beside the vacuum").isNotDone();
+      vacuum.cancel();
+      ended.join();
     }
     fixture.set(run, _ -> Knobs.DEFAULT);
     fixture.await(run, RunState.DONE);

@@ -38,6 +38,7 @@ final class ActionRoutes {
     action(endpoints, "/retry", 202, migrations::retry);
     action(endpoints, "/cancel", 200, migrations::cancel);
     action(endpoints, "/verify", 202, migrations::verify);
+    action(endpoints, "/forget", 200, migrations::forget);
     Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
     endpoints.json(
         HandlerType.POST,

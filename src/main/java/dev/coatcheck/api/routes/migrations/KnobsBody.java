@@ -21,17 +21,23 @@ final class KnobsBody {
     body.allow(
         "batch_millis",
         "rows_per_second_max",
+        "wal_megabytes_per_second_max",
         "replica_lag_seconds_max",
+        "slot_megabytes_max",
         "lock_waits_max",
         "long_transaction_seconds_max",
         "latency_millis_max",
+        "vacuum_seconds_max",
         "archive_failures");
     OptionalLong batch = knob(body, "batch_millis", Knobs.BATCH_MILLIS_MIN, Knobs.BATCH_MILLIS_MAX);
     OptionalLong rate = knob(body, "rows_per_second_max", 0, Knobs.ROWS_PER_SECOND_MAX);
+    OptionalLong wal = knob(body, "wal_megabytes_per_second_max", 0, Knobs.MEGABYTES_MAX);
     OptionalLong lag = limit(body, "replica_lag_seconds_max");
+    OptionalLong slot = knob(body, "slot_megabytes_max", 0, Knobs.MEGABYTES_MAX);
     OptionalLong waits = limit(body, "lock_waits_max");
     OptionalLong transaction = limit(body, "long_transaction_seconds_max");
     OptionalLong latency = limit(body, "latency_millis_max");
+    OptionalLong vacuum = limit(body, "vacuum_seconds_max");
     // Judged now: what the change is applied to is under a lock.
     boolean archives = body.bool("archive_failures", false);
     boolean hasArchives = body.has("archive_failures");
@@ -39,10 +45,13 @@ final class KnobsBody {
         new Knobs(
             or(batch, now.batchMillis()),
             or(rate, now.rowsPerSecondMax()),
+            or(wal, now.walMegabytesPerSecondMax()),
             or(lag, now.replicaLagSecondsMax()),
+            or(slot, now.slotMegabytesMax()),
             or(waits, now.lockWaitsMax()),
             or(transaction, now.longTransactionSecondsMax()),
             or(latency, now.latencyMillisMax()),
+            or(vacuum, now.vacuumSecondsMax()),
             hasArchives ? archives : now.archiveFailures());
   }
 

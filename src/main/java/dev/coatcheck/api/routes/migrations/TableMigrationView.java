@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.run.Plan;
 import dev.coatcheck.migrate.run.Progress;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.time.Instant;
@@ -33,6 +34,7 @@ record TableMigrationView(
     @Nullable String type,
     String state,
     String goal,
+    @Nullable String undoPhase,
     @Nullable String reason,
     @Nullable WaitView waitsFor,
     boolean keepPrimaryKey,
@@ -144,6 +146,7 @@ record TableMigrationView(
         type.orElse(null),
         run.status().state().wireName(),
         run.status().goal().wireName(),
+        run.status().undoPhase().map(Phase::wireName).orElse(null),
         run.status().reason().orElse(null),
         WaitView.of(run),
         run.keepPrimaryKey(),

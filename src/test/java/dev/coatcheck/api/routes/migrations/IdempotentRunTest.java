@@ -156,6 +156,7 @@ class IdempotentRunTest {
     "POST, /7/retry,",
     "POST, /7/cancel,",
     "POST, /7/verify,",
+    "POST, /7/forget,",
     "POST, /7/undo, {}",
   })
   void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(String method, String path, @Nullable String body)

@@ -64,12 +64,20 @@ class TableMigrationRoutesTest {
     assertThat(API.send("POST", run + "/verify", null).status()).isEqualTo(202);
     await(planned, "done");
     assertThat(API.post(run + "/undo", "{}").status()).isEqualTo(202);
-    assertThat(phases(await(planned, "paused"), "undone")).containsOnly("not_null", "verify");
+    Reply paused = await(planned, "paused");
+    assertThat(phases(paused, "undone")).containsOnly("not_null", "verify");
+    assertThat(paused.text("/undo_phase")).isEqualTo("not_null");
+    assertThat(API.send("POST", run + "/forget", null).text("/detail"))
+        .contains("The run is paused.", "Undo it from expand on first");
     assertThat(API.send("POST", run + "/resume", null).status()).isEqualTo(202);
     await(planned, "done");
     assertThat(API.post(run + "/undo", "{\"phase\":\"expand\"}").status()).isEqualTo(202);
     assertThat(phases(await(planned, "cancelled"), "verified")).isEmpty();
+    assertThat(API.get(run).text("/undo_phase")).isEqualTo("expand");
     assertProblem(API.post(run + "/undo", "{}"), 409, "table_migration_state", null);
+    assertThat(API.send("POST", run + "/forget", null).status()).isEqualTo(200);
+    assertThat(GATEWAY.count("select count(*) from pg_class where relname like 'archive_public_orders%' and relkind = 'r'"))
+        .isZero();
   }
 
   @Test
@@ -276,7 +284,7 @@ class TableMigrationRoutesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo"})
+  @ValueSource(strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo", "/forget"})
   void aRunThatIsntThereIsSaid(String verb) {
     String body = verb.equals("/start") || verb.equals("/undo") ? "{}" : null;
 
@@ -293,7 +301,7 @@ class TableMigrationRoutesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/resume", "/retry", "/pause", "/verify", "/undo"})
+  @ValueSource(strings = {"/resume", "/retry", "/pause", "/verify", "/undo", "/forget"})
   void whatDoesNotGoWithAPlannedRunIsSaid(String verb) {
     table("waiting", 1);
     String run = RUNS + "/" + plan("waiting").text("/id");
@@ -318,7 +326,8 @@ class TableMigrationRoutesTest {
             run,
             """
             {"batch_millis":20,"rows_per_second_max":1000000,"replica_lag_seconds_max":0,"lock_waits_max":86400,
-             "long_transaction_seconds_max":1,"latency_millis_max":2,"archive_failures":false}\
+             "long_transaction_seconds_max":1,"latency_millis_max":2,"archive_failures":false,
+             "wal_megabytes_per_second_max":10000000,"slot_megabytes_max":0,"vacuum_seconds_max":86400}\
             """);
     assertThat(set.status()).isEqualTo(200);
     assertThat(set.body().at("/knobs/rows_per_second_max").intValue()).isEqualTo(1_000_000);
@@ -333,6 +342,7 @@ class TableMigrationRoutesTest {
   @CsvSource({
     "batch_millis, 19", "batch_millis, 0", "batch_millis, 1000000000",
     "rows_per_second_max, 1000001", "rows_per_second_max, -1", "lock_waits_max, 86401",
+    "wal_megabytes_per_second_max, 10000001", "slot_megabytes_max, -1", "vacuum_seconds_max, 86401",
     "latency_millis_max, 99999999999999999999", "replica_lag_seconds_max, -99999999999999999999"
   })
   void aKnobThatIsTurnedTooFarIsRefused(String knob, String value) {

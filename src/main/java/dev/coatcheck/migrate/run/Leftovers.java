@@ -1,0 +1,67 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.sql.Deadline;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** What an undo leaves in a source, and whether something still needs it. */
+final class Leftovers {
+  private static final Duration DROP_MAX = Duration.ofSeconds(10);
+
+  /** A run of the same table that is over has no use for the archive. */
+  private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED);
+
+  private final RunStore runs;
+  private final Sources sources;
+
+  Leftovers(RunStore runs, Sources sources) {
+    this.runs = runs;
+    this.sources = sources;
+  }
+
+  /** What became of them. */
+  sealed interface Outcome {
+    /** In words; also if nothing was there. */
+    record Dropped(String what) implements Outcome {}
+
+    /** Nothing was changed. */
+    record Needed(String why) implements Outcome {}
+  }
+
+  /**
+   * Drops the archive of the run's table, and our schema if it holds nothing else.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  Outcome drop(TableMigration run) {
+    if (run.status().occupies()) {
+      return new Outcome.Needed("Undo it from expand on first: its table still has the triggers.");
+    }
+    if (!OVER.contains(run.status().state())) {
+      return new Outcome.Needed("Cancel it first: it would take its keys from the archive.");
+    }
+    Optional<TableMigration> other =
+        runs.of(run.source(), run.target().table()).stream()
+            .filter(one -> one.id() != run.id())
+            .filter(one -> one.status().occupies() || !OVER.contains(one.status().state()))
+            .findFirst();
+    if (other.isPresent()) {
+      return new Outcome.Needed(
+          "Run %d of the same table is %s and needs the archive. Undo and cancel that one first."
+              .formatted(other.get().id(), other.get().status().state().wireName()));
+    }
+    Optional<Source> source = sources.named(run.source());
+    if (source.isEmpty()) {
+      return new Outcome.Needed(
+          "The source %s is not registered any more. Set COATCHECK_SOURCE_<NAME>_URL again, or drop"
+                  .formatted(run.source())
+              + " the schema coatcheck_migration there by hand.");
+    }
+    return Deadline.after(DROP_MAX)
+        .call(() -> new LeftoversStore(source.get().database(), run.target()).drop());
+  }
+}

@@ -1,0 +1,96 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.run.Leftovers.Outcome;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/** Drops what an undo left. */
+final class LeftoversStore {
+  private static final String DEPENDENT_OBJECTS = "2BP01";
+
+  private static final String BOUND = "select pg_catalog.set_config('lock_timeout', '2s', true)";
+
+  private static final String HAS_SCHEMA =
+      "select pg_catalog.to_regnamespace('<schema>') is not null";
+
+  private static final String HAS_CHECKPOINTS =
+      "select pg_catalog.to_regclass('<schema>.checkpoint') is not null";
+
+  /** Whatever the gateway's own rows say: the triggers read and write the archive. */
+  private static final String IS_IN_USE =
+      """
+      select pg_catalog.to_regclass(<body><outbox_a><body>) is not null
+             or pg_catalog.to_regprocedure(<body><mint>()<body>) is not null\
+      """;
+
+  /** Relations other than indexes, functions and types of tables; the checkpoints are counted by row. */
+  private static final String IS_EMPTY =
+      """
+      select not exists (select from pg_catalog.pg_class
+                          where relnamespace = '<schema>'::pg_catalog.regnamespace
+                            and relkind not in ('i', 'I', 't') and relname <> 'checkpoint')
+             and not exists (select from pg_catalog.pg_proc
+                              where pronamespace = '<schema>'::pg_catalog.regnamespace)\
+      """;
+
+  private final Database source;
+  private final TargetSql names;
+
+  LeftoversStore(Database source, Target target) {
+    this.source = source;
+    this.names = new TargetSql(target);
+  }
+
+  Outcome drop() {
+    try {
+      return source.write("forget table migration", this::drop);
+    } catch (DataAccessException refused) {
+      if (DEPENDENT_OBJECTS.equals(refused.sqlState())) {
+        return new Outcome.Needed(
+            "Something in the source depends on what would be dropped: "
+                + Runner.rootMessage(refused).replaceFirst(" Hint: .*", "."));
+      }
+      throw refused;
+    }
+  }
+
+  private Outcome drop(DSLContext sql) {
+    if (!isTrue(sql, HAS_SCHEMA)) {
+      return new Outcome.Dropped("Nothing of it was in the source.");
+    }
+    execute(sql, BOUND);
+    boolean hasCheckpoints = isTrue(sql, HAS_CHECKPOINTS);
+    if (hasCheckpoints) {
+      // A run that begins meanwhile writes its row last, and would wait here.
+      execute(sql, "lock table <schema>.checkpoint in share row exclusive mode");
+    }
+    if (isTrue(sql, IS_IN_USE)) {
+      return new Outcome.Needed(
+          "The outbox or the number source of a run on this table is still in the source: undo that"
+              + " run from expand on first.");
+    }
+    execute(sql, "drop table if exists <archive>");
+    if (hasCheckpoints) {
+      execute(sql, "delete from <schema>.checkpoint where run = <run>");
+    }
+    if (!isTrue(sql, IS_EMPTY)
+        || (hasCheckpoints && isTrue(sql, "select exists (select from <schema>.checkpoint)"))) {
+      return new Outcome.Dropped("The archive of the table; other tables still need the schema.");
+    }
+    execute(sql, "drop table if exists <schema>.checkpoint");
+    execute(sql, "drop schema <schema>");
+    return new Outcome.Dropped("The archive of the table, and the schema.");
+  }
+
+  private boolean isTrue(DSLContext sql, String query) {
+    return PlainSql.isTrue(sql, names.fill(query));
+  }
+
+  private void execute(DSLContext sql, String statement) {
+    PlainSql.execute(sql, names.fill(statement));
+  }
+}

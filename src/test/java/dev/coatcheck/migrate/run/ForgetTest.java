@@ -1,0 +1,125 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.steps.Phase;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What an undo leaves in the source goes when it is asked for, and not before. */
+class ForgetTest {
+  private final MigrationFixture fixture = new MigrationFixture(false);
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void theSchemaGoesWithTheLastArchive() {
+    fixture.orders(10);
+    fixture.source.execute("create table others (id bigserial primary key)");
+    Type other = fixture.source.gateway.type("other", "oth", KeyScheme.SNOWFLAKE);
+    TableMigration orders = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+    TableMigration others = fixture.run(fixture.plan("others", other, Optional.empty()));
+    assertThat(refusal(orders)).contains("Undo it from expand on first");
+    fixture.undo(orders, Phase.NOT_NULL);
+    assertThat(refusal(orders)).contains("Undo it from expand on first");
+    fixture.undo(orders, Phase.EXPAND);
+    assertThat(archives()).isEqualTo(2);
+
+    assertThat(MigrationFixture.done(forget(orders)).id()).isEqualTo(orders.id());
+
+    assertThat(archives()).isEqualTo(1);
+    assertThat(fixture.saw(orders, "forget", "other tables still need the schema")).isTrue();
+    // The other table goes on as if nothing had been.
+    fixture.source.execute("insert into others default values");
+    fixture.undo(others, Phase.EXPAND);
+    MigrationFixture.done(forget(others));
+    assertThat(hasSchema()).isFalse();
+    MigrationFixture.done(forget(others));
+    assertThat(fixture.saw(others, "forget", "Nothing of it was in the source")).isTrue();
+  }
+
+  @Test
+  void aRunThatWouldTakeItsKeysFromTheArchiveKeepsIt() {
+    fixture.orders(10);
+    TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+    fixture.undo(first, Phase.EXPAND);
+    TableMigration second = fixture.plan("orders", Optional.of("created_at"));
+
+    assertThat(refusal(second)).contains("Cancel it first");
+    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that one first");
+    fixture.start(second);
+    fixture.await(second, RunState.DONE);
+    assertThat(refusal(first)).contains("Run " + second.id());
+    assertThat(archives()).isEqualTo(1);
+  }
+
+  @Test
+  void whatDependsOnTheArchiveIsNamed() {
+    fixture.orders(10);
+    TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+    fixture.undo(run, Phase.EXPAND);
+    String archive =
+        fixture
+            .source
+            .texts(
+                "select relname from pg_class where relname like 'archive%' and relkind = 'r'"
+                    + " and relnamespace = 'coatcheck_migration'::regnamespace")
+            .getFirst();
+    fixture.source.execute(
+        "create view old_keys as select * from coatcheck_migration.\"" + archive + "\"");
+
+    assertThat(refusal(run)).contains("view old_keys depends on", archive);
+
+    fixture.source.execute("drop view old_keys");
+    MigrationFixture.done(forget(run));
+    assertThat(hasSchema()).isFalse();
+  }
+
+  /** The gateway may not know of it: its database was restored from a backup. */
+  @Test
+  void triggersThatAreStillThereKeepTheArchive() {
+    fixture.orders(10);
+    TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+    fixture.source.gateway.database.write(
+        "test",
+        sql ->
+            sql.execute(
+                "update coatcheck.table_migration set occupies = false, state = 'cancelled'"));
+
+    assertThat(refusal(run)).contains("still in the source");
+    fixture.source.execute("insert into orders default values");
+  }
+
+  private OnceResult<ActionOutcome> forget(TableMigration run) {
+    return fixture.migrations.forget(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR));
+  }
+
+  private String refusal(TableMigration run) {
+    OnceResult<ActionOutcome> result = forget(run);
+    if (result
+        instanceof
+        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.NotNow(RunState _, String detail))) {
+      return detail;
+    }
+    throw new AssertionError(result);
+  }
+
+  private long archives() {
+    return fixture.source.count(
+        "select count(*) from pg_class where relname like 'archive%' and relkind = 'r'"
+            + " and relnamespace = to_regnamespace('coatcheck_migration')");
+  }
+
+  private boolean hasSchema() {
+    return fixture.source.count(
+            "select count(*) from pg_namespace where nspname = 'coatcheck_migration'")
+        > 0;
+  }
+}
