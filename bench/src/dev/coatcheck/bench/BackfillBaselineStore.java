@@ -1,5 +1,7 @@
 package dev.coatcheck.bench;
 
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Session;
@@ -42,10 +44,29 @@ final class BackfillBaselineStore implements AutoCloseable {
         from mapped m join made using (key)\
       """;
 
+  private static final String OUTBOX_IS_EMPTY =
+      "select not exists (select from <outbox_a>) and not exists (select from <outbox_b>)";
+
+  private final DatabaseSettings settings;
   private final Session session;
 
   BackfillBaselineStore(DatabaseSettings settings) {
+    this.settings = settings;
     this.session = Session.open(settings, "coatcheck bench");
+  }
+
+  /** Another database of the same server. */
+  DatabaseSettings createDatabase(String name) {
+    session.alone("bench", "create database " + name);
+    String url = settings.url().replaceFirst("/[^/?]+(\\?|$)", "/" + name + "$1");
+    return new DatabaseSettings(
+        url, settings.user(), settings.password(), settings.connectionsMax());
+  }
+
+  /** Whether every mapping of the table has been brought to the gateway. */
+  boolean isOutboxEmpty(Target target) {
+    return session.transaction(
+        "bench", sql -> PlainSql.isTrue(sql, new TargetSql(target).fill(OUTBOX_IS_EMPTY)));
   }
 
   void createYardstick() {

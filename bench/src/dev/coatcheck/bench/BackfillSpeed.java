@@ -23,6 +23,7 @@ import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,8 +33,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * P7: how fast a table migration fills a table beside the mappings, batch by batch and with all its
- * triggers, against one UPDATE and one INSERT that write the same rows. The two take turns.
+ * P7: how fast a table migration fills a table, batch by batch and with all its triggers, against
+ * one UPDATE and one INSERT that write the same rows: beside the mappings, and in a database of its
+ * own, until the last mapping has come through the outbox. The three take turns.
  */
 public final class BackfillSpeed {
   private static final int LOOK_MILLIS = 50;
@@ -41,21 +43,40 @@ public final class BackfillSpeed {
 
   private final Registry registry;
   private final TableMigrations migrations;
+  /** A source of its own, on the same server. */
+  private static final String APART = "apart";
+
+  /** Of each: a table beside the mappings, a table apart, the two statements. */
+  static final int PARTS = 3;
+
+  private final Registry registry;
+  private final TableMigrations migrations;
   private final BackfillBaselineStore store;
+  private final BackfillBaselineStore apart;
   private final int rows;
 
   private BackfillSpeed(
-      Registry registry, TableMigrations migrations, BackfillBaselineStore store, int rows) {
+      Registry registry,
+      TableMigrations migrations,
+      BackfillBaselineStore store,
+      BackfillBaselineStore apart,
+      int rows) {
     this.registry = registry;
     this.migrations = migrations;
     this.store = store;
+    this.apart = apart;
     this.rows = rows;
   }
 
   /** Rows a second, the median of the runs of each. */
-  public record Result(double backfillRowsPerSecond, double statementRowsPerSecond) {
-    public double ratio() {
-      return backfillRowsPerSecond / statementRowsPerSecond;
+  public record Result(
+      double besideRowsPerSecond, double apartRowsPerSecond, double statementRowsPerSecond) {
+    public double besideRatio() {
+      return besideRowsPerSecond / statementRowsPerSecond;
+    }
+
+    public double apartRatio() {
+      return apartRowsPerSecond / statementRowsPerSecond;
     }
   }
 
@@ -72,47 +93,83 @@ public final class BackfillSpeed {
         Registry registry =
             Registry.open(
                 opened.database(), ChangeFeed.none(), random, observer, System::nanoTime);
-        Sources sources = Sources.open(opened.settings(), Map.of(), observer);
-        TableMigrations migrations =
-            TableMigrations.start(
-                new TableMigrations.Makings(
-                    opened.database(),
-                    sources,
-                    registry,
-                    new TokenSource(random),
-                    observer,
-                    "bench"));
         BackfillBaselineStore store = new BackfillBaselineStore(opened.settings())) {
-      return new BackfillSpeed(registry, migrations, store, rows).measure(runs, progress);
+      DatabaseSettings elsewhere = store.createDatabase("bench_apart");
+      try (Sources sources = Sources.open(opened.settings(), Map.of(APART, elsewhere), observer);
+          BackfillBaselineStore apart = new BackfillBaselineStore(elsewhere);
+          TableMigrations migrations =
+              TableMigrations.start(
+                  new TableMigrations.Makings(
+                      opened.database(),
+                      sources,
+                      registry,
+                      new TokenSource(random),
+                      observer,
+                      "bench"))) {
+        return new BackfillSpeed(registry, migrations, store, apart, rows).measure(runs, progress);
+      }
     }
   }
 
   private Result measure(int runs, Progress progress) throws InterruptedException {
     store.createYardstick();
-    List<Double> backfills = new ArrayList<>();
+    List<Double> besides = new ArrayList<>();
+    List<Double> aparts = new ArrayList<>();
     List<Double> statements = new ArrayList<>();
     for (int run = 0; run <= runs; run++) {
-      Type type = type(run);
-      double backfill = rows / secondsOfBackfill("bench_ours_" + run, type);
+      Type type = type("bench" + run);
+      double beside = rows / secondsBeside("bench_ours_" + run, type);
       progress.advanced(rows);
       double statement = rows / secondsOfStatements("bench_plain_" + run, type);
       progress.advanced(rows);
+      double elsewhere = rows / secondsApart("bench_apart_" + run, type("apart" + run));
+      progress.advanced(rows);
       if (run > 0) {
-        backfills.add(backfill);
+        besides.add(beside);
         statements.add(statement);
+        aparts.add(elsewhere);
       }
     }
-    return new Result(median(backfills), median(statements));
+    return new Result(median(besides), median(aparts), median(statements));
   }
 
   /** From the first batch to the last sweep. */
-  private double secondsOfBackfill(String table, Type type) throws InterruptedException {
+  private double secondsBeside(String table, Type type) throws InterruptedException {
     store.createTable(table, rows);
     store.settle();
+    TableMigration run = start(Sources.GATEWAY, table, type);
+    await(run, RunState.DONE);
+    List<RunEvent> events = migrations.events(run.id(), 0);
+    return Duration.between(at(events, "step_started"), at(events, "step_applied")).toNanos() / 1e9;
+  }
+
+  /** From the first batch until no entry is left in the outbox. */
+  private double secondsApart(String table, Type type) throws InterruptedException {
+    apart.createTable(table, rows);
+    store.settle();
+    TableMigration run = start(APART, table, type);
+    while (migrations.events(run.id(), 0).stream()
+        .noneMatch(event -> is(event, "step_applied"))) {
+      requireNotFailed(run);
+      Thread.sleep(LOOK_MILLIS);
+    }
+    // What comes after the backfill is no part of the figure.
+    act(migrations.pause(run.id(), TableMigrations.Asked.by(ACTOR)));
+    while (!apart.isOutboxEmpty(run.target())) {
+      Thread.sleep(LOOK_MILLIS);
+    }
+    Instant end = Instant.now();
+    Instant begin = at(migrations.events(run.id(), 0), "step_started");
+    act(migrations.resume(run.id(), TableMigrations.Asked.by(ACTOR)));
+    await(run, RunState.DONE);
+    return Duration.between(begin, end).toNanos() / 1e9;
+  }
+
+  private TableMigration start(String source, String table, Type type) {
     OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
-                Sources.GATEWAY, "public", table, type, Optional.of("created_at"), true),
+                source, "public", table, type, Optional.of("created_at"), true),
             TableMigrations.Asked.by(ACTOR));
     if (!(result
         instanceof
@@ -120,29 +177,41 @@ public final class BackfillSpeed {
       throw new IllegalStateException("no plan: " + result);
     }
     TableMigration run = whole.run();
-    OnceResult<ActionOutcome> started =
+    act(
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(Precondition::code).toList(),
-            TableMigrations.Asked.by(ACTOR));
-    if (!(started instanceof OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
-      throw new IllegalStateException("not started: " + started);
+            TableMigrations.Asked.by(ACTOR)));
+    return run;
+  }
+
+  private static void act(OnceResult<ActionOutcome> result) {
+    if (!(result instanceof OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
+      throw new IllegalStateException("refused: " + result);
     }
-    TableMigration.Status status = run.status();
-    while (status.state() != RunState.DONE) {
-      if (status.state() == RunState.FAILED) {
-        throw new IllegalStateException(status.reason().orElse(""));
-      }
+  }
+
+  private void await(TableMigration run, RunState state) throws InterruptedException {
+    while (requireNotFailed(run).state() != state) {
       Thread.sleep(LOOK_MILLIS);
-      status = migrations.find(run.id()).orElseThrow().status();
     }
-    List<RunEvent> events = migrations.events(run.id(), 0);
-    return Duration.between(at(events, "step_started"), at(events, "step_applied")).toNanos() / 1e9;
+  }
+
+  private TableMigration.Status requireNotFailed(TableMigration run) {
+    TableMigration.Status status = migrations.find(run.id()).orElseThrow().status();
+    if (status.state() == RunState.FAILED) {
+      throw new IllegalStateException(status.reason().orElse(""));
+    }
+    return status;
+  }
+
+  private static boolean is(RunEvent event, String kind) {
+    return event.kind().equals(kind) && event.detail().equals("backfill fill");
   }
 
   private static Instant at(List<RunEvent> events, String kind) {
     return events.stream()
-        .filter(event -> event.kind().equals(kind) && event.detail().equals("backfill fill"))
+        .filter(event -> is(event, kind))
         .map(RunEvent::at)
         .findFirst()
         .orElseThrow();
@@ -157,12 +226,11 @@ public final class BackfillSpeed {
     return (System.nanoTime() - from) / 1e9;
   }
 
-  private Type type(int run) {
-    String name = "bench_" + run;
+  private Type type(String name) {
     registry.put(
         new TypeDefinition(
             name,
-            new Prefix("bench" + run),
+            new Prefix(name),
             KeyScheme.SNOWFLAKE,
             SnowflakeLayout.DEFAULT,
             Policies.DEFAULT),

@@ -119,7 +119,7 @@ final class BenchCommand {
     try (ProgressBar bar =
         new ProgressBarBuilder()
             .setTaskName("filling")
-            .setInitialMax(2L * rows * (runs + 1))
+            .setInitialMax((long) BackfillSpeed.PARTS * rows * (runs + 1))
             .setStyle(ProgressBarStyle.ASCII)
             .build()) {
       print(BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
@@ -136,9 +136,11 @@ final class BenchCommand {
 
   private void print(BackfillSpeed.Result result) {
     PrintWriter out = spec.commandLine().getOut();
-    out.printf("%nbackfill, rows a second           %,12.0f%n", result.backfillRowsPerSecond());
-    out.printf("UPDATE and INSERT, rows a second  %,12.0f%n", result.statementRowsPerSecond());
-    out.printf("ratio                             %12.2f%n", result.ratio());
+    out.printf("%nbeside the mappings, rows a second       %,12.0f%n", result.besideRowsPerSecond());
+    out.printf("a source of its own, rows a second       %,12.0f%n", result.apartRowsPerSecond());
+    out.printf("UPDATE and INSERT beside, rows a second  %,12.0f%n", result.statementRowsPerSecond());
+    out.printf("ratio beside the mappings                %12.2f%n", result.besideRatio());
+    out.printf("ratio of a source of its own             %12.2f%n", result.apartRatio());
     out.flush();
   }
 
