@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** Stands in for the launcher, which would build the jar: runs the classes under test. */
-final class CoatcheckProgram {
+public final class CoatcheckProgram {
   private CoatcheckProgram() {}
 
   /** Writes the program. Like the launcher, it becomes the Java process, which gets its signals. */
-  static Path write(Path file) throws IOException {
+  public static Path write(Path file) throws IOException {
     return executable(file, "exec %s \"$@\"\n".formatted(java()));
   }
 

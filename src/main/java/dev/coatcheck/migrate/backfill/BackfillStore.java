@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -194,6 +195,7 @@ final class BackfillStore {
 
   private void advance(DSLContext sql, long lastId, long lastPlace, int rows, long fence) {
     if (PlainSql.execute(sql, names.fill(ADVANCE), lastId, lastPlace, rows, fence) != 1) {
+      read(sql); // Fails if the row itself is gone.
       throw new FenceLost();
     }
   }
@@ -212,7 +214,7 @@ final class BackfillStore {
                     row.getLong(5),
                     row.getLong(6)));
     if (rows.isEmpty()) {
-      throw new FenceLost();
+      throw ObjectsGone.checkpoint();
     }
     return rows.getFirst();
   }

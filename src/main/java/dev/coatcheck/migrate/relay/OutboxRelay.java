@@ -1,92 +1,81 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
-import dev.coatcheck.core.observe.Background;
-import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.steps.Outbox;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 /**
  * Brings the mappings of new rows from every outbox, whatever the state of its run: as long as the
- * triggers are there. Instances share the work by row locks.
+ * triggers are there. Instances share the work by row locks. Each source has a thread of its own: a
+ * source that can't be reached holds up nothing but its own outboxes.
  */
-public final class OutboxRelay {
-  private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(5);
-  private static final int ROUNDS_MAX = 50;
+public final class OutboxRelay implements AutoCloseable {
+  private static final int STOP_SECONDS_MAX = 5;
 
   private final GatewayMappings mappings;
   private final Sources sources;
   private final BiConsumer<ActiveTable, String> refusals;
-  private final Background background;
-  private final Map<Long, Outbox> outboxes = new HashMap<>();
-  private long lagDueNano = System.nanoTime();
+  private final Map<String, SourceFollower> followers = new HashMap<>();
+
+  /** At most one thread for each source of the configuration. */
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("table-migration-outbox-", 0).factory());
 
   /**
    * Brings nothing until it is told to.
    *
-   * @param refusals is told of rows whose mapping contradicts one that is there
+   * @param refusals is told of rows whose mapping contradicts an existing mapping
    */
   public OutboxRelay(
       GatewayMappings mappings, Sources sources, BiConsumer<ActiveTable, String> refusals) {
     this.mappings = mappings;
     this.sources = sources;
     this.refusals = refusals;
-    this.background = new Background("table-migration-outbox", mappings.observer());
   }
 
-  /** Brings what waits in all of them. */
+  /**
+   * Begins a round for each source whose last round has ended, and waits for none of them. For one
+   * thread.
+   */
   public void follow(ActiveTables active) {
-    boolean lagDue = System.nanoTime() - lagDueNano >= 0;
-    if (lagDue) {
-      lagDueNano = System.nanoTime() + LAG_NANOS;
+    Map<String, List<ActiveTable>> bySource =
+        active.all().stream()
+            .filter(ActiveTable::hasOutbox)
+            .collect(Collectors.groupingBy(ActiveTable::source));
+    bySource.forEach(this::follow);
+  }
+
+  private void follow(String name, List<ActiveTable> tables) {
+    Optional<Source> source = sources.named(name);
+    if (source.isEmpty()) {
+      return;
     }
-    for (ActiveTable table : active.all()) {
-      Optional<Source> source = sources.named(table.source());
-      if (table.hasOutbox() && source.isPresent()) {
-        follow(table, source.get(), lagDue);
-      }
+    SourceFollower follower =
+        followers.computeIfAbsent(
+            name, _ -> new SourceFollower(mappings, source.get(), refusals));
+    if (follower.tryBegin()) {
+      threads.execute(() -> follower.round(tables));
     }
   }
 
-  private void follow(ActiveTable table, Source source, boolean lagDue) {
-    Outbox outbox =
-        outboxes.computeIfAbsent(
-            table.run(), _ -> mappings.outbox(source, table.target(), table.typeNumber()));
-    boolean _ = background.run(() -> drain(table, outbox, lagDue));
-  }
-
-  private void drain(ActiveTable table, Outbox outbox, boolean lagDue) {
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-      Outbox.Drained drained = outbox.drain();
-      if (!drained.refused().isEmpty()) {
-        refused(table, drained.refused().getFirst(), drained.refused().size());
-      }
-      if (drained.entries() == 0) {
-        break;
-      }
+  /** Breaks off what is under way: an entry that was not deleted is brought again. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    try {
+      var _ = threads.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
     }
-    if (lagDue) {
-      Outbox.Lag lag = outbox.lag();
-      mappings
-          .observer()
-          .observe(
-              new Event.OutboxFollowed(
-                  table.target().table().text(), lag.entries(), lag.seconds()));
-    }
-  }
-
-  private void refused(ActiveTable table, LegacyKey first, int count) {
-    refusals.accept(
-        table,
-        "%d rows, the first with legacy ID %d: its legacy ID or key belongs to another public ID."
-                .formatted(count, first.legacy())
-            + " Verify names them all.");
   }
 }

@@ -7,14 +7,16 @@ import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Brings one legacy ID whose mapping is not there yet: reads the source row and mints on the spot.
- * A few at a time: a source that hangs must not hold up everybody else.
+ * A few at a time for each source: one that hangs must not hold up the others, or everybody else.
  */
 public final class ReadThrough {
   private static final int RUNNING_MAX = 4;
@@ -23,7 +25,7 @@ public final class ReadThrough {
   private final ActiveTables active;
   private final Sources sources;
   private final GatewayMappings mappings;
-  private final Semaphore places = new Semaphore(RUNNING_MAX);
+  private final Map<String, Semaphore> permits = new ConcurrentHashMap<>();
 
   public ReadThrough(ActiveTables active, Sources sources, GatewayMappings mappings) {
     this.active = active;
@@ -46,17 +48,19 @@ public final class ReadThrough {
     if (source.isEmpty()) {
       return false;
     }
-    enter();
+    Semaphore permit =
+        permits.computeIfAbsent(source.get().name(), _ -> new Semaphore(RUNNING_MAX));
+    enter(permit);
     try {
       return bring(table.orElseThrow(), source.get(), legacy);
     } finally {
-      places.release();
+      permit.release();
     }
   }
 
-  private void enter() {
+  private static void enter(Semaphore permit) {
     try {
-      if (places.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+      if (permit.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
         return;
       }
     } catch (InterruptedException stopped) {

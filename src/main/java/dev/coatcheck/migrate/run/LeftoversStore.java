@@ -20,6 +20,9 @@ final class LeftoversStore {
   private static final String HAS_CHECKPOINTS =
       "select pg_catalog.to_regclass('<schema>.checkpoint') is not null";
 
+  private static final String HAS_NAMES =
+      "select pg_catalog.to_regclass('<schema>.known_table') is not null";
+
   /** Whatever the gateway's own rows say: the triggers read and write the archive. */
   private static final String IS_IN_USE =
       """
@@ -27,12 +30,13 @@ final class LeftoversStore {
              or pg_catalog.to_regprocedure(<body><mint>()<body>) is not null\
       """;
 
-  /** Relations other than indexes, functions and types of tables; the checkpoints are counted by row. */
+  /** But for what runs write down for themselves; of that only checkpoints say that a run is on. */
   private static final String IS_EMPTY =
       """
       select not exists (select from pg_catalog.pg_class
                           where relnamespace = '<schema>'::pg_catalog.regnamespace
-                            and relkind not in ('i', 'I', 't') and relname <> 'checkpoint')
+                            and relkind not in ('i', 'I', 't')
+                            and relname not in ('checkpoint', 'known_table'))
              and not exists (select from pg_catalog.pg_proc
                               where pronamespace = '<schema>'::pg_catalog.regnamespace)\
       """;
@@ -77,11 +81,17 @@ final class LeftoversStore {
     if (hasCheckpoints) {
       execute(sql, "delete from <schema>.checkpoint where run = <run>");
     }
+    if (isTrue(sql, HAS_NAMES)) {
+      execute(
+          sql,
+          "delete from <schema>.known_table"
+              + " where first_schema = <first_schema> and first_name = <first_name>");
+    }
     if (!isTrue(sql, IS_EMPTY)
         || (hasCheckpoints && isTrue(sql, "select exists (select from <schema>.checkpoint)"))) {
       return new Outcome.Dropped("The archive of the table; other tables still need the schema.");
     }
-    execute(sql, "drop table if exists <schema>.checkpoint");
+    execute(sql, "drop table if exists <schema>.checkpoint, <schema>.known_table");
     execute(sql, "drop schema <schema>");
     return new Outcome.Dropped("The archive of the table, and the schema.");
   }

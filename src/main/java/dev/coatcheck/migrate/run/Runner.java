@@ -5,11 +5,14 @@ import dev.coatcheck.migrate.backfill.Archive;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Ddl;
+import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.steps.OwnObjects;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
@@ -17,6 +20,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +29,9 @@ import java.util.stream.Collectors;
  */
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
+
+  /** Between two looks at what is left in the outbox. */
+  private static final long DRAIN_MILLIS = 500;
 
   private final Workshop workshop;
   private final Claim claim;
@@ -36,6 +43,7 @@ final class Runner {
 
   private List<Step> steps;
   private boolean isTableGone;
+  private boolean isDraining;
 
   /** What a step came to. */
   private sealed interface Result {
@@ -60,13 +68,12 @@ final class Runner {
           SourceSession.open(source, target(), claim.fence(), heartbeat::waitsFor)) {
         heartbeat.because(Optional.empty());
         lookUpNames(session);
-        switch (run.status().goal()) {
-          case FORWARD -> forward(session);
-          case VERIFY -> verify(session);
-          case UNDO -> undo(session);
-        }
+        carryOn(session);
         return;
       } catch (FenceLost | Stopped over) {
+        return;
+      } catch (ObjectsGone gone) {
+        fail(gone.getMessage());
         return;
       } catch (DatabaseUnavailable gone) {
         if (!waitForSource(gone)) {
@@ -106,6 +113,57 @@ final class Runner {
     } catch (DatabaseUnavailable gone) {
       return false;
     }
+  }
+
+  private void carryOn(SourceSession session) {
+    OwnObjects objects = new OwnObjects(session, target());
+    try {
+      switch (run.status().goal()) {
+        case FORWARD -> {
+          objects.require(extent());
+          forward(session);
+        }
+        case VERIFY -> {
+          if (extent() == OwnObjects.Extent.ON_TABLE) {
+            verify(session);
+          } else {
+            end(RunState.PAUSED, "verified", "Nothing is on the table yet that could be verified.");
+          }
+        }
+        case UNDO -> {
+          objects.mend(extent());
+          undo(session);
+        }
+      }
+    } catch (Stopped | DatabaseUnavailable known) {
+      throw known;
+    } catch (RuntimeException unknown) {
+      if (run.status().goal() != Goal.UNDO) {
+        // Says more than "relation does not exist", if that is what it means.
+        objects.require(extent());
+      }
+      throw unknown;
+    }
+  }
+
+  /** What has to be there by what earlier runners wrote down. */
+  private OwnObjects.Extent extent() {
+    List<TableMigration.StepStatus> statuses = workshop.steps().steps(run.id());
+    if (isApplied(statuses, Step.DUAL_WRITE)) {
+      return OwnObjects.Extent.ON_TABLE;
+    }
+    return isApplied(statuses, Step.PREPARE)
+        ? OwnObjects.Extent.PREPARED
+        : OwnObjects.Extent.NONE;
+  }
+
+  private static boolean isApplied(List<TableMigration.StepStatus> statuses, String name) {
+    return statuses.stream()
+        .anyMatch(
+            status ->
+                status.phase() == Phase.EXPAND
+                    && status.name().equals(name)
+                    && status.state().isApplied());
   }
 
   private boolean waitForSource(DatabaseUnavailable gone) {
@@ -160,7 +218,7 @@ final class Runner {
           && ((state != StepState.PENDING && state != StepState.UNDONE)
               || isThere(session, step))) {
         heartbeat.requireMine();
-        if (!settle(step, undo(session, step), StepState.UNDONE, "step_undone")) {
+        if (!settle(step, undo(session, step, state), StepState.UNDONE, "step_undone")) {
           return;
         }
       }
@@ -214,9 +272,17 @@ final class Runner {
     return new FillLoop(workshop, session, run, source, claim, heartbeat);
   }
 
-  private Result undo(SourceSession session, Step step) {
+  private Result undo(SourceSession session, Step step, StepState state) {
     Ddl ddl = new Ddl(session, target(), heartbeat::pause);
+    if (step.name().equals(Step.PREPARE)) {
+      drain();
+    } else if (!new OwnObjects(session, target()).hasTable()) {
+      return new Result.Done();
+    }
     return switch (step) {
+      // What is written down needs no look: the part that would be looked for may be gone.
+      case Step.Ddl change when state.isApplied() ->
+          result(ddl.apply(reversed(change)), change.name());
       case Step.Ddl change -> result(ddl.undo(change), change.name());
       case Step.Index index -> {
         ddl.drop(index);
@@ -228,8 +294,46 @@ final class Runner {
     };
   }
 
+  private static Step.Ddl reversed(Step.Ddl step) {
+    return new Step.Ddl(
+        step.phase(), step.name(), step.undoStatements(), step.statements(), step.check());
+  }
+
+  /** The triggers are gone, so no entry comes; those that wait are brought, however many. */
+  private void drain() {
+    Outbox outbox = workshop.outbox(run, source);
+    for (long left = outbox.lag().entries(); left > 0; left = outbox.lag().entries()) {
+      String why = left + " entries of the outbox are left to be brought to the gateway";
+      if (heartbeat.because(Optional.of(why)) && !isDraining) {
+        isDraining = true;
+        workshop.event(run, "draining", why);
+      }
+      long endNano = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
+      while (System.nanoTime() - endNano < 0) {
+        heartbeat.requireMine();
+        if (!drain(outbox)) {
+          heartbeat.pause(DRAIN_MILLIS / 2);
+        }
+      }
+    }
+    heartbeat.because(Optional.empty());
+  }
+
+  /** False if nothing could be brought now: others work on the rest, or hold what it needs. */
+  private static boolean drain(Outbox outbox) {
+    try {
+      return outbox.drain().entries() > 0;
+    } catch (DatabaseUnavailable reportedAlready) {
+      return false;
+    }
+  }
+
   private Result archive(SourceSession session, Ddl ddl, Step.Archive step) {
-    Result begun = result(ddl.begin(step), step.name());
+    // Where the function is gone its trigger is gone too, and no row comes with a key.
+    Result begun =
+        new OwnObjects(session, target()).canArchiveNewRows()
+            ? result(ddl.begin(step), step.name())
+            : new Result.Done();
     if (begun instanceof Result.Done && !new Archive(session, target()).run(heartbeat::isMine)) {
       throw new Stopped();
     }

@@ -7,7 +7,10 @@ import dev.coatcheck.migrate.relay.OutboxRelay;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 final class Runners implements AutoCloseable {
   private static final int LOOK_MILLIS = 400;
   private static final int NAMES_MILLIS = 1_000;
-  private static final int RUNS_MAX = 4;
+  private static final int RUNS_PER_SOURCE_MAX = 4;
   private static final int STOP_SECONDS_MAX = 5;
 
   private final Workshop workshop;
@@ -29,7 +32,7 @@ final class Runners implements AutoCloseable {
   private final OutboxRelay relay;
   private final NameFollower names;
   private final Background background;
-  private final Semaphore places = new Semaphore(RUNS_MAX);
+  private final Map<String, Semaphore> places = new ConcurrentHashMap<>();
   private final ScheduledExecutorService looks =
       Executors.newScheduledThreadPool(
           3, Thread.ofPlatform().daemon().name("table-migrations-", 0).factory());
@@ -86,28 +89,28 @@ final class Runners implements AutoCloseable {
             });
   }
 
+  /** Runs of a source that can't be reached hold on to their places; other sources have theirs. */
   private void claim() {
-    if (!places.tryAcquire()) {
+    List<String> free =
+        sources.names().stream().filter(source -> places(source).availablePermits() > 0).toList();
+    if (free.isEmpty()) {
       return;
     }
-    boolean handedOver = false;
-    try {
-      Optional<Claim> claim =
-          workshop.leases().claim(workshop.holder(), sources.names(), Heartbeat.LEASE_MILLIS);
-      if (claim.isPresent()) {
-        runs.execute(() -> survive(() -> work(claim.get())));
-        handedOver = true;
-      }
-    } finally {
-      if (!handedOver) {
-        places.release();
-      }
+    Optional<Claim> claim = workshop.leases().claim(workshop.holder(), free, Heartbeat.LEASE_MILLIS);
+    if (claim.isPresent()) {
+      TableMigration run = workshop.runs().find(claim.get().id()).orElseThrow();
+      // Only this thread takes places, so there is one.
+      places(run.source()).acquireUninterruptibly();
+      runs.execute(() -> survive(() -> work(claim.get(), run)));
     }
   }
 
-  private void work(Claim claim) {
+  private Semaphore places(String source) {
+    return places.computeIfAbsent(source, _ -> new Semaphore(RUNS_PER_SOURCE_MAX));
+  }
+
+  private void work(Claim claim, TableMigration run) {
     try {
-      TableMigration run = workshop.runs().find(claim.id()).orElseThrow();
       Source source = sources.named(run.source()).orElseThrow();
       try (Heartbeat heartbeat =
           Heartbeat.start(workshop.leases(), claim, run, workshop.observer())) {
@@ -115,7 +118,7 @@ final class Runners implements AutoCloseable {
       }
       workshop.leases().release(claim);
     } finally {
-      places.release();
+      places(run.source()).release();
     }
   }
 
@@ -124,6 +127,7 @@ final class Runners implements AutoCloseable {
   public void close() {
     looks.shutdownNow();
     runs.shutdownNow();
+    relay.close();
     try {
       var _ = runs.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
       var _ = looks.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);

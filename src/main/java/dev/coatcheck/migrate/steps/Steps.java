@@ -176,6 +176,22 @@ public final class Steps {
     return Stream.concat(NAMING.stream(), Stream.of(Ownership.GIVE)).map(sql::fill).toList();
   }
 
+  /** What an undo reads or locks, each made empty if it is not there. */
+  static List<String> mending() {
+    return List.of(
+        SCHEMA,
+        CHECKPOINT,
+        ARCHIVE,
+        ifNotThere(OUTBOX.formatted("outbox_a")),
+        ifNotThere(OUTBOX.formatted("outbox_b")),
+        ifNotThere(SWITCH),
+        ifNotThere(NumberSource.SEQUENCE));
+  }
+
+  private static String ifNotThere(String create) {
+    return create.replaceFirst("^create (table|sequence) ", "create $1 if not exists ");
+  }
+
   private Step prepare() {
     List<String> make = new ArrayList<>();
     make.addAll(

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.NumberSource;
@@ -98,7 +98,7 @@ public final class Verifier {
    * @param goOn asked before each range
    * @param progress is told how many rows were looked at
    * @return empty if it was stopped
-   * @throws FenceLost if nothing of the run is on the table
+   * @throws ObjectsGone if the row of the run is not there
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases can't be
    *     asked
    */

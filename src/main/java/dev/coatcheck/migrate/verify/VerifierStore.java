@@ -8,7 +8,7 @@ import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -161,7 +161,7 @@ final class VerifierStore {
   /**
    * The bounds of a verification.
    *
-   * @throws FenceLost if nothing of the run is on the table
+   * @throws ObjectsGone if the row of the run is not there
    */
   Bounds bounds() {
     return read(
@@ -177,7 +177,7 @@ final class VerifierStore {
                     }))
         .stream()
         .findFirst()
-        .orElseThrow(FenceLost::new);
+        .orElseThrow(ObjectsGone::checkpoint);
   }
 
   Range range(long afterId, long lastId, int rows) {

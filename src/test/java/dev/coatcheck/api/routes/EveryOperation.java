@@ -84,6 +84,7 @@ final class EveryOperation {
           new Call("POST", RUNS + "/7/cancel", null, true),
           new Call("POST", RUNS + "/7/verify", null, true),
           new Call("POST", RUNS + "/7/undo", "{}", true),
+          new Call("POST", RUNS + "/7/forget", null, true),
           new Call("GET", "/r/" + ID, null, false),
           new Call("HEAD", "/r/" + ID, null, false));
 

@@ -2,9 +2,11 @@ package dev.coatcheck.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -202,7 +204,7 @@ class MigrateTableCommandTest {
     assertThat(run("retry", id).err()).contains("(table_migration_state)");
   }
 
-  /** As the page shows them, but for the number of the run. */
+  /** As the page shows them, but for the number of the run and what this plan wants accepted. */
   @Test
   void theFiveCommandsOfThePageLeadOldLinksSomewhere() throws Exception {
     execute("create schema shop");
@@ -216,7 +218,9 @@ class MigrateTableCommandTest {
     Terminal plan = send(commands.get(1));
     assertThat(plan.status()).as(plan.err()).isZero();
     String id = id(plan);
-    for (List<String> command : commands.subList(2, 5)) {
+    assertThat(commands.get(2)).startsWith("migrate-table", "start", "7", "--accept");
+    assertThat(start(plan).status()).isZero();
+    for (List<String> command : commands.subList(3, 5)) {
       Terminal sent = send(command.stream().map(word -> word.equals("7") ? id : word).toList());
       assertThat(sent.status()).as("%s: %s", command, sent.err()).isZero();
     }
@@ -281,6 +285,33 @@ class MigrateTableCommandTest {
             said ->
                 said.matches(
                     "public\\.lined [0-9]+% \\([0-9]+ of 3000 rows(, about .* left)?\\) .+"));
+  }
+
+  /** By SIGTERM: a shell may have made its children deaf to the SIGINT of Ctrl-C. */
+  @Test
+  void whoBreaksOffTheCommandHearsThatTheRunGoesOn() throws Exception {
+    table("interrupted", 3_000);
+    Terminal plan = run("plan", "--table=interrupted", "--type=interrupted");
+    String id = id(plan);
+    run("set", id, "--rows-per-second-max=100");
+    start(plan, "--detach");
+    List<String> command = arguments("migrate-table", "status", id, "--watch");
+    command.addFirst(CoatcheckProgram.write(folder.resolve("coatcheck")).toString());
+    Process watching = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (BufferedReader said = watching.inputReader()) {
+      assertThat(said.readLine()).startsWith("public.interrupted ");
+
+      watching.destroy();
+
+      assertThat(said.lines())
+          .contains(
+              "Run %1$s goes on in the gateway. Watch it: coatcheck migrate-table status %1$s --watch. Pause it: coatcheck migrate-table pause %1$s"
+                  .formatted(id));
+    } finally {
+      watching.destroyForcibly();
+    }
+    assertThat(run("status", id).out()).contains("is running");
+    run("cancel", id);
   }
 
   @Test

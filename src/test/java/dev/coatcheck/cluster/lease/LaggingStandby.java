@@ -20,7 +20,7 @@ import org.flywaydb.core.Flyway;
  * A primary with our schema and a standby that streams from it until {@link #lag}. The standby
  * begins as a copy of the stopped primary, because the embedded Postgres has no pg_basebackup.
  */
-final class LaggingStandby implements AutoCloseable {
+public final class LaggingStandby implements AutoCloseable {
   private final EmbeddedDatabase primary;
   private final EmbeddedDatabase standby;
   private final FaultProxy stream;
@@ -31,7 +31,7 @@ final class LaggingStandby implements AutoCloseable {
     this.stream = stream;
   }
 
-  static LaggingStandby start(Path folder) throws IOException, EmbeddedDatabaseFailed {
+  public static LaggingStandby start(Path folder) throws IOException, EmbeddedDatabaseFailed {
     Path primaryHome = folder.resolve("primary");
     Path standbyHome = folder.resolve("standby");
     migrated(primaryHome).close();
@@ -78,11 +78,11 @@ final class LaggingStandby implements AutoCloseable {
     }
   }
 
-  EmbeddedDatabase primary() {
+  public EmbeddedDatabase primary() {
     return primary;
   }
 
-  EmbeddedDatabase standby() {
+  public EmbeddedDatabase standby() {
     return standby;
   }
 

@@ -75,7 +75,7 @@ class ForgetTest {
     fixture.source.execute(
         "create view old_keys as select * from coatcheck_migration.\"" + archive + "\"");
 
-    assertThat(refusal(run)).contains("view old_keys depends on", archive);
+    assertThat(refusal(run)).contains("view public.old_keys depends on", archive);
 
     fixture.source.execute("drop view old_keys");
     MigrationFixture.done(forget(run));

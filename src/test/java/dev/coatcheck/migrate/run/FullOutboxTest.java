@@ -1,0 +1,56 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An undo while mappings wait in the outbox. */
+class FullOutboxTest {
+  private static final int ROWS = 100;
+  private static final int NEW_ROWS = 5_000;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside)
+      throws SQLException {
+    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+      fixture.orders(ROWS);
+      TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+      TestDatabase gateway = fixture.source.gateway.on;
+      try (Connection held =
+              DriverManager.getConnection(gateway.url(), gateway.user(), gateway.password());
+          Statement hold = held.createStatement()) {
+        held.setAutoCommit(false);
+        hold.execute("lock table coatcheck.alias in share mode");
+        fixture.source.execute(
+            "insert into orders select from generate_series(1, %d)".formatted(NEW_ROWS));
+        MigrationFixture.done(
+            fixture.migrations.undo(
+                run.id(), Phase.EXPAND, TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+
+        fixture.awaitReason(run, NEW_ROWS + " entries of the outbox are left");
+        assertThat(fixture.saw(run, "draining", NEW_ROWS + " entries")).isTrue();
+        held.rollback();
+      }
+
+      fixture.await(run, RunState.CANCELLED);
+      assertThat(fixture.now(run).status().reason()).isEmpty();
+      assertThat(mappings(fixture)).isEqualTo(ROWS + NEW_ROWS);
+      assertThat(fixture.source.count("select count(*) from pg_trigger where tgname like '~coat%'"))
+          .isZero();
+    }
+  }
+
+  private static long mappings(MigrationFixture fixture) {
+    return fixture.source.gateway.database.read(
+        "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
+  }
+}

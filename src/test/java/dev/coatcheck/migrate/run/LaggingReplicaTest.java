@@ -1,0 +1,44 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.lease.LaggingStandby;
+import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.postgres.embedded.TestHome;
+import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A source with a real standby that stops replaying on purpose. */
+@Tag("faults")
+class LaggingReplicaTest {
+  private static final int ROWS = 5_000;
+
+  @Test
+  void aRunWaitsForAReplicaThatPausedAndGoesOnWhenItHasCaughtUp() throws Exception {
+    try (TestHome folder = TestHome.fresh();
+        LaggingStandby pair = LaggingStandby.start(folder.folder());
+        MigrationFixture fixture =
+            new MigrationFixture(
+                new TestDatabase(
+                    pair.primary().jdbcUrl(), pair.primary().user(), pair.primary().password()))) {
+      fixture.orders(ROWS);
+      TableMigration run =
+          fixture.startWith(_ -> new Knobs(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+
+      Query.on(pair.standby()).execute("select pg_wal_replay_pause()");
+      fixture.awaitReason(run, "a replica is ");
+      assertThat(fixture.now(run).status().reason().orElseThrow()).endsWith(" s behind, more than 2");
+      long before = fixture.now(run).progress().rowsDone();
+      assertThat(before).isLessThan(ROWS);
+
+      Query.on(pair.standby()).execute("select pg_wal_replay_resume()");
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
+      fixture.set(run, _ -> new Knobs(500, 0, 0, 30, 0, 0, 0, 0, 0, true));
+      fixture.await(run, RunState.DONE);
+      fixture.requireOrderedKeys();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The source is spoken to as a role that has the rights of the documentation, and no more. */
+class SourceRoleTest {
+  private static final String OWNER = "shop_owner_" + ProcessHandle.current().pid();
+  private static final String ROLE = "coatcheck_migration_" + ProcessHandle.current().pid();
+  private static final String APPLICATION = "shop_app_" + ProcessHandle.current().pid();
+  private static final String PASSWORD = "of the test";
+
+  @Test
+  void theRightsOfTheDocumentationSufficeForEverything() throws Exception {
+    TestDatabase admin = TestDatabase.empty();
+    try {
+      execute(admin, "create role " + OWNER, "create role " + APPLICATION);
+      execute(
+          admin,
+          "grant create on schema public to " + OWNER,
+          "set role " + OWNER,
+          "create table public.orders (id bigserial primary key, created_at timestamptz default now())",
+          "insert into public.orders select from generate_series(1, 1000)",
+          "grant select, insert, update, delete on public.orders to " + APPLICATION,
+          "grant usage on sequence public.orders_id_seq to " + APPLICATION);
+      execute(admin, documented(admin).toArray(String[]::new));
+      try (MigrationFixture fixture =
+          new MigrationFixture(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
+        TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        fixture.requireOrderedKeys();
+        List<Long> keys = keys(fixture);
+        write(admin);
+        fixture.await(() -> fixture.source.outbox(first.target()).lag().entries() == 0);
+        fixture.undo(first, Phase.EXPAND);
+        write(admin);
+
+        TableMigration second = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        assertThat(keys(fixture)).containsAll(keys);
+        fixture.undo(second, Phase.EXPAND);
+        MigrationFixture.done(
+            fixture.migrations.forget(
+                second.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+        assertThat(
+                fixture.source.count(
+                    "select count(*) from pg_namespace where nspname = 'coatcheck_migration'"))
+            .isZero();
+        write(admin);
+      }
+    } finally {
+      for (String role : List.of(ROLE, OWNER, APPLICATION)) {
+        execute(
+            admin,
+            "do $$ begin if exists (select from pg_roles where rolname = '%1$s') then drop owned by %1$s cascade; drop role %1$s; end if; end $$"
+                .formatted(role));
+      }
+    }
+  }
+
+  /** The statements of the page, with the names of this test. */
+  private static List<String> documented(TestDatabase admin) throws IOException {
+    String page = Files.readString(Path.of("docs/table-migrations.md"));
+    String database = admin.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+    String block =
+        page.split("## Sources and rights", 2)[1].split("```sql\n", 2)[1].split("```", 2)[0];
+    assertThat(block).contains("create role coatcheck_migration login", "grant shop_owner to");
+    return block
+        .replaceAll("--.*", "")
+        .replace("coatcheck_migration", ROLE)
+        .replace("shop_owner", OWNER)
+        .replace("database shop", "database " + database)
+        .replace("'…'", "'" + PASSWORD + "'")
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty())
+        .toList();
+  }
+
+  /** As the application, which may do no more than that. */
+  private static void write(TestDatabase admin) throws SQLException {
+    execute(
+        admin,
+        "set role " + APPLICATION,
+        "insert into public.orders default values",
+        "update public.orders set created_at = now() where id = 7",
+        "delete from public.orders where id = (select min(id) from public.orders where id > 100)");
+  }
+
+  private static List<Long> keys(MigrationFixture fixture) {
+    return fixture.source.column("select snowflake_id from orders where id <= 100 order by id");
+  }
+
+  private static void execute(TestDatabase admin, String... statements) throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection(admin.url(), admin.user(), admin.password());
+        Statement statement = connection.createStatement()) {
+      for (String text : statements) {
+        statement.execute(text);
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Sources that can't be reached, beside one that can. */
+class UnreachableSourceTest {
+  /** More than runs that one source may have under way at an instance. */
+  private static final int DEAD = 5;
+
+  /** Far less than five silent sources take one after the other, ten seconds each. */
+  private static final Duration SOON = Duration.ofSeconds(25);
+
+  enum Way {
+    REFUSED,
+    SILENT
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void theyHoldUpNeitherTheOutboxNorTheRunsOfAnother(Way way) throws Exception {
+    try (RekeyFixture shop = new RekeyFixture(false);
+        FaultProxy proxy = new FaultProxy(URI.create(shop.settings.url().substring(5)).getPort());
+        ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Sources sources = sources(shop, proxy)) {
+      try (TableMigrations migrations = start(shop, sources, "one")) {
+        shop.execute(
+            "create table orders (id bigserial primary key)",
+            "insert into orders select from generate_series(1, 100)");
+        finish(migrations, "shop", "orders", shop.type);
+        for (int i = 0; i < DEAD; i++) {
+          Type type = shop.gateway.type("dead" + i, "dead" + i, KeyScheme.SNOWFLAKE);
+          shop.execute("create table dead%d (id bigserial primary key)".formatted(i));
+          plan(migrations, "dead" + i, "dead" + i, type);
+        }
+      }
+      // As if each of them was in the middle of its backfill.
+      gateway(
+          shop,
+          "update coatcheck.table_migration set state = 'running', occupies = true where state = 'planned'");
+      gateway(
+          shop,
+          "update coatcheck.table_migration_step set state = 'verified' where phase = 'expand'");
+      switch (way) {
+        // The system accepts connections for it; nobody answers.
+        case SILENT -> {
+          proxy.target(silent.getLocalPort());
+          proxy.cut();
+        }
+        case REFUSED -> proxy.close();
+      }
+
+      try (TableMigrations migrations = start(shop, sources, "two")) {
+        Awaitility.await().until(() -> waiting(migrations) >= 4);
+        long beganNano = System.nanoTime();
+        for (int i = 1; i <= 3; i++) {
+          shop.execute("insert into orders default values");
+          int expected = 100 + i;
+          Awaitility.await()
+              .atMost(Duration.ofMinutes(3))
+              .pollInterval(Duration.ofMillis(20))
+              .until(() -> aliases(shop) == expected);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
+
+        Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
+        shop.execute("create table other (id bigserial primary key)");
+        finish(migrations, "shop", "other", other);
+      }
+    }
+  }
+
+  /** All in the same database, each by a way of its own. */
+  private static Sources sources(RekeyFixture shop, FaultProxy proxy) {
+    Map<String, DatabaseSettings> named = new HashMap<>();
+    named.put("shop", shop.settings);
+    String behind =
+        shop.settings.url().replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
+    IntStream.range(0, DEAD)
+        .forEach(
+            i ->
+                named.put(
+                    "dead" + i,
+                    new DatabaseSettings(
+                        behind, shop.settings.user(), shop.settings.password(), 4)));
+    return Sources.open(shop.gatewaySettings(), named, shop.gateway.observer);
+  }
+
+  private static TableMigrations start(RekeyFixture shop, Sources sources, String holder) {
+    return TableMigrations.start(
+        new TableMigrations.Makings(
+            shop.gateway.database,
+            sources,
+            shop.gateway.registry,
+            MappingFixture.TOKENS,
+            shop.gateway.observer,
+            holder));
+  }
+
+  private static TableMigration plan(
+      TableMigrations migrations, String source, String table, Type type) {
+    OnceResult<PlanOutcome> result =
+        migrations.plan(
+            new TableMigrations.PlanRequest(
+                source, "public", table, type, Optional.empty(), false),
+            TableMigrations.Asked.by(MigrationFixture.ACTOR));
+    if (result
+        instanceof
+        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+      return whole.run();
+    }
+    throw new AssertionError(result);
+  }
+
+  private static void finish(
+      TableMigrations migrations, String source, String table, Type type) {
+    TableMigration run = plan(migrations, source, table, type);
+    List<String> accepted =
+        run.plan().preconditions().stream().map(one -> one.code()).collect(Collectors.toList());
+    MigrationFixture.done(
+        migrations.start(run.id(), accepted, TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(2))
+        .until(() -> migrations.find(run.id()).orElseThrow().status().state() == RunState.DONE);
+  }
+
+  /** Runs that an instance has taken up. */
+  private static long waiting(TableMigrations migrations) {
+    return migrations.list().stream()
+        .filter(run -> run.source().startsWith("dead"))
+        .filter(
+            run ->
+                run.status().reason().filter(why -> why.contains("can't be reached")).isPresent())
+        .count();
+  }
+
+  private static long aliases(RekeyFixture shop) {
+    return shop.gateway.database.read(
+        "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
+  }
+
+  private static void gateway(RekeyFixture shop, String statement) {
+    shop.gateway.database.write("test", sql -> sql.execute(statement));
+  }
+}
