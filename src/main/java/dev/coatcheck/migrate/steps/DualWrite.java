@@ -113,14 +113,16 @@ public final class DualWrite {
 
   /**
    * Gives rows back the keys that their legacy IDs had, which fires the table's own triggers and
-   * checks inside the application's transaction: so with the application's search path, whatever it
-   * is there, and as the table's owner. Everything else in it is qualified. That it was told to
-   * look is a hint, which anybody may give: it looks for itself.
+   * checks inside the application's transaction: so with the search path that the plan took for the
+   * application's, and as the table's owner. The path of the session itself would let a writer put
+   * a temporary table in front of the owner's, with a trigger that then runs as the owner.
+   * Everything else in it is qualified. That it was told to look is a hint, which anybody may give:
+   * it looks for itself.
    */
   static final String ON_REUSED =
       """
       create or replace function <on_reused>() returns trigger
-        language plpgsql security definer as <body>
+        language plpgsql security definer set search_path = <application_path>, pg_temp as <body>
       begin
         if pg_catalog.current_setting('coatcheck.reused', true) operator(pg_catalog.=) <run> then
           perform pg_catalog.set_config('coatcheck.reused', '', true);

@@ -188,8 +188,7 @@ public final class MigrationFixture implements AutoCloseable {
     throw new AssertionError(outcome);
   }
 
-  private PlanOutcome planned(
-      String schema, String table, Type type, Optional<String> createdAt) {
+  private PlanOutcome planned(String schema, String table, Type type, Optional<String> createdAt) {
     OnceResult<PlanOutcome> result =
         migrations.plan(
             new TableMigrations.PlanRequest(
