@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Session;
 import java.util.List;
@@ -31,8 +32,8 @@ final class PoolerStore {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
    */
   static boolean isBetween(DatabaseSettings settings) {
-    try (Session even = Session.open(settings, "coatcheck plan");
-        Session odd = Session.open(settings, "coatcheck plan")) {
+    try (Session even = Session.openUnpinned(settings, "coatcheck plan");
+        Session odd = Session.openUnpinned(settings, "coatcheck plan")) {
       int evenBackend = backend(even);
       int oddBackend = backend(odd);
       for (int ask = 2; ask < ASKS_MAX; ask++) {
@@ -44,9 +45,22 @@ final class PoolerStore {
           return true;
         }
       }
-      return evenBackend == oddBackend;
+      return evenBackend == oddBackend || refusesSettings(settings);
     } catch (DataAccessException refused) {
       if (PREPARED_ELSEWHERE.contains(refused.sqlState())) {
+        return true;
+      }
+      throw refused;
+    }
+  }
+
+  /** A pooler of another mode that takes no settings: sessions of a run begin with some. */
+  private static boolean refusesSettings(DatabaseSettings settings) {
+    try {
+      Session.open(settings, "coatcheck plan").close();
+      return false;
+    } catch (DatabaseUnavailable refused) {
+      if (String.valueOf(refused.getCause()).contains("unsupported startup parameter")) {
         return true;
       }
       throw refused;

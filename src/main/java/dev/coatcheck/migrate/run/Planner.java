@@ -147,7 +147,7 @@ final class Planner {
             shape.createdAt(),
             TableFinder.anchors(
                 source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
-            TableFinder.ownersPath(source.database(), shape.oid()));
+            TableFinder.ownersPath(source.database(), source.settings(), shape.oid()));
     List<Step> steps = Steps.of(target);
     Plan plan =
         new Plan(

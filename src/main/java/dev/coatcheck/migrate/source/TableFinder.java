@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Session;
 import java.util.Optional;
 
@@ -25,8 +26,12 @@ public final class TableFinder {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
-  public static SearchPath ownersPath(Database source, long oid) {
-    return source.read("search path", sql -> new TableFinderStore(sql).ownersPath(oid));
+  public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
+    try (Session unpinned = Session.openUnpinned(settings, "coatcheck plan")) {
+      String defaultPath = TableFinderStore.defaultPath(unpinned);
+      return source.read(
+          "search path", sql -> new TableFinderStore(sql).ownersPath(oid, defaultPath));
+    }
   }
 
   /**

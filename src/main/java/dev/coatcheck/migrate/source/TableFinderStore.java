@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.Session;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
@@ -49,8 +50,8 @@ final class TableFinderStore {
           .replace("<schema>", ObjectNames.SCHEMA);
 
   /**
-   * The more special setting counts. The server's own is only known to a session whose role and
-   * database set none; the usual one is assumed where it isn't.
+   * The more special setting counts. The server's own is what our sessions have by default, unless
+   * our role has a setting of its own; then the usual one is assumed.
    */
   private static final String OWNERS_PATH =
       """
@@ -61,8 +62,7 @@ final class TableFinderStore {
             and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
             and starts_with(c.setting, 'search_path=')
           order by s.setrole = 0, s.setdatabase = 0 limit 1),
-        (select g.reset_val from pg_settings g
-          where g.name = 'search_path' and not exists (
+        (select ? where not exists (
             select from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
              where pg_get_userbyid(s.setrole) = session_user
                and starts_with(c.setting, 'search_path='))),
@@ -130,8 +130,15 @@ final class TableFinderStore {
                     : now);
   }
 
-  SearchPath ownersPath(long oid) {
-    return PlainSql.rows(sql, OWNERS_PATH, row -> row.getString(1), oid).stream()
+  /** What a session has that sets nothing. */
+  static String defaultPath(Session unpinned) {
+    return unpinned.transaction(
+        "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
+        .getFirst();
+  }
+
+  SearchPath ownersPath(long oid, String defaultPath) {
+    return PlainSql.rows(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid).stream()
         .findFirst()
         .flatMap(SearchPath::parse)
         .orElse(SearchPath.USUAL);

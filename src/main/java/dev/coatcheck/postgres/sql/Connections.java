@@ -45,10 +45,16 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     this.watchdog = watchdog;
   }
 
-  /** Opens the pool without waiting for Postgres. */
-  static Connections open(DatabaseSettings settings, HikariConfig config) {
+  /**
+   * Opens the pool without waiting for Postgres.
+   *
+   * @param options settings that connections begin with, as {@code -c name=value}, besides those
+   *     that bound statements; may be empty
+   */
+  static Connections open(DatabaseSettings settings, HikariConfig config, String options) {
     PatientSource source =
-        new PatientSource(settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS));
+        new PatientSource(
+            settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, options));
     config.setDataSource(source);
     config.setMaximumPoolSize(settings.connectionsMax());
     config.setConnectionTimeout(POOL_MILLIS_MAX);

@@ -61,7 +61,7 @@ public final class Database implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(settings, named(poolName, observer), observer);
+    return open(settings, named(poolName, observer), "", observer);
   }
 
   /**
@@ -70,13 +70,12 @@ public final class Database implements AutoCloseable {
    * mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    HikariConfig config = named(poolName, observer);
-    config.setConnectionInitSql(PlainSql.PIN_PATH);
-    return open(settings, config, observer);
+    return open(settings, named(poolName, observer), PlainSql.PINNED, observer);
   }
 
-  private static Database open(DatabaseSettings settings, HikariConfig config, Observer observer) {
-    return new Database(Connections.open(settings, config), observer);
+  private static Database open(
+      DatabaseSettings settings, HikariConfig config, String options, Observer observer) {
+    return new Database(Connections.open(settings, config, options), observer);
   }
 
   private static HikariConfig named(String poolName, Observer observer) {

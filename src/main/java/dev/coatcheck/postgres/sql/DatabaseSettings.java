@@ -63,8 +63,13 @@ public record DatabaseSettings(
     }
   }
 
-  /** For the driver: no wait is without a bound. */
+  /** The same without settings of the connection. */
   Properties properties(int connectSeconds, int socketSeconds) {
+    return properties(connectSeconds, socketSeconds, "");
+  }
+
+  /** For the driver: no wait is without a bound. */
+  Properties properties(int connectSeconds, int socketSeconds, String options) {
     Properties properties = new Properties();
     properties.setProperty("user", user);
     properties.setProperty("password", password);
@@ -73,8 +78,9 @@ public record DatabaseSettings(
     properties.setProperty("loginTimeout", Integer.toString(connectSeconds));
     properties.setProperty("socketTimeout", Integer.toString(socketSeconds));
     properties.setProperty("tcpKeepAlive", "true");
-    if (isBounded) {
-      properties.setProperty("options", BOUNDS);
+    String all = (isBounded ? BOUNDS + " " : "") + options;
+    if (!all.isEmpty()) {
+      properties.setProperty("options", all.strip());
     }
     return properties;
   }

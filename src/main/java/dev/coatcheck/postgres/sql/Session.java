@@ -34,12 +34,10 @@ public final class Session implements AutoCloseable {
   /** Beyond what statements are given, so that a network that swallows everything is noticed. */
   private static final int BEYOND_STATEMENT_MILLIS = 10_000;
 
-  /** Without the schemas in which others may create functions, operators and types. */
-  private static final String PINNED = "-c search_path=pg_catalog,pg_temp";
-
   private static final String WATCHED_OPTIONS =
-      PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
-  private static final String WATCH_OPTIONS = PINNED + " -c statement_timeout=10000";
+      PlainSql.PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
+  private static final String WATCH_OPTIONS =
+      PlainSql.PINNED + " -c statement_timeout=10000";
 
   private static final int UNBOUNDED = 0;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
@@ -99,7 +97,19 @@ public final class Session implements AutoCloseable {
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
     return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PINNED),
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PlainSql.PINNED),
+        Optional.empty());
+  }
+
+  /**
+   * As {@link #open} with the search path that the user has, and without asking for any setting,
+   * which not every pooler takes: whatever is sent has to name schemas.
+   *
+   * @throws DatabaseUnavailable if that fails
+   */
+  public static Session openUnpinned(DatabaseSettings settings, String applicationName) {
+    return new Session(
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, ""),
         Optional.empty());
   }
 

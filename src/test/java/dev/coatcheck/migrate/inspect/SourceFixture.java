@@ -59,7 +59,7 @@ final class SourceFixture implements AutoCloseable {
   Source open(String user, String password) {
     DatabaseSettings settings = new DatabaseSettings(database.url(), user, password, 2);
     Source made =
-        new Source("shop", settings, Database.open(settings, "shop", new Observer()), false);
+        new Source("shop", settings, Database.openPinned(settings, "shop", new Observer()), false);
     opened.add(made);
     return made;
   }

@@ -75,7 +75,7 @@ public final class RekeyFixture implements AutoCloseable {
         "bigint",
         createdAt,
         TableFinder.anchors(source, oid, key, createdAt),
-        TableFinder.ownersPath(source, oid));
+        TableFinder.ownersPath(source, settings, oid));
   }
 
   public static Optional<Target.TimeColumn> createdAt() {
