@@ -1,13 +1,18 @@
 package dev.coatcheck.app.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /** Runs of table migrations for people: each text ends with what to do next. */
 final class RunText {
   private static final String COMMAND = "coatcheck migrate-table ";
+
+  private static final int IDS_SHOWN = 5;
 
   private final PrintWriter out;
 
@@ -47,16 +52,8 @@ final class RunText {
           duration(progress.path("seconds_left").asLong()));
     }
     reason(run);
-    int ranges = run.path("failed_ranges").size();
-    if (ranges > 0) {
-      JsonNode first = run.path("failed_ranges").path(0);
-      out.printf(
-          "%d ranges of rows were set aside, the first after ID %s up to %s: %s%n",
-          ranges,
-          first.path("after_id").asString(),
-          first.path("last_id").asString(),
-          first.path("error").asString());
-    }
+    setAside(run);
+    times(progress);
     out.println("Next: " + next(run));
   }
 
@@ -70,6 +67,40 @@ final class RunText {
     out.printf(
         "The archive of %s is not in the source %s any more. Its public IDs and mappings stay.%n",
         run.path("table").asString(), run.path("source").asString());
+  }
+
+  /** Each error with the rows that met it. */
+  private void setAside(JsonNode run) {
+    Map<String, List<String>> rows = new LinkedHashMap<>();
+    run.path("set_aside")
+        .forEach(
+            row ->
+                rows.computeIfAbsent(row.path("error").asString(), _ -> new ArrayList<>())
+                    .add(row.path("legacy_id").asString()));
+    if (!rows.isEmpty()) {
+      out.printf("%,d rows are set aside:%n", run.path("progress").path("rows_set_aside").asLong());
+      rows.forEach(
+          (error, ids) ->
+              out.printf(
+                  "  %s: ID %s%s%n",
+                  error,
+                  ids.stream().limit(IDS_SHOWN).collect(Collectors.joining(", ")),
+                  ids.size() > IDS_SHOWN ? " and others" : ""));
+      out.println("Correct them, or what refuses them; retry fills only these rows.");
+    }
+  }
+
+  private void times(JsonNode progress) {
+    long lost = progress.path("times_lost").asLong();
+    if (lost > 0) {
+      out.printf(
+          "%,d rows keep their order but not their time: the rows after them contradict it.%n",
+          lost);
+    }
+    long early = progress.path("before_epoch").asLong();
+    if (early > 0) {
+      out.printf("%,d rows are older than any key can say; they have the oldest keys.%n", early);
+    }
   }
 
   void knobs(JsonNode run) {

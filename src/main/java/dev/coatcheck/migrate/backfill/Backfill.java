@@ -2,39 +2,38 @@ package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
+import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
+import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Gives old rows their keys in the order of their creation, batch by batch. A row's key takes the
- * time of its creation where that keeps the order, else the place after the row before it:
+ * time of its creation where that keeps the order and {@link KeyTimes} lets it count, else the
+ * place after the row before it:
  *
  * <pre>place = rn + greatest(last place, max(created << 12 − rn) over (order by id))</pre>
  *
- * which is the same for every size of batch, stands ties, nulls and rows dated back, and begins
- * above every legacy ID. Times later than a minute before T0 count as none.
+ * which is the same for every size of batch, stands ties, nulls and rows dated back or ahead, and
+ * begins above every legacy ID.
  */
 public final class Backfill {
-  /**
-   * The keys of one batch, as the template of a statement. The rows are locked first, in a part of
-   * its own, because a window function may not stand beside a lock. Those that have a key already
-   * are locked too: a look-up may have filled one ahead, and the places of the others must come
-   * after it. {@link RowKeyTable} writes them.
-   *
-   * <p>Values: the last id, the first that is not wanted and the rows of a batch; T0; the greatest
-   * place so far.
-   */
-  public static final String KEYS = TargetSql.template("/dev/coatcheck/migrate/backfill/keys.sql");
+  /** What a batch sends, as templates: it locks rows, computes their keys and writes those. */
+  public static final List<String> STATEMENTS =
+      List.of(BatchTable.LOCK, BatchTable.KEYS, RowKeyTable.CALL);
 
   private static final int LOCK_MILLIS = 250;
 
   private final BackfillStore store;
+  private final SetAsideStore setAside;
   private boolean careful;
 
   /**
@@ -43,7 +42,9 @@ public final class Backfill {
    * @param mappings if they lie beside the rows, so that a batch writes both in one transaction
    */
   public Backfill(SourceSession session, Target target, Optional<LegacyKeyTable> mappings) {
-    this.store = new BackfillStore(session.session(), target, mappings);
+    BatchTable rows = new BatchTable(target, mappings);
+    this.store = new BackfillStore(session.session(), rows);
+    this.setAside = new SetAsideStore(session.session(), rows);
   }
 
   /** What became of a batch. */
@@ -55,11 +56,8 @@ public final class Backfill {
      */
     record Filled(int rows, long uptoId, long lastPlace) implements Outcome {}
 
-    /** Somebody holds one of the rows. */
-    record Locked(String reason) implements Outcome {}
-
-    /** It took longer than it may. */
-    record Slow(String reason) implements Outcome {}
+    /** Rolled back, for a cause that may lie in a single row. */
+    record Failed(Cause cause, String error) implements Outcome {}
   }
 
   /** IDs after one, up to another, and the place after which theirs begin. */
@@ -72,48 +70,88 @@ public final class Backfill {
   /**
    * Fills the first rows of a range.
    *
+   * @param rowsMax a multiple of {@link KeyTimes#BLOCK}
    * @throws FenceLost if another runner has taken over
    */
   public Outcome fill(Range range, int rowsMax, long fence, int statementMillisMax) {
-    BackfillStore.Bounds bounds = new BackfillStore.Bounds(LOCK_MILLIS, statementMillisMax);
-    BackfillStore.Range batch =
-        new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPlace(), rowsMax);
+    if (rowsMax % KeyTimes.BLOCK != 0) {
+      throw new IllegalArgumentException("a batch of " + rowsMax + " rows is not of whole blocks");
+    }
+    return attempt(
+        statementMillisMax, bounds -> store.fill(batch(range, rowsMax), fence, careful, bounds));
+  }
+
+  /**
+   * Sets the first block of a range aside, each row with its key.
+   *
+   * @return the last ID of it
+   * @throws FenceLost if another runner has taken over
+   * @throws LockTimeout if rows of the table are being filled ahead all the time
+   */
+  public long setAside(Range range, Outcome.Failed why, long fence, int statementMillisMax) {
+    return setAside.setAside(
+        batch(range, KeyTimes.BLOCK),
+        why.cause(),
+        why.error(),
+        fence,
+        new Bounds(LOCK_MILLIS, statementMillisMax));
+  }
+
+  /** Rows that were set aside for one of some causes, in the order of their IDs. */
+  public List<SetAside> setAside(long afterId, Set<Cause> causes, int most) {
+    return setAside.list(afterId, causes, most);
+  }
+
+  /**
+   * Fills rows that were set aside; rows that are locked are left out.
+   *
+   * @throws FenceLost if another runner has taken over
+   */
+  public Outcome fill(List<SetAside> rows, long fence, int statementMillisMax) {
+    return attempt(
+        statementMillisMax,
+        bounds -> {
+          int filled = setAside.fill(rows, fence, careful, bounds);
+          return new Outcome.Filled(filled, rows.getLast().legacy(), 0);
+        });
+  }
+
+  /** Writes down why rows stay set aside. */
+  public void blame(List<SetAside> rows, Outcome.Failed why) {
+    setAside.blame(rows, why.cause(), why.error());
+  }
+
+  /** The first row after an ID that has no key and was not set aside. */
+  public OptionalLong open(long afterId) {
+    return store.open(afterId);
+  }
+
+  private static BackfillStore.Range batch(Range range, int rowsMax) {
+    return new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPlace(), rowsMax);
+  }
+
+  private Outcome attempt(int statementMillisMax, Function<Bounds, Outcome> work) {
+    Bounds bounds = new Bounds(LOCK_MILLIS, statementMillisMax);
     try {
-      BackfillStore.Filled filled = fill(batch, fence, bounds);
-      return new Outcome.Filled(filled.rows(), filled.uptoId(), filled.lastPlace());
+      return carefully(bounds, work);
     } catch (LockTimeout held) {
-      return new Outcome.Locked("a row of it is locked");
+      return new Outcome.Failed(Cause.LOCKED, "a row of it is locked");
     } catch (StatementTimeout slow) {
-      return new Outcome.Slow("it took over " + statementMillisMax + " ms");
+      return new Outcome.Failed(Cause.SLOW, "it took over " + statementMillisMax + " ms");
+    } catch (BatchTable.RowRefused refused) {
+      return new Outcome.Failed(Cause.REFUSED, refused.reason());
     }
   }
 
   /**
    * Mappings that are there already are the exception: after the first every batch looks before.
    */
-  private BackfillStore.Filled fill(
-      BackfillStore.Range batch, long fence, BackfillStore.Bounds bounds) {
+  private Outcome carefully(Bounds bounds, Function<Bounds, Outcome> work) {
     try {
-      return store.fill(batch, fence, careful, bounds);
+      return work.apply(bounds);
     } catch (AlreadyThere met) {
       careful = true;
-      return store.fill(batch, fence, true, bounds);
+      return work.apply(bounds);
     }
-  }
-
-  /** Leaves a range for later, and keeps places free for it. */
-  public void skip(Range range, long fence) {
-    store.skip(
-        new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPlace(), 0), fence);
-  }
-
-  /** Where a batch of so many rows would end; empty if no row is left. */
-  public OptionalLong upto(Range range, int rows) {
-    return store.upto(range.afterId(), range.lastId(), rows);
-  }
-
-  /** The first row after an ID that has no key. */
-  public OptionalLong open(long afterId) {
-    return store.open(afterId);
   }
 }

@@ -6,12 +6,21 @@ package dev.coatcheck.migrate.backfill;
  *
  * @param highId H, the highest legacy ID that was there before the triggers
  * @param t0Millis T0, when the triggers came, since the epoch of the layout: no place reaches it
- * @param lastId all rows up to it have a key, but for ranges that were set aside
+ * @param lastId all rows up to it have a key, but for those that were set aside
  * @param lastPlace the greatest place given
- * @param rowsDone keys given
  */
 public record Checkpoint(
-    long highId, long t0Millis, long firstPlace, long lastPlace, long lastId, long rowsDone) {
+    long highId, long t0Millis, long firstPlace, long lastPlace, long lastId, Counts counts) {
+
+  /**
+   * Rows so far.
+   *
+   * @param done that got a key
+   * @param timesLost whose time of creation did not count
+   * @param beforeEpoch that are older than the layout's epoch, and have the oldest keys
+   * @param setAside that wait to be filled by a retry
+   */
+  public record Counts(long done, long timesLost, long beforeEpoch, long setAside) {}
 
   public boolean isAtEnd() {
     return lastId >= highId;

@@ -19,33 +19,39 @@ final class FillAheadStore {
 
   private static final String LOCK = READ + " for no key update of t";
 
-  private static final String KEY =
+  /** No row is set aside until the commit; batches go on. */
+  private static final String HOLD =
+      "select 1 from <schema>.checkpoint where run = <run> for key share";
+
+  /** The key that is there already, if the row was set aside, or was there in an earlier run. */
+  private static final String KEPT =
       """
-      with place as (
-        select greatest(c.last_place,
-                 (select max(e.ms) << 12
-                    from (select <created_ms> - <epoch> as ms from <table> t
-                           where t.<id> > c.last_id and t.<id> <= ?) as e
-                   where e.ms between 0 and c.t0_ms - 60000)) + (? - c.last_id) as place, c.t0_ms
-          from <schema>.checkpoint c where c.run = <run> and c.last_id < ?)
-      select coalesce((select key from <archive> where legacy = ?),
-               ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095))
-        from place p where p.place >> 12 < p.t0_ms\
+      select coalesce((select a.key from <archive> a where a.legacy = ?),
+                      (select s.key from <schema>.set_aside s where s.run = <run> and s.legacy = ?))\
       """;
 
-  private static final String ANNOUNCE = "insert into <outbox_a> (legacy, key) values (?, ?)";
+  /**
+   * The highest place that a row can have: that of the rows before it by the same times, and one
+   * more for each ID in between.
+   */
+  private static final String PLACE = KeyTimes.template("ahead.sql");
+
+  private static final int LOCK_MILLIS = 250;
+  private static final int STATEMENT_MILLIS = 1_000;
 
   private final Database source;
   private final Target target;
   private final TargetSql names;
+  private final BatchTable rows;
 
   FillAheadStore(Database source, Target target) {
     this.source = source;
     this.target = target;
     this.names = new TargetSql(target);
+    this.rows = new BatchTable(target, Optional.empty());
   }
 
-  /** A row's key; null in the value: it has none yet. */
+  /** A row's key; none yet if it isn't filled. */
   private record Row(long key, boolean isFilled) {}
 
   /** Looks again if the table was renamed a moment ago. */
@@ -66,39 +72,50 @@ final class FillAheadStore {
     if (rows.isEmpty()) {
       return OptionalLong.empty();
     }
-    return rows.getFirst().isFilled()
-        ? OptionalLong.of(rows.getFirst().key())
-        : source.write("fill ahead", sql -> fill(sql, legacy));
+    return rows.getFirst().isFilled() ? OptionalLong.of(rows.getFirst().key()) : fill(legacy);
+  }
+
+  private OptionalLong fill(long legacy) {
+    try {
+      return source.write("fill ahead", sql -> fill(sql, legacy));
+    } catch (BatchTable.RowRefused setAside) {
+      throw new DatabaseUnavailable("the key of a row whose update the table refuses");
+    }
   }
 
   private OptionalLong fill(DSLContext sql, long legacy) {
-    PlainSql.execute(
-        sql,
-        """
-        select set_config('lock_timeout', least(250, greatest(1, floor(extract(epoch from
-                 current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
-               set_config('statement_timeout', '1s', true),
-               set_config('row_security', 'off', true)\
-        """);
-    List<Row> rows = row(sql, LOCK, legacy);
-    if (rows.isEmpty()) {
+    rows.bound(sql, new BatchTable.Bounds(LOCK_MILLIS, STATEMENT_MILLIS));
+    List<Row> row = row(sql, LOCK, legacy);
+    if (row.isEmpty()) {
       return OptionalLong.empty();
     }
-    if (rows.getFirst().isFilled()) {
-      return OptionalLong.of(rows.getFirst().key());
+    if (row.getFirst().isFilled()) {
+      return OptionalLong.of(row.getFirst().key());
     }
-    long key =
-        PlainSql.rows(sql, names.fill(KEY), row -> row.getLong(1), legacy, legacy, legacy, legacy)
-            .stream()
-            .findFirst()
-            .flatMap(made -> written(sql, new LegacyKey(legacy, made)))
-            .orElseThrow(() -> new DatabaseUnavailable("the key of a row that was set aside"));
-    PlainSql.execute(sql, names.fill(ANNOUNCE), legacy, key);
+    PlainSql.rows(sql, names.fill(HOLD), held -> held.getInt(1));
+    Long kept =
+        PlainSql.rows(sql, names.fill(KEPT), key -> PlainSql.longOrNull(key, 1), legacy, legacy)
+            .getFirst();
+    long key = kept == null ? Places.key(place(sql, legacy)) : kept;
+    rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
     return OptionalLong.of(key);
   }
 
-  private Optional<Long> written(DSLContext sql, LegacyKey row) {
-    return RowKeyTable.write(sql, names, List.of(row)).stream().findFirst().map(LegacyKey::key);
+  private long place(DSLContext sql, long legacy) {
+    record Reached(long place, long t0Millis) {}
+    return PlainSql.rows(
+            sql,
+            names.fill(PLACE),
+            row -> new Reached(row.getLong(1), row.getLong(2)),
+            legacy,
+            legacy,
+            legacy,
+            legacy)
+        .stream()
+        .filter(reached -> reached.place() >> Places.BITS < reached.t0Millis())
+        .map(Reached::place)
+        .findFirst()
+        .orElseThrow(() -> new DatabaseUnavailable("the key of a row behind the backfill"));
   }
 
   private List<Row> row(DSLContext sql, String query, long legacy) {

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
+import java.util.OptionalLong;
+
 /**
  * The arithmetic of the backfill for rows that come one by one: the same places as {@link Backfill}
  * gives inside Postgres.
@@ -9,10 +11,12 @@ public final class Places {
   public static final int WORKER = 1022;
 
   private static final int WORKER_MAX = 1023;
-  private static final int MINUTE_MILLIS = 60_000;
   private static final int TIME_SHIFT = 22;
-  private static final int PLACE_BITS = 12;
-  private static final long SEQUENCE = (1 << PLACE_BITS) - 1;
+
+  /** Of a place, below the time. */
+  static final int BITS = 12;
+
+  private static final long SEQUENCE = (1 << BITS) - 1;
 
   private final long t0Millis;
   private long last;
@@ -27,9 +31,14 @@ public final class Places {
     this.last = last;
   }
 
+  /** The key at a place. */
+  static long key(long place) {
+    return ((place >> BITS) << TIME_SHIFT) | ((long) WORKER << BITS) | (place & SEQUENCE);
+  }
+
   /** The place after which every key exceeds a legacy ID. */
   public static long above(long highestId) {
-    return ((highestId >> TIME_SHIFT) + 1) << PLACE_BITS;
+    return ((highestId >> TIME_SHIFT) + 1) << BITS;
   }
 
   public long last() {
@@ -38,22 +47,22 @@ public final class Places {
 
   /** The key of a row that has one, so that the next ones come after it. */
   public void held(long key) {
-    if (((key >> PLACE_BITS) & WORKER_MAX) == WORKER) {
-      last = Math.max(last, ((key >> TIME_SHIFT) << PLACE_BITS) | (key & SEQUENCE));
+    if (((key >> BITS) & WORKER_MAX) == WORKER) {
+      last = Math.max(last, ((key >> TIME_SHIFT) << BITS) | (key & SEQUENCE));
     }
   }
 
   /**
    * The key of the next row.
    *
-   * @param millis when it was made, since the epoch of the layout; negative: not known
+   * @param millis when it was made, since the epoch of the layout, if {@link KeyTimes} lets that
+   *     count
    */
-  public long next(long millis) {
-    long own = millis >= 0 && millis <= t0Millis - MINUTE_MILLIS ? millis << PLACE_BITS : 0;
-    last = Math.max(last + 1, own);
-    if (last >> PLACE_BITS >= t0Millis) {
+  public long next(OptionalLong millis) {
+    last = Math.max(last + 1, millis.orElse(0) << BITS);
+    if (last >> BITS >= t0Millis) {
       throw new IllegalStateException("the keys of old rows would reach the time of the plan");
     }
-    return ((last >> PLACE_BITS) << TIME_SHIFT) | ((long) WORKER << PLACE_BITS) | (last & SEQUENCE);
+    return key(last);
   }
 }

@@ -7,14 +7,17 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowText;
 import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
@@ -23,13 +26,24 @@ import java.util.Set;
  * back to the table by an export. The same file again changes nothing.
  */
 final class FileImport {
-  private static final int CHUNK_ROWS = 5_000;
+  private static final int CHUNK_ROWS = KeyTimes.wholeBlocks(5_000);
   private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
 
   private final FileImportStore store;
   private final int errorsMax;
-  private final List<FileOutcome.BadRow> errors = new ArrayList<>();
-  private final List<FileOutcome.BadRow> bad = new ArrayList<>();
+
+  /** The first lines that were refused, the last of them at the head. */
+  private final PriorityQueue<BadRow> errors =
+      new PriorityQueue<>(Comparator.comparingLong(BadRow::line).reversed());
+
+  /** By rising legacy ID; the last block of them is there to be looked at. */
+  private final List<Row> rows = new ArrayList<>();
+
+  /** Out of order, or unknown to the plan: right only if they have their keys already. */
+  private final List<Row> strays = new ArrayList<>();
+
+  private long lastId = Long.MIN_VALUE;
+  private long settledLine;
   private long created;
   private long existing;
   private long refused;
@@ -39,11 +53,14 @@ final class FileImport {
     this.errorsMax = errorsMax;
   }
 
-  /** A row that can be understood. */
-  record Row(long line, long legacy, Optional<Instant> createdAt) {}
+  /**
+   * A row that can be understood.
+   *
+   * @param stated when it was made, in milliseconds since the layout's epoch
+   */
+  record Row(long line, long legacy, OptionalLong stated) {}
 
   FileOutcome run(RowFormat format, InputStream body) {
-    long settled = 0;
     try {
       RowFile file;
       switch (RowFile.open(format, body, NEEDED)) {
@@ -52,45 +69,73 @@ final class FileImport {
         }
         case RowFile.Opened.Sound(RowFile sound) -> file = sound;
       }
-      List<Row> chunk = new ArrayList<>();
       RowText text = new RowText();
       while (file.next()) {
         RowFault fault = file.read(text);
         Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
         if (wrong.isPresent()) {
-          bad.add(new FileOutcome.BadRow(file.line(), wrong.get()));
+          refuse(List.of(new BadRow(file.line(), wrong.get())));
         } else {
-          chunk.add(row(file.line(), text));
-        }
-        if (chunk.size() + bad.size() >= CHUNK_ROWS) {
-          settle(chunk);
-          settled = file.line();
-          chunk.clear();
+          take(row(file.line(), text));
         }
       }
-      settle(chunk);
+      settle(rows.size());
     } catch (IOException broken) {
-      return new FileOutcome.Stopped(false, settled);
+      return new FileOutcome.Stopped(false, settledLine);
     } catch (DatabaseUnavailable gone) {
-      return new FileOutcome.Stopped(true, settled);
+      return new FileOutcome.Stopped(true, settledLine);
     }
-    return new FileOutcome.Done(created, existing, refused, errors);
+    List<BadRow> listed = errors.stream().sorted(Comparator.comparingLong(BadRow::line)).toList();
+    return new FileOutcome.Done(created, existing, refused, listed);
   }
 
-  /** The rows of a chunk, and the bad ones among them in the order of their lines. */
-  private void settle(List<Row> chunk) {
-    if (!chunk.isEmpty()) {
-      FileImportStore.Settled settled = store.settle(List.copyOf(chunk));
-      created += settled.created();
-      existing += settled.existing();
-      bad.addAll(settled.refused());
+  private void take(Row row) {
+    if (row.legacy() > lastId && row.legacy() <= store.highestId()) {
+      lastId = row.legacy();
+      rows.add(row);
+    } else {
+      strays.add(row);
     }
+    if (rows.size() == CHUNK_ROWS + KeyTimes.BLOCK) {
+      settle(CHUNK_ROWS);
+    } else if (strays.size() == CHUNK_ROWS) {
+      settleStrays();
+    }
+  }
+
+  /** Gives the first rows their keys. */
+  private void settle(int count) {
+    settleStrays();
+    if (count > 0) {
+      List<Row> chunk = List.copyOf(rows.subList(0, count));
+      OptionalLong[] stated = rows.stream().map(Row::stated).toArray(OptionalLong[]::new);
+      FileImportStore.Settled settled =
+          store.settle(chunk, KeyTimes.kept(stated, count, store.t0Millis()));
+      created += settled.created();
+      count(settled);
+      rows.subList(0, count).clear();
+      settledLine = chunk.getLast().line();
+    }
+  }
+
+  private void settleStrays() {
+    if (!strays.isEmpty()) {
+      count(store.strays(List.copyOf(strays)));
+      strays.clear();
+    }
+  }
+
+  private void count(FileImportStore.Settled settled) {
+    existing += settled.existing();
+    refuse(settled.refused());
+  }
+
+  private void refuse(List<BadRow> bad) {
     refused += bad.size();
-    bad.stream()
-        .sorted(Comparator.comparingLong(FileOutcome.BadRow::line))
-        .limit(errorsMax - errors.size())
-        .forEach(errors::add);
-    bad.clear();
+    errors.addAll(bad);
+    while (errors.size() > errorsMax) {
+      errors.remove();
+    }
   }
 
   private static Optional<RowFault> fault(RowText text) {
@@ -111,9 +156,11 @@ final class FileImport {
   }
 
   private static Row row(long line, RowText text) {
-    return new Row(
-        line,
-        Long.parseLong(String.valueOf(text.get(Column.LEGACY_ID))),
-        Optional.ofNullable(text.get(Column.CREATED_AT)).flatMap(Timestamps::parse));
+    OptionalLong stated =
+        Optional.ofNullable(text.get(Column.CREATED_AT))
+            .flatMap(Timestamps::parse)
+            .map(at -> OptionalLong.of(at.toEpochMilli() - FileImportStore.EPOCH_MILLIS))
+            .orElse(OptionalLong.empty());
+    return new Row(line, Long.parseLong(String.valueOf(text.get(Column.LEGACY_ID))), stated);
   }
 }

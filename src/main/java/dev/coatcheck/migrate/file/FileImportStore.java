@@ -18,10 +18,10 @@ import dev.coatcheck.migrate.file.FileImport.Row;
 import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.postgres.sql.Database;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -31,7 +31,7 @@ import org.jooq.DSLContext;
  */
 final class FileImportStore {
   private static final int TRIES_MAX = 5;
-  private static final long EPOCH_MILLIS = SnowflakeLayout.DEFAULT.epochMillis();
+  static final long EPOCH_MILLIS = SnowflakeLayout.DEFAULT.epochMillis();
 
   private final Database gateway;
   private final TableMigration run;
@@ -48,10 +48,25 @@ final class FileImportStore {
   /** What became of a chunk. */
   record Settled(int created, int existing, List<BadRow> refused) {}
 
-  Settled settle(List<Row> rows) {
+  long highestId() {
+    return run.plan().highestId();
+  }
+
+  /** When the run was planned: no key reaches it. */
+  long t0Millis() {
+    return run.times().createdAt().toEpochMilli() - EPOCH_MILLIS;
+  }
+
+  /**
+   * Gives rows their keys that have none.
+   *
+   * @param rows by rising legacy ID
+   * @param times of these, where they count
+   */
+  Settled settle(List<Row> rows, OptionalLong[] times) {
     for (int tried = 1; ; tried++) {
       try {
-        return gateway.write("file import", sql -> settle(sql, rows));
+        return gateway.write("file import", sql -> settle(sql, rows, times));
       } catch (AlreadyThere somebodyElse) {
         if (tried == TRIES_MAX) {
           throw somebodyElse;
@@ -60,28 +75,40 @@ final class FileImportStore {
     }
   }
 
-  private Settled settle(DSLContext sql, List<Row> rows) {
+  /** Rows that get no key here: they may have one. */
+  Settled strays(List<Row> rows) {
+    Map<String, StoredMapping> held = gateway.read("file import", sql -> held(sql, rows));
+    List<BadRow> refused =
+        rows.stream()
+            .filter(row -> !held.containsKey(Long.toString(row.legacy())))
+            .map(
+                row ->
+                    new BadRow(
+                        row.line(),
+                        row.legacy() > highestId()
+                            ? RowFault.LEGACY_ID_UNPLANNED
+                            : RowFault.LEGACY_ID_OUT_OF_ORDER))
+            .toList();
+    return new Settled(0, rows.size() - refused.size(), refused);
+  }
+
+  private Settled settle(DSLContext sql, List<Row> rows, OptionalLong[] times) {
     var mark =
         sql.select(TABLE_MIGRATION.IMPORTED_ID, TABLE_MIGRATION.IMPORTED_PLACE)
             .from(TABLE_MIGRATION)
             .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
             .forNoKeyUpdate()
             .fetchSingle();
-    Map<String, StoredMapping> held =
-        AliasTable.mappings(sql, rows.stream().map(this::name).distinct().toList())
-            .entrySet()
-            .stream()
-            .collect(Collectors.toMap(found -> found.getKey().value(), Map.Entry::getValue));
-    long highest = run.plan().highestId();
-    Places places =
-        new Places(
-            run.times().createdAt().toEpochMilli() - EPOCH_MILLIS,
-            Math.max(Places.above(highest), mark.value2()));
+    Map<String, StoredMapping> held = held(sql, rows);
+    Places places = new Places(t0Millis(), Math.max(Places.above(highestId()), mark.value2()));
     long lastId = mark.value1();
     List<LegacyKey> made = new ArrayList<>();
     List<BadRow> refused = new ArrayList<>();
     int existing = 0;
-    for (Row row : rows) {
+    long lost = 0;
+    long early = 0;
+    for (int i = 0; i < rows.size(); i++) {
+      Row row = rows.get(i);
       StoredMapping there = held.get(Long.toString(row.legacy()));
       if (there != null) {
         if (there.key() instanceof Key.Bigint(long key)) {
@@ -91,10 +118,11 @@ final class FileImportStore {
         existing++;
       } else if (row.legacy() <= lastId) {
         refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
-      } else if (row.legacy() > highest) {
-        refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_UNPLANNED));
       } else {
-        made.add(new LegacyKey(row.legacy(), places.next(millis(row))));
+        made.add(new LegacyKey(row.legacy(), places.next(times[i])));
+        boolean isBeforeEpoch = row.stated().orElse(0) < 0;
+        early += isBeforeEpoch ? 1 : 0;
+        lost += !isBeforeEpoch && row.stated().isPresent() && times[i].isEmpty() ? 1 : 0;
         lastId = row.legacy();
       }
     }
@@ -102,6 +130,8 @@ final class FileImportStore {
     sql.update(TABLE_MIGRATION)
         .set(TABLE_MIGRATION.IMPORTED_ID, lastId)
         .set(TABLE_MIGRATION.IMPORTED_PLACE, places.last())
+        .set(TABLE_MIGRATION.TIMES_LOST, TABLE_MIGRATION.TIMES_LOST.plus(lost))
+        .set(TABLE_MIGRATION.BEFORE_EPOCH, TABLE_MIGRATION.BEFORE_EPOCH.plus(early))
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
         .execute();
     return new Settled(rows.size() - existing - refused.size(), existing, refused);
@@ -119,7 +149,10 @@ final class FileImportStore {
     return Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()));
   }
 
-  private static long millis(Row row) {
-    return row.createdAt().map(Instant::toEpochMilli).map(at -> at - EPOCH_MILLIS).orElse(-1L);
+  private Map<String, StoredMapping> held(DSLContext sql, List<Row> rows) {
+    return AliasTable.mappings(sql, rows.stream().map(this::name).distinct().toList())
+        .entrySet()
+        .stream()
+        .collect(Collectors.toMap(found -> found.getKey().value(), Map.Entry::getValue));
   }
 }

@@ -1,10 +1,15 @@
 package dev.coatcheck.migrate.run;
 
-/** How many rows a batch has: as many as take the wanted time. Grows slowly, shrinks at once. */
+import dev.coatcheck.migrate.backfill.KeyTimes;
+
+/**
+ * How many rows a batch has: as many as take the wanted time, in whole blocks. Grows slowly,
+ * shrinks at once.
+ */
 final class BatchSize {
-  static final int ROWS_MAX = 50_000;
-  private static final int ROWS_MIN = 1;
-  private static final int ROWS_FIRST = 1_000;
+  private static final int ROWS_MIN = KeyTimes.BLOCK;
+  static final int ROWS_MAX = KeyTimes.wholeBlocks(50_000);
+  private static final int ROWS_FIRST = 1_024;
   private static final double GROWTH_MAX = 1.2;
   private static final int STATEMENT_FACTOR = 10;
   private static final int STATEMENT_MILLIS_MIN = 5_000;
@@ -12,10 +17,11 @@ final class BatchSize {
   /** Less than a session waits for an answer. */
   private static final int STATEMENT_MILLIS_MAX = 50_000;
 
-  private int rows = ROWS_FIRST;
+  /** Between two numbers of blocks it grows unseen. */
+  private int wanted = ROWS_FIRST;
 
   int rows() {
-    return rows;
+    return KeyTimes.wholeBlocks(wanted);
   }
 
   /** How long a batch may take before it is given up and split. */
@@ -26,11 +32,20 @@ final class BatchSize {
 
   void took(long millis, int wantedMillis) {
     double factor = Math.min(GROWTH_MAX, wantedMillis / (double) Math.max(1, millis));
-    rows = bounded((long) Math.ceil(rows * factor));
+    wanted = bounded((long) Math.ceil(wanted * factor));
   }
 
   void shrink(int divisor) {
-    rows = bounded(rows / divisor);
+    wanted = bounded(rows() / divisor);
+  }
+
+  /** Down to one block, where a single row may be what fails. */
+  void shrinkToBlock() {
+    wanted = ROWS_MIN;
+  }
+
+  boolean isBlock() {
+    return rows() == ROWS_MIN;
   }
 
   private static int bounded(long rows) {

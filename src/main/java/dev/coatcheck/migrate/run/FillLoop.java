@@ -4,39 +4,50 @@ import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Backfill.Outcome;
 import dev.coatcheck.migrate.backfill.Backfill.Range;
 import dev.coatcheck.migrate.backfill.Checkpoint;
-import dev.coatcheck.migrate.run.TableMigration.FailedRange;
+import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.backfill.Retry;
+import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.migrate.throttle.Throttle;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
- * The backfill from its checkpoint to the end: batches of about the wanted length, throttled, a bad
- * range set aside after three tries; then those ranges again, and then whatever is left without a
- * key.
+ * The backfill from its checkpoint to the end: batches of about the wanted length, throttled. A
+ * block of rows that fails for good is set aside with its keys and then filled in pieces, so that
+ * only those rows stay behind that can't be had; what is locked is tried again at the end. A run
+ * that begins anew begins with what was set aside.
  */
 final class FillLoop {
   private static final int TRIES_MAX = 3;
   private static final int SHRINK = 10;
   private static final long THROTTLED_MILLIS = 500;
+  private static final Set<Cause> PASSING = EnumSet.of(Cause.LOCKED, Cause.SLOW);
 
   /** From so many batches on, more than half of them failing stops the run. */
   private static final int BATCHES_JUDGED = 50;
 
+  /** A trigger that refuses so many rows refuses them all. */
+  private static final int REFUSED_MAX = 1_000;
+
   private final Workshop workshop;
   private final TableMigration run;
   private final Heartbeat heartbeat;
-  private final long fence;
+  private final LeaseStore.Claim claim;
   private final Backfill backfill;
+  private final Retry retry;
   private final Throttle throttle;
   private final BatchSize size = new BatchSize();
   private int batches;
   private int failed;
-  private long lastPlace;
   private String lastError = "";
 
   FillLoop(
@@ -49,137 +60,149 @@ final class FillLoop {
     this.workshop = workshop;
     this.run = run;
     this.heartbeat = heartbeat;
-    this.fence = claim.fence();
+    this.claim = claim;
     this.backfill =
         new Backfill(
             session,
             run.target(),
             source.isGateway() ? Optional.of(workshop.mappings(run)) : Optional.empty());
+    this.retry = new Retry(backfill, this::fill);
     this.throttle = new Throttle(source.database(), run.target(), System::nanoTime);
   }
 
   /** Says why it can't go on, if it can't. */
   Optional<String> run() {
+    retry(0, EnumSet.allOf(Cause.class));
     Checkpoint at = backfill.checkpoint();
     while (!at.isAtEnd()) {
-      throttle();
-      Range rest = new Range(at.lastId(), at.highId(), at.lastPlace());
-      OptionalLong reached = fill(rest, at);
-      if (reached.isEmpty()) {
-        setAside(rest);
-        if (batches >= BATCHES_JUDGED && failed > batches / 2) {
-          return Optional.of(failed + " of " + batches + " batches failed");
-        }
+      advance(new Range(at.lastId(), at.highId(), at.lastPlace()));
+      if (batches >= BATCHES_JUDGED && failed > batches / 2) {
+        return Optional.of("%d of %d batches failed: %s".formatted(failed, batches, lastError));
       }
       at = backfill.checkpoint();
-    }
-    return sweep(at);
-  }
-
-  /** The range again, the failed ones first; each has its own places. */
-  private Optional<String> sweep(Checkpoint at) {
-    for (RunStore.Kept kept : workshop.runs().failedRanges(run.id())) {
-      FailedRange range = kept.range();
-      if (fillAll(new Range(range.afterId(), range.lastId(), kept.firstPlace()), at)) {
-        workshop.runs().filled(run.id(), range.afterId());
-      } else {
-        workshop
-            .runs()
-            .failed(
-                run.id(),
-                new FailedRange(range.afterId(), range.lastId(), TRIES_MAX, lastError),
-                kept.firstPlace());
+      if (at.counts().setAside() >= REFUSED_MAX
+          && backfill.setAside(0, EnumSet.of(Cause.REFUSED), REFUSED_MAX).size() == REFUSED_MAX) {
+        return waiting(at);
       }
     }
-    List<RunStore.Kept> left = workshop.runs().failedRanges(run.id());
-    if (!left.isEmpty()) {
-      return Optional.of(
-          "%d ranges of rows could not be filled, the first after ID %d: %s. Retry when it is free."
-              .formatted(
-                  left.size(), left.getFirst().range().afterId(), left.getFirst().range().error()));
-    }
+    return sweep();
+  }
+
+  /** What was locked may be free by now; and then the rows that came without a key. */
+  private Optional<String> sweep() {
+    retry(0, PASSING);
     for (OptionalLong open = backfill.open(0);
         open.isPresent();
         open = backfill.open(open.getAsLong())) {
-      Checkpoint now = backfill.checkpoint();
-      Range row = new Range(open.getAsLong() - 1, open.getAsLong(), now.lastPlace());
-      if (!fillAll(row, now)) {
-        return Optional.of("the row with ID " + open.getAsLong() + " could not be filled");
-      }
+      long id = open.getAsLong();
+      advance(new Range(id - 1, id, backfill.checkpoint().lastPlace()));
     }
+    Checkpoint end = backfill.checkpoint();
     heartbeat.beat();
+    if (end.counts().setAside() > 0) {
+      return waiting(end);
+    }
     workshop.runs().filled(run.id());
     return Optional.empty();
   }
 
-  /** All of a range; false if a part of it can't be had. */
-  private boolean fillAll(Range range, Checkpoint at) {
-    Range rest = range;
-    while (rest.afterId() < rest.lastId()) {
-      throttle();
-      OptionalLong reached = fill(rest, at);
-      if (reached.isEmpty()) {
-        return false;
-      }
-      rest = new Range(reached.getAsLong(), range.lastId(), lastPlace);
-    }
-    return true;
+  private Optional<String> waiting(Checkpoint at) {
+    SetAside first = backfill.setAside(0, EnumSet.allOf(Cause.class), 1).getFirst();
+    return Optional.of(
+        "%,d rows were set aside, the first with ID %d: %s. %s, then retry: it fills only these rows, with the keys that are kept for them."
+            .formatted(
+                at.counts().setAside(),
+                first.legacy(),
+                first.error(),
+                first.cause() == Cause.REFUSED
+                    ? "Correct these rows, the trigger or the check"
+                    : "Wait until the rows are free"));
   }
 
-  /** The first batch of a range, in at most three tries; where it ended. */
-  private OptionalLong fill(Range range, Checkpoint at) {
-    for (int tried = 0; tried < TRIES_MAX; tried++) {
-      heartbeat.requireMine();
+  /** Fills the first batch of a range, or sets its first block aside. */
+  private void advance(Range range) {
+    Outcome.Failed why = new Outcome.Failed(Cause.LOCKED, "");
+    for (int tried = 0; tried < TRIES_MAX; ) {
+      throttle();
       Knobs knobs = heartbeat.knobs();
       int rows = rows(knobs);
-      long beganNano = System.nanoTime();
-      Outcome outcome =
-          backfill.fill(range, rows, fence, size.statementMillisMax(knobs.batchMillis()));
-      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
-      switch (outcome) {
-        case Outcome.Filled filled -> {
+      switch (timed(rows, () -> backfill.fill(range, rows, claim.fence(), statementMillisMax()))) {
+        case Outcome.Filled _ -> {
           batches++;
-          heartbeat.worked(at.rowsDone() + filled.rows(), millis);
-          if (rows == size.rows()) {
-            size.took(millis, knobs.batchMillis());
-          }
-          lastPlace = filled.lastPlace();
-          rest(knobs, filled.rows(), millis);
-          return OptionalLong.of(filled.uptoId());
+          return;
         }
-        case Outcome.Locked(String why) -> failed(why);
-        case Outcome.Slow(String why) -> failed(why);
+        case Outcome.Failed because -> {
+          why = because;
+          if (why.cause() != Cause.REFUSED) {
+            tried++;
+            size.shrink(SHRINK);
+            heartbeat.pause(THROTTLED_MILLIS / 2);
+          } else if (rows == KeyTimes.BLOCK) {
+            tried = TRIES_MAX;
+          } else {
+            size.shrinkToBlock();
+          }
+        }
       }
     }
-    return OptionalLong.empty();
+    setAside(range, why);
   }
 
-  /** At most a second's worth, so that a knob that is turned takes effect within that time. */
-  private int rows(Knobs knobs) {
-    return knobs.rowsPerSecondMax() > 0
-        ? Math.min(size.rows(), knobs.rowsPerSecondMax())
-        : size.rows();
+  private void setAside(Range range, Outcome.Failed why) {
+    long last = backfill.setAside(range, why, claim.fence(), statementMillisMax());
+    lastError = why.error();
+    batches++;
+    int filled = retry(range.afterId(), EnumSet.of(why.cause()));
+    List<SetAside> left = backfill.setAside(range.afterId(), PASSING, KeyTimes.BLOCK);
+    if (left.size() > KeyTimes.BLOCK / 2) {
+      failed++;
+    }
+    workshop.event(
+        run,
+        "set_aside",
+        "IDs after %d up to %d: %s; %d of these rows are filled."
+            .formatted(range.afterId(), last, why.error(), filled));
   }
 
-  private void failed(String why) {
-    lastError = why;
-    size.shrink(SHRINK);
-    heartbeat.pause(THROTTLED_MILLIS / 2);
-  }
-
-  private void setAside(Range rest) {
-    long last = backfill.upto(rest, size.rows()).orElse(rest.lastId());
+  private int retry(long afterId, Set<Cause> causes) {
+    int filled = retry.run(afterId, causes);
+    heartbeat.worked(backfill.checkpoint().counts(), 0);
     workshop
         .runs()
-        .failed(
-            run.id(),
-            new FailedRange(rest.afterId(), last, TRIES_MAX, lastError),
-            rest.afterPlace());
-    backfill.skip(new Range(rest.afterId(), last, rest.afterPlace()), fence);
-    batches++;
-    failed++;
-    workshop.event(
-        run, "set_aside", "IDs after %d up to %d: %s".formatted(rest.afterId(), last, lastError));
+        .setAside(claim, backfill.setAside(0, EnumSet.allOf(Cause.class), RunStore.LISTED_MAX));
+    return filled;
+  }
+
+  private Outcome fill(List<SetAside> rows) {
+    throttle();
+    return timed(0, () -> backfill.fill(rows, claim.fence(), statementMillisMax()));
+  }
+
+  /** Keeps the time of an attempt, and to the rate that was set by hand. */
+  private Outcome timed(int rowsWanted, Supplier<Outcome> attempt) {
+    heartbeat.requireMine();
+    long beganNano = System.nanoTime();
+    Outcome outcome = attempt.get();
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
+    if (outcome instanceof Outcome.Filled filled) {
+      heartbeat.worked(backfill.checkpoint().counts(), millis);
+      if (rowsWanted == size.rows()) {
+        size.took(millis, heartbeat.knobs().batchMillis());
+      }
+      rest(filled.rows(), millis);
+    }
+    return outcome;
+  }
+
+  private int statementMillisMax() {
+    return size.statementMillisMax(heartbeat.knobs().batchMillis());
+  }
+
+  /** About a second's worth, but whole blocks. */
+  private int rows(Knobs knobs) {
+    return knobs.rowsPerSecondMax() > 0
+        ? KeyTimes.wholeBlocks(Math.min(size.rows(), knobs.rowsPerSecondMax()))
+        : size.rows();
   }
 
   private void throttle() {
@@ -194,16 +217,17 @@ final class FillLoop {
     heartbeat.because(Optional.empty());
   }
 
-  /** Keeps to the rate that was set by hand. */
-  private void rest(Knobs knobs, int rows, long millis) {
-    if (knobs.rowsPerSecondMax() > 0) {
-      long due = rows * 1_000L / knobs.rowsPerSecondMax();
-      if (due > millis) {
-        heartbeat.because(
-            Optional.of("the rate is limited to " + knobs.rowsPerSecondMax() + " rows a second"));
-        heartbeat.pause(due - millis);
-        heartbeat.rested(due - millis);
-      }
+  /** A block may be worth more than a second: a knob that is turned takes effect meanwhile. */
+  private void rest(int rows, long millis) {
+    long spent = millis;
+    for (int max = heartbeat.knobs().rowsPerSecondMax();
+        max > 0 && rows * 1_000L / max > spent;
+        max = heartbeat.knobs().rowsPerSecondMax()) {
+      heartbeat.because(Optional.of("the rate is limited to " + max + " rows a second"));
+      long slice = Math.min(THROTTLED_MILLIS, rows * 1_000L / max - spent);
+      heartbeat.pause(slice);
+      heartbeat.rested(slice);
+      spent += slice;
     }
   }
 }

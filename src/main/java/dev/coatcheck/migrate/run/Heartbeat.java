@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.run.LeaseStore.Orders;
 import dev.coatcheck.migrate.throttle.Knobs;
@@ -28,7 +29,7 @@ final class Heartbeat implements AutoCloseable {
   private final Goal goal;
   private final ScheduledExecutorService beats;
   private final AtomicLong workedMillis = new AtomicLong();
-  private volatile long rowsDone;
+  private volatile Optional<Checkpoint.Counts> counts = Optional.empty();
   private volatile Optional<String> reason = Optional.empty();
   private volatile Optional<LockWait> wait = Optional.empty();
   private volatile Knobs knobs;
@@ -102,8 +103,8 @@ final class Heartbeat implements AutoCloseable {
     requireMine();
   }
 
-  void worked(long rowsDoneNow, long millis) {
-    rowsDone = rowsDoneNow;
+  void worked(Checkpoint.Counts now, long millis) {
+    counts = Optional.of(now);
     workedMillis.addAndGet(millis);
   }
 
@@ -133,7 +134,7 @@ final class Heartbeat implements AutoCloseable {
     long sentNano = System.nanoTime();
     long worked = workedMillis.getAndSet(0);
     try {
-      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, rowsDone, worked, reason, wait);
+      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, counts, worked, reason, wait);
       if (orders.isEmpty() || orders.get().goal() != goal) {
         mine = false;
         return;

@@ -3,11 +3,14 @@ package dev.coatcheck.migrate.run;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jooq.Param;
 
 /**
  * The right to run a run. It lasts for seconds and is renewed while the runner lives; the fence
@@ -30,8 +33,10 @@ final class LeaseStore {
       """
       update coatcheck.table_migration
          set lease_until = clock_timestamp() + {2} * interval '1 millisecond',
-             rows_done = greatest(rows_done, {3}), worked_millis = worked_millis + {4},
-             reason = {5}, waits_for = {6}::jsonb
+             worked_millis = worked_millis + {3}, reason = {4}, waits_for = {5}::jsonb,
+             rows_done = greatest(rows_done, {6}), times_lost = greatest(times_lost, {7}),
+             before_epoch = greatest(before_epoch, {8}),
+             rows_set_aside = coalesce({9}, rows_set_aside)
        where migration_id = {0} and fence = {1} and state = 'running'
       returning goal, knobs\
       """;
@@ -67,7 +72,7 @@ final class LeaseStore {
   Optional<Orders> renew(
       Claim claim,
       int leaseMillis,
-      long rowsDone,
+      Optional<Checkpoint.Counts> counts,
       long workedMillis,
       Optional<String> reason,
       Optional<LockWait> wait) {
@@ -79,16 +84,25 @@ final class LeaseStore {
                     val(claim.id()),
                     val(claim.fence()),
                     val(leaseMillis),
-                    val(rowsDone),
                     val(workedMillis),
                     val(wait.map(LockWait::text).or(() -> reason).orElse(null), String.class),
-                    val(wait.map(RunStore::json).orElse(null), String.class))
+                    val(wait.map(RunStore::json).orElse(null), String.class),
+                    count(counts, Checkpoint.Counts::done),
+                    count(counts, Checkpoint.Counts::timesLost),
+                    count(counts, Checkpoint.Counts::beforeEpoch),
+                    count(counts, Checkpoint.Counts::setAside))
                 .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.KNOBS)
                 .fetchOptional(
                     row ->
                         new Orders(
                             Goal.named(row.value1()),
                             RunStore.read(row.value2().data(), Knobs.class))));
+  }
+
+  /** Null as long as nothing was counted. */
+  private static Param<Long> count(
+      Optional<Checkpoint.Counts> counts, Function<Checkpoint.Counts, Long> which) {
+    return val(counts.map(which).orElse(null), Long.class);
   }
 
   void release(Claim claim) {

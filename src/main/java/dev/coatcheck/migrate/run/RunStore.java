@@ -1,13 +1,14 @@
 package dev.coatcheck.migrate.run;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
-import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_BATCH;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.idempotency.OnceTable;
-import dev.coatcheck.migrate.run.TableMigration.FailedRange;
+import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.SearchPath;
@@ -33,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class RunStore {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Field<Instant> NOW = field("now()", Instant.class);
-  private static final int LISTED_MAX = 100;
+  static final int LISTED_MAX = 100;
   private static final String UNIQUE_VIOLATION = "23505";
 
   private final Database database;
@@ -167,10 +168,7 @@ final class RunStore {
   }
 
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
-    return new TableMigration.Whole(
-        run,
-        StepStore.steps(sql, run.id()),
-        failedRanges(sql, run.id()).stream().map(Kept::range).toList());
+    return new TableMigration.Whole(run, StepStore.steps(sql, run.id()), setAside(sql, run.id()));
   }
 
   /** Locks the run, asks, and writes the decision with its event. */
@@ -270,25 +268,6 @@ final class RunStore {
                 .execute());
   }
 
-  void failed(long id, FailedRange range, long firstPlace) {
-    database.write(
-        "table migration batch",
-        sql ->
-            sql.insertInto(TABLE_MIGRATION_BATCH)
-                .set(TABLE_MIGRATION_BATCH.MIGRATION_ID, id)
-                .set(TABLE_MIGRATION_BATCH.AFTER_ID, range.afterId())
-                .set(TABLE_MIGRATION_BATCH.LAST_ID, range.lastId())
-                .set(TABLE_MIGRATION_BATCH.FIRST_PLACE, firstPlace)
-                .set(TABLE_MIGRATION_BATCH.TRIES, range.tries())
-                .set(TABLE_MIGRATION_BATCH.STATE, "failed")
-                .set(TABLE_MIGRATION_BATCH.ERROR, range.error())
-                .onConflict(TABLE_MIGRATION_BATCH.MIGRATION_ID, TABLE_MIGRATION_BATCH.AFTER_ID)
-                .doUpdate()
-                .set(TABLE_MIGRATION_BATCH.TRIES, TABLE_MIGRATION_BATCH.TRIES.plus(range.tries()))
-                .set(TABLE_MIGRATION_BATCH.ERROR, range.error())
-                .execute());
-  }
-
   /** All rows have keys: those that look-ups had filled are not waited for. */
   void filled(long id) {
     database.write(
@@ -300,36 +279,53 @@ final class RunStore {
                 .execute());
   }
 
-  void filled(long id, long afterId) {
+  /** The first rows that the source keeps aside, unless another runner has taken over. */
+  void setAside(LeaseStore.Claim claim, List<SetAside> rows) {
     database.write(
-        "table migration batch",
-        sql ->
-            sql.update(TABLE_MIGRATION_BATCH)
-                .set(TABLE_MIGRATION_BATCH.STATE, "done")
-                .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_BATCH.AFTER_ID.eq(afterId))
-                .execute());
+        "rows set aside",
+        sql -> {
+          boolean isOurs =
+              sql.selectFrom(TABLE_MIGRATION)
+                  .where(TABLE_MIGRATION.MIGRATION_ID.eq(claim.id()))
+                  .and(TABLE_MIGRATION.FENCE.eq(claim.fence()))
+                  .forNoKeyUpdate()
+                  .fetchOptional()
+                  .isPresent();
+          if (isOurs) {
+            sql.deleteFrom(TABLE_MIGRATION_SET_ASIDE)
+                .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(claim.id()))
+                .execute();
+            rows.forEach(row -> insert(sql, claim.id(), row));
+          }
+          return isOurs;
+        });
   }
 
-  /** A failed range with the place after which its keys lie. */
-  record Kept(FailedRange range, long firstPlace) {}
-
-  List<Kept> failedRanges(long id) {
-    return database.read("table migration batches", sql -> failedRanges(sql, id));
+  private static void insert(DSLContext sql, long id, SetAside row) {
+    sql.insertInto(TABLE_MIGRATION_SET_ASIDE)
+        .set(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID, id)
+        .set(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID, row.legacy())
+        .set(TABLE_MIGRATION_SET_ASIDE.KEY, row.key())
+        .set(TABLE_MIGRATION_SET_ASIDE.CAUSE, row.cause().wireName())
+        .set(TABLE_MIGRATION_SET_ASIDE.ERROR, row.error())
+        .execute();
   }
 
-  private static List<Kept> failedRanges(DSLContext sql, long id) {
-    return sql.selectFrom(TABLE_MIGRATION_BATCH)
-        .where(TABLE_MIGRATION_BATCH.MIGRATION_ID.eq(id))
-        .and(TABLE_MIGRATION_BATCH.STATE.eq("failed"))
-        .orderBy(TABLE_MIGRATION_BATCH.AFTER_ID)
-        .limit(LISTED_MAX)
+  List<SetAside> setAside(long id) {
+    return database.read("rows set aside", sql -> setAside(sql, id));
+  }
+
+  private static List<SetAside> setAside(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_SET_ASIDE)
+        .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
+        .orderBy(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID)
         .fetch(
             row ->
-                new Kept(
-                    new FailedRange(
-                        row.getAfterId(), row.getLastId(), row.getTries(), row.getError()),
-                    row.getFirstPlace()));
+                new SetAside(
+                    row.getLegacyId(),
+                    row.getKey(),
+                    SetAside.Cause.named(row.getCause()),
+                    row.getError()));
   }
 
   static TableMigration run(TableMigrationRecord row) {
@@ -363,7 +359,14 @@ final class RunStore {
             Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
         read(row.getKnobs().data(), Knobs.class),
         List.of(row.getAccepted()),
-        new Progress(row.getRowsDone(), row.getRowsTotal(), row.getWorkedMillis()),
+        new Progress(
+            row.getRowsTotal(),
+            row.getWorkedMillis(),
+            new Checkpoint.Counts(
+                row.getRowsDone(),
+                row.getTimesLost(),
+                row.getBeforeEpoch(),
+                row.getRowsSetAside())),
         row.getReport() == null ? null : row.getReport().data(),
         new TableMigration.Times(
             row.getCreatedAt(),

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.Knobs;
@@ -68,11 +69,8 @@ public record TableMigration(
   public record StepStatus(
       Phase phase, String name, StepState state, Optional<String> error, Optional<Instant> at) {}
 
-  /** Legacy IDs that were set aside by the backfill. */
-  public record FailedRange(long afterId, long lastId, int tries, String error) {}
-
-  /** A run with its steps and the first hundred ranges that are still to be filled. */
-  public record Whole(TableMigration run, List<StepStatus> steps, List<FailedRange> failedRanges) {}
+  /** A run with its steps and the first hundred rows that were set aside. */
+  public record Whole(TableMigration run, List<StepStatus> steps, List<SetAside> setAside) {}
 
   TableMigration at(Target now) {
     return new TableMigration(

@@ -7,13 +7,13 @@ import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.run.RunStore.Decision;
-import dev.coatcheck.migrate.run.TableMigration.FailedRange;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
@@ -140,9 +140,9 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
     return steps.steps(id);
   }
 
-  /** The first hundred that are still to be filled. */
-  public List<FailedRange> failedRanges(long id) {
-    return store.failedRanges(id).stream().map(RunStore.Kept::range).toList();
+  /** The first hundred rows that are still to be filled. */
+  public List<SetAside> setAside(long id) {
+    return store.setAside(id);
   }
 
   /** At most a thousand after a number, oldest first. */

@@ -29,6 +29,8 @@ public final class Steps {
         last_place  bigint not null,
         last_id     bigint not null default 0,
         rows_done   bigint not null default 0,
+        times_lost   bigint not null default 0,
+        before_epoch bigint not null default 0,
         archived_id bigint not null default 0,
         constraint checkpoint_pkey primary key (run),
         constraint checkpoint_one_run_per_table unique (table_oid))\
@@ -49,6 +51,19 @@ public final class Steps {
       insert into <schema>.known_table (first_schema, first_name, relation)
       values (<first_schema>, <first_name>, <oid>)
       on conflict (first_schema, first_name) do update set relation = excluded.relation\
+      """;
+
+  /** Rows that could not be filled, with the keys that were kept for them. */
+  private static final String SET_ASIDE =
+      """
+      create table if not exists <schema>.set_aside (
+        run    uuid   not null,
+        legacy bigint not null,
+        key    bigint not null,
+        cause  text   not null,
+        error  text   not null,
+        tries  bigint not null default 1,
+        constraint set_aside_pkey primary key (run, legacy))\
       """;
 
   /** Outlives the run: a legacy ID never gets a second key. */
@@ -162,8 +177,7 @@ public final class Steps {
     all.add(steps.prepare());
     all.add(steps.dualWrite());
     all.add(steps.archive());
-    all.add(
-        new Step.Fill(List.of(steps.sql.fill(Backfill.KEYS), steps.sql.fill(RowKeyTable.CALL))));
+    all.add(new Step.Fill(Backfill.STATEMENTS.stream().map(steps.sql::fill).toList()));
     all.add(steps.index("new_perm", "snowflake_id", target));
     all.addAll(steps.notNull());
     all.add(new Step.Verify());
@@ -201,6 +215,7 @@ public final class Steps {
             CHECKPOINT,
             KNOWN_TABLES,
             KNOWN,
+            SET_ASIDE,
             ARCHIVE,
             OUTBOX.formatted("outbox_a"),
             OUTBOX.formatted("outbox_b"),
@@ -256,6 +271,7 @@ public final class Steps {
     TargetSql.TRIGGERS.forEach(
         event -> off.add("drop trigger if exists <t_%s> on <table>".formatted(event)));
     off.add("alter table <table> drop column if exists snowflake_id");
+    off.add("delete from <schema>.set_aside where run = <run>");
     off.add("delete from <schema>.checkpoint where run = <run>");
     return ddl(
         Phase.EXPAND,

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
@@ -16,7 +17,9 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -42,7 +45,6 @@ public final class Verifier {
   private static final int WAITS_MAX = 20;
   private static final int BACKFILL_WORKER = 1022;
   private static final int KEY_TIME_SHIFT = 22;
-  private static final long MINUTE_MILLIS = 60_000;
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final VerifierStore store;
@@ -132,6 +134,9 @@ public final class Verifier {
     private final long t0Millis;
     private long lastKey;
 
+    /** Rows of the backfill whose times aren't judged yet, since what follows decides. */
+    private final List<Row> timed = new ArrayList<>();
+
     private Pass(long t0Millis) {
       this.t0Millis = t0Millis;
     }
@@ -165,6 +170,7 @@ public final class Verifier {
           findings.add(broken, Long.toString(row.legacy()));
         }
       }
+      judgeTimes();
       drain();
       Map<Row, Promise> suspects = compare(range.rows());
       if (!suspects.isEmpty()) {
@@ -189,7 +195,8 @@ public final class Verifier {
         case BACKFILL_WORKER -> {
           boolean rises = key > lastKey;
           lastKey = key;
-          yield rises ? isBeforeCreation(row, millis) ? Promise.KEY_TIME : null : Promise.INVERSION;
+          timed.add(row);
+          yield rises ? null : Promise.INVERSION;
         }
         case NumberSource.WORKER ->
             millis < t0Millis || millis > nowMillis + HOUR_MILLIS ? Promise.KEY_TIME : null;
@@ -197,12 +204,28 @@ public final class Verifier {
       };
     }
 
-    private boolean isBeforeCreation(Row row, long keyMillis) {
+    /**
+     * A key is never older than its row, if the row's neighbours bear out its time. That can't be
+     * told of the table's last rows.
+     */
+    private void judgeTimes() {
+      boolean[] kept =
+          KeyTimes.certainlyKept(
+              timed.stream().map(Pass::created).toArray(OptionalLong[]::new), t0Millis);
+      int judged = Math.max(0, timed.size() - KeyTimes.LOOK_AHEAD);
+      for (int i = 0; i < judged; i++) {
+        Row row = timed.get(i);
+        if (kept[i]
+            && Objects.requireNonNull(row.key()) >> KEY_TIME_SHIFT < created(row).orElseThrow()) {
+          findings.add(Promise.KEY_TIME, Long.toString(row.legacy()));
+        }
+      }
+      timed.subList(0, judged).clear();
+    }
+
+    private static OptionalLong created(Row row) {
       Long created = row.createdMillis();
-      return created != null
-          && created >= 0
-          && created <= t0Millis - MINUTE_MILLIS
-          && keyMillis < created;
+      return created == null ? OptionalLong.empty() : OptionalLong.of(created);
     }
 
     /** What seems to be wrong with rows, by what the source and the gateway say now. */

@@ -1,31 +1,31 @@
-with bound as materialized (
-  select max(w.id) as upto
-    from (select t.<id>::bigint as id from <table> t
-           where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?) as w),
-locked as materialized (
-  select t.<id>::bigint as id, t.snowflake_id as held, <created_ms> as created_ms
-    from <table> t
-   where t.<id> > ? and t.<id> <= (select upto from bound)
-   order by t.<id>
-     for no key update of t),
-known as (
-  select l.id, l.held is null as open, coalesce(l.held, a.key) as given,
-         l.created_ms - <epoch> as ms
-    from locked l left join <archive> a on a.legacy = l.id),
-placed as (
-  select id, open, given, row_number() over (order by id) as rn,
-         case when given is null then
-                case when ms between 0 and ? - 60000 then ms << 12 end
-              when (given >> 12) & 1023 = 1022 then ((given >> 22) << 12) | (given & 4095)
+with origin as materialized (
+  select c.t0_ms, c.high_id from <schema>.checkpoint c where c.run = <run>),
+listed as (
+  select t.<id>::bigint as id, t.snowflake_id as held, <created_ms> - <epoch> as stated,
+         true as is_inside
+    from <table> t where t.<id> > ? and t.<id> <= ?
+  union all
+  (select t.<id>::bigint, null, <created_ms> - <epoch>, false
+     from <table> t
+    where t.<id> > ? and t.<id> <= (select o.high_id from origin o)
+    order by t.<id> limit 128)),
+<key_times>,
+given as (
+  select k.id, k.rn, k.stated, k.ms, k.held is null as is_open, coalesce(k.held, a.key) as key
+    from timed k left join <archive> a on a.legacy = k.id),
+bounded as (
+  select g.id, g.rn, g.stated, g.ms, g.is_open, g.key,
+         case when g.key is null then g.ms << 12
+              when (g.key >> 12) & 1023::bigint = 1022
+              then ((g.key >> 22) << 12) | (g.key & 4095::bigint)
          end as least_place
-    from known),
-valued as (
-  select id, open, given,
-         rn + greatest(?, max(least_place - rn) over (order by id)) as place
-    from placed),
-keyed as (
-  select id, coalesce(given,
-           ((place >> 12) << 22) | (1022::bigint << 12) | (place & 4095)) as key
-    from valued where open)
-select k.id, k.key, (select max(place) from valued), (select upto from bound)
-  from (select 1) as one left join keyed k on true order by k.id
+    from given g),
+placed as (
+  select b.id, b.stated, b.ms, b.is_open, b.key,
+         b.rn + greatest(?::bigint, max(b.least_place - b.rn) over (order by b.id)) as place
+    from bounded b)
+select p.id, p.place, p.is_open,
+       coalesce(p.key, ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095::bigint)),
+       p.key is null and p.ms is null and p.stated >= 0,
+       p.key is null and p.stated < 0
+  from placed p order by p.id

@@ -29,14 +29,14 @@ class FenceTest {
   void anEarlierRunnerWritesNothingAfterALaterOneCame() {
     fixture.execute(
         "create table orders (id bigserial primary key)",
-        "insert into orders select from generate_series(1, 100)");
+        "insert into orders select from generate_series(1, 1000)");
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
     try (SourceSession early = SourceSession.open(fixture.settings, target)) {
       early.fence(1);
       Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings));
-      Backfill.Range all = new Backfill.Range(0, 100, stale.checkpoint().lastPlace());
-      assertThat(stale.fill(all, 10, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
+      Backfill.Range all = new Backfill.Range(0, 1_000, stale.checkpoint().lastPlace());
+      assertThat(stale.fill(all, 128, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
       try (SourceSession late = SourceSession.open(fixture.settings, target)) {
         late.fence(2);
       }
@@ -50,13 +50,21 @@ class FenceTest {
     }
     try (SourceSession woken = SourceSession.open(fixture.settings, target)) {
       Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings));
-      Backfill.Range rest = new Backfill.Range(10, 100, stale.checkpoint().lastPlace());
+      Backfill.Range rest = new Backfill.Range(128, 1_000, stale.checkpoint().lastPlace());
 
-      assertThatThrownBy(() -> stale.fill(rest, 50, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
-      assertThatThrownBy(() -> stale.skip(rest, 1)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(() -> stale.fill(rest, 256, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
+      assertThatThrownBy(
+              () ->
+                  stale.setAside(
+                      rest,
+                      new Backfill.Outcome.Failed(SetAside.Cause.LOCKED, "held"),
+                      1,
+                      MILLIS_MAX))
+          .isInstanceOf(FenceLost.class);
+      assertThat(stale.checkpoint().counts().setAside()).isZero();
       assertThatThrownBy(() -> woken.fence(1)).isInstanceOf(FenceLost.class);
-      assertThat(fixture.count("select count(snowflake_id) from orders")).isEqualTo(10);
-      assertThat(stale.checkpoint().lastId()).isEqualTo(10);
+      assertThat(fixture.count("select count(snowflake_id) from orders")).isEqualTo(128);
+      assertThat(stale.checkpoint().lastId()).isEqualTo(128);
     }
   }
 

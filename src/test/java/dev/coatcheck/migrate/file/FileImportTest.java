@@ -4,21 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class FileImportTest {
   private static final int ROWS = 12_000;
+
+  /** Whole blocks of what came before the file broke off. */
+  private static final int SETTLED = 4_992;
+
   private static MigrationFixture fixture;
 
   @BeforeAll
@@ -48,9 +58,10 @@ class FileImportTest {
     TableMigration run = fixture.plan("files", Optional.of("created_at"));
 
     // Broken off in the middle, then sent again as a whole.
-    String half = csv.substring(0, csv.indexOf("\n7000,") + 1);
-    assertThat(send(run, half)).isEqualTo(new FileOutcome.Done(6_999, 0, 0, List.of()));
-    assertThat(send(run, csv)).isEqualTo(new FileOutcome.Done(ROWS - 6_999, 6_999, 0, List.of()));
+    FileOutcome stopped = send(run, brokenOff(csv.substring(0, csv.indexOf("\n7000,") + 1)));
+    assertThat(stopped).isEqualTo(new FileOutcome.Stopped(false, SETTLED + 1));
+    assertThat(send(run, csv))
+        .isEqualTo(new FileOutcome.Done(ROWS - SETTLED, SETTLED, 0, List.of()));
     List<Long> imported = keys();
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
@@ -89,30 +100,35 @@ class FileImportTest {
             });
   }
 
-  /** The formula of the backfill in one statement, as Postgres reckons it. */
   private static List<Long> places(TableMigration run) {
-    long t0 = run.times().createdAt().toEpochMilli() - 1_672_531_200_000L;
-    return fixture.source.column(
-        """
-        select ((place >> 12) << 22) | (1022 << 12) | (place & 4095) from (
-          select id, rn + greatest(4096, max(t - rn) over (order by id)) as place from (
-            select id, row_number() over (order by id) as rn,
-                   case when ms between 0 and %d - 60000 then ms << 12 end as t
-              from (select id, floor(extract(epoch from created_at) * 1000)::bigint
-                               - 1672531200000 as ms from files) as f) as g) as h order by id
-        """
-            .formatted(t0));
+    List<@Nullable Long> created = new ArrayList<>();
+    for (String time :
+        fixture.source.texts(
+            "select floor(extract(epoch from created_at) * 1000)::bigint - 1672531200000"
+                + " from files order by id")) {
+      created.add(time == null ? null : Long.valueOf(time));
+    }
+    return KeyModel.keys(
+        created, run.times().createdAt().toEpochMilli() - 1_672_531_200_000L, 4_096);
+  }
+
+  private static InputStream brokenOff(String text) {
+    return new SequenceInputStream(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw new IOException("broken off");
+          }
+        });
   }
 
   private static FileOutcome send(TableMigration run, String csv) {
-    return fixture
-        .files()
-        .run(
-            run.id(),
-            RowFormat.CSV,
-            new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
-            10,
-            MigrationFixture.ACTOR);
+    return send(run, new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static FileOutcome send(TableMigration run, InputStream csv) {
+    return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, MigrationFixture.ACTOR);
   }
 
   private static List<Long> keys() {

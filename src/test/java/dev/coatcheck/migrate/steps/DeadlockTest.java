@@ -64,7 +64,7 @@ class DeadlockTest {
       Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings));
       Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPlace());
       while (!stopped.get()) {
-        if (backfill.fill(all, 100, 1, MILLIS_MAX) instanceof Backfill.Outcome.Locked) {
+        if (backfill.fill(all, 128, 1, MILLIS_MAX) instanceof Backfill.Outcome.Failed) {
           gaveWay.incrementAndGet();
         }
       }

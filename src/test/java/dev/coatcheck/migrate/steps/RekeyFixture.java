@@ -114,7 +114,7 @@ public final class RekeyFixture implements AutoCloseable {
       }
       case Step.Index index -> ddl.build(index);
       case Step.Filled filled -> requireDone(ddl.apply(filled, Optional::empty));
-      case Step.Fill _ -> fill(session, target, 500);
+      case Step.Fill _ -> fill(session, target, 512);
       case Step.Archive _, Step.Verify _ -> {}
     }
   }

@@ -2,7 +2,7 @@ package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.routes.IdempotencyHeader;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.PlanView;
-import dev.coatcheck.api.routes.migrations.TableMigrationView.RangeView;
+import dev.coatcheck.api.routes.migrations.TableMigrationView.SetAsideView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.StepView;
 import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Endpoints;
@@ -63,8 +63,7 @@ final class RunAnswers {
 
   TableMigrationView.Whole withPlan(TableMigration run) {
     return withPlan(
-        new TableMigration.Whole(
-            run, migrations.steps(run.id()), migrations.failedRanges(run.id())));
+        new TableMigration.Whole(run, migrations.steps(run.id()), migrations.setAside(run.id())));
   }
 
   TableMigrationView.Whole withPlan(TableMigration.Whole whole) {
@@ -141,7 +140,7 @@ final class RunAnswers {
     return new TableMigrationView.Whole(
         brief(whole.run()),
         whole.steps().stream().map(StepView::of).toList(),
-        whole.failedRanges().stream().map(RangeView::of).toList(),
+        whole.setAside().stream().map(SetAsideView::of).toList(),
         TableMigrationView.report(whole.run()),
         plan);
   }

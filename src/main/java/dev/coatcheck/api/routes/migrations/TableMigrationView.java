@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes.migrations;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.server.Json;
+import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.inspect.Estimate;
 import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Precondition;
@@ -57,13 +58,22 @@ record TableMigrationView(
   }
 
   record ProgressView(
-      long rowsDone, long rowsTotal, @Nullable Double rowsPerSecond, @Nullable Long secondsLeft) {
+      long rowsDone,
+      long rowsTotal,
+      long rowsSetAside,
+      long timesLost,
+      long beforeEpoch,
+      @Nullable Double rowsPerSecond,
+      @Nullable Long secondsLeft) {
     static ProgressView of(Progress progress) {
       OptionalDouble rate = progress.rowsPerSecond();
       OptionalLong left = progress.secondsLeft();
       return new ProgressView(
           progress.rowsDone(),
           progress.rowsTotal(),
+          progress.counts().setAside(),
+          progress.counts().timesLost(),
+          progress.counts().beforeEpoch(),
           rate.isPresent() ? Math.round(rate.getAsDouble() * 10) / 10.0 : null,
           left.isPresent() ? left.getAsLong() : null);
     }
@@ -114,13 +124,13 @@ record TableMigrationView(
     }
   }
 
-  record RangeView(String afterId, String lastId, int tries, String error) {
-    static RangeView of(TableMigration.FailedRange range) {
-      return new RangeView(
-          Long.toString(range.afterId()),
-          Long.toString(range.lastId()),
-          range.tries(),
-          range.error());
+  record SetAsideView(String legacyId, String key, String cause, String error) {
+    static SetAsideView of(SetAside row) {
+      return new SetAsideView(
+          Long.toString(row.legacy()),
+          Long.toString(row.key()),
+          row.cause().wireName(),
+          row.error());
     }
   }
 
@@ -133,7 +143,7 @@ record TableMigrationView(
   record Whole(
       @JsonUnwrapped TableMigrationView run,
       List<StepView> steps,
-      List<RangeView> failedRanges,
+      List<SetAsideView> setAside,
       @Nullable JsonNode report,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable PlanView plan) {}
 

@@ -1,0 +1,190 @@
+package dev.coatcheck.migrate.backfill;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
+import dev.coatcheck.migrate.backfill.BatchTable.Given;
+import dev.coatcheck.migrate.backfill.SetAside.Cause;
+import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.Session;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jooq.DSLContext;
+
+/** All SQL of rows that are set aside: they lie beside the checkpoint, in the source. */
+final class SetAsideStore {
+  /** Nobody fills ahead until the commit: who looks a row up holds the checkpoint while it does. */
+  private static final String HOLD =
+      "select 1 from <schema>.checkpoint where run = <run> for update";
+
+  private static final String BLOCK =
+      """
+      select max(b.id) from (
+        select t.<id>::bigint as id from <table> t
+         where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?) as b\
+      """;
+
+  private static final String INSERT =
+      """
+      insert into <schema>.set_aside (run, legacy, key, cause, error)
+      select <run>, u.legacy, u.key, ?, ?
+        from unnest(?::bigint[], ?::bigint[]) as u (legacy, key)
+      on conflict (run, legacy) do nothing\
+      """;
+
+  private static final String LIST =
+      """
+      select s.legacy, s.key, s.cause, s.error from <schema>.set_aside s
+       where s.run = <run> and s.legacy > ? and s.cause = any (?) order by s.legacy limit ?\
+      """;
+
+  /** Those that another session holds are left out. */
+  private static final String LOCK_FREE =
+      """
+      select t.<id>::bigint, t.snowflake_id from <table> t where t.<id> = any (?::bigint[])
+       order by t.<id> for no key update of t skip locked\
+      """;
+
+  private static final String PRESENT =
+      "select t.<id>::bigint from <table> t where t.<id> = any (?::bigint[])";
+
+  private static final String BLAME =
+      """
+      update <schema>.set_aside set cause = ?, error = ?, tries = tries + 1
+       where run = <run> and legacy = any (?::bigint[])\
+      """;
+
+  private static final String REMOVE =
+      "delete from <schema>.set_aside where run = <run> and legacy = any (?::bigint[])";
+
+  private static final String LOCKED = "another session holds the row";
+
+  private final Session session;
+  private final BatchTable rows;
+
+  SetAsideStore(Session session, BatchTable rows) {
+    this.session = session;
+    this.rows = rows;
+  }
+
+  /**
+   * Sets the first rows of a range aside, each with its key, and moves the checkpoint behind them.
+   *
+   * @return the last ID of them
+   * @throws FenceLost if another runner has taken over
+   */
+  long setAside(BackfillStore.Range range, Cause cause, String error, long fence, Bounds bounds) {
+    return session.transaction(
+        "set rows aside",
+        bounds.statementMillis(),
+        sql -> {
+          rows.bound(sql, bounds);
+          PlainSql.execute(sql, rows.fill(HOLD));
+          Checkpoint before = rows.checkpoint(sql);
+          Long last =
+              PlainSql.rows(
+                      sql,
+                      rows.fill(BLOCK),
+                      row -> PlainSql.longOrNull(row, 1),
+                      range.afterId(),
+                      range.lastId(),
+                      range.rowsMax())
+                  .getFirst();
+          long upto = last == null ? range.lastId() : last;
+          List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPlace());
+          List<Given> open = given.stream().filter(Given::isOpen).toList();
+          PlainSql.execute(
+              sql,
+              rows.fill(INSERT),
+              cause.wireName(),
+              error,
+              open.stream().map(Given::legacy).toArray(Long[]::new),
+              open.stream().map(Given::key).toArray(Long[]::new));
+          long place = given.isEmpty() ? range.afterPlace() : given.getLast().place();
+          rows.advance(sql, upto, Math.max(place, range.afterPlace()), 0, given, fence);
+          return upto;
+        });
+  }
+
+  List<SetAside> list(long afterId, Set<Cause> causes, int most) {
+    return session.transaction("rows set aside", sql -> list(sql, afterId, causes, most));
+  }
+
+  private List<SetAside> list(DSLContext sql, long afterId, Set<Cause> causes, int most) {
+    return PlainSql.rows(
+        sql,
+        rows.fill(LIST),
+        row ->
+            new SetAside(
+                row.getLong(1), row.getLong(2), Cause.named(row.getString(3)), row.getString(4)),
+        afterId,
+        causes.stream().map(Cause::wireName).toArray(String[]::new),
+        most);
+  }
+
+  /**
+   * Fills rows with the keys that are kept for them. Those that another session holds stay set
+   * aside; those that are gone from the table, or have a key by now, are forgotten.
+   *
+   * @return how many were filled
+   * @throws BatchTable.RowRefused if the table refused one of them
+   * @throws FenceLost if another runner has taken over
+   */
+  int fill(List<SetAside> wanted, long fence, boolean careful, Bounds bounds) {
+    return session.transaction(
+        "fill rows set aside",
+        bounds.statementMillis(),
+        sql -> {
+          rows.bound(sql, bounds);
+          Long[] ids = wanted.stream().map(SetAside::legacy).toArray(Long[]::new);
+          Map<Long, Boolean> free = new HashMap<>();
+          PlainSql.rows(
+              sql,
+              rows.fill(LOCK_FREE),
+              row -> free.put(row.getLong(1), PlainSql.longOrNull(row, 2) == null),
+              (Object) ids);
+          Set<Long> present =
+              new HashSet<>(
+                  PlainSql.rows(sql, rows.fill(PRESENT), row -> row.getLong(1), (Object) ids));
+          List<LegacyKey> open = new ArrayList<>();
+          List<Long> settled = new ArrayList<>();
+          List<Long> locked = new ArrayList<>();
+          for (SetAside row : wanted) {
+            Boolean isOpen = free.get(row.legacy());
+            if (isOpen == null && present.contains(row.legacy())) {
+              locked.add(row.legacy());
+            } else {
+              settled.add(row.legacy());
+            }
+            if (Boolean.TRUE.equals(isOpen)) {
+              open.add(new LegacyKey(row.legacy(), row.key()));
+            }
+          }
+          rows.update(sql, open, careful);
+          PlainSql.execute(sql, rows.fill(REMOVE), (Object) settled.toArray(Long[]::new));
+          blame(sql, locked, Cause.LOCKED, LOCKED);
+          rows.advance(sql, 0, 0, open.size(), List.of(), fence);
+          return open.size();
+        });
+  }
+
+  /** Writes down why rows could not be filled. */
+  void blame(List<SetAside> blamed, Cause cause, String error) {
+    session.transaction(
+        "rows set aside",
+        sql -> {
+          blame(sql, blamed.stream().map(SetAside::legacy).toList(), cause, error);
+          return true;
+        });
+  }
+
+  private void blame(DSLContext sql, List<Long> legacy, Cause cause, String error) {
+    if (!legacy.isEmpty()) {
+      PlainSql.execute(sql, rows.fill(BLAME), cause.wireName(), error, legacy.toArray(Long[]::new));
+    }
+  }
+}
