@@ -1,7 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.bulk.load.Transfers;
-import dev.coatcheck.cluster.lease.Keys;
+import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
@@ -38,7 +38,7 @@ public record Capabilities(
     TableMigrations tableMigrations,
     FileImports fileImports,
     Proxies trustedProxies,
-    Keys keys,
+    KeyGenerators keys,
     Workers workers,
     Access access,
     Observer observer,

@@ -89,8 +89,8 @@ public final class HttpServer implements AutoCloseable {
     Permits permits = new Permits(REQUESTS_MAX);
     BodyGate gate =
         new BodyGate(
-            new HotDoor(
-                new HotDoor.Routes(redirects, ids, proxies),
+            new CachedAnswerHandler(
+                new CachedAnswerHandler.Routes(redirects, ids, proxies),
                 capabilities.access(),
                 capabilities.observer(),
                 requestThreads),

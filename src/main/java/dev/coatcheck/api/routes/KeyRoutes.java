@@ -7,7 +7,7 @@ import dev.coatcheck.api.server.JsonObject;
 import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RequestBody;
-import dev.coatcheck.cluster.lease.Keys;
+import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.key.Key;
@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys without public IDs, and who may make them: {@code /v1/keys}, {@code /v1/workers}. */
 public final class KeyRoutes {
-  private final Keys keys;
+  private final KeyGenerators keys;
   private final Workers workers;
   private final InstantSource clock;
   private final Problems problems;
 
-  public KeyRoutes(Keys keys, Workers workers, InstantSource clock, Problems problems) {
+  public KeyRoutes(KeyGenerators keys, Workers workers, InstantSource clock, Problems problems) {
     this.keys = keys;
     this.workers = workers;
     this.clock = clock;

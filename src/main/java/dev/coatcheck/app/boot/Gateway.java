@@ -6,7 +6,7 @@ import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.cluster.change.ChangeFeed;
-import dev.coatcheck.cluster.lease.Keys;
+import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.LeaseSettings;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
@@ -74,7 +74,8 @@ public final class Gateway implements AutoCloseable {
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
-      Keys keys = opened(new Keys(this::leaseSettings, leasePool, observer, clock));
+      KeyGenerators keys =
+          opened(new KeyGenerators(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
       tellLayoutsWithoutRange(registry.all(), observer);
       TokenSource tokens = new TokenSource(random);
@@ -110,7 +111,7 @@ public final class Gateway implements AutoCloseable {
                           database,
                           opened.settings(),
                           registry,
-                          new Importer.Settling(tokens, generators, observer),
+                          new Importer.MintingTools(tokens, generators, observer),
                           clock),
                       migrations,
                       new FileImports(database, migrations, registry, tokens, observer),

@@ -9,29 +9,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Commits one chunk at a time, on a thread beside the one that reads and prepares the next. */
 final class ChunkWriter implements AutoCloseable {
-  private final Settler settler;
+  private final ChunkCommitter committer;
   private final Tally tally;
   private @Nullable UnderWay underWay;
 
   private record UnderWay(Chunk chunk, FutureTask<Plan> plan) {}
 
-  ChunkWriter(Settler settler, Tally tally) {
-    this.settler = settler;
+  ChunkWriter(ChunkCommitter committer, Tally tally) {
+    this.committer = committer;
     this.tally = tally;
   }
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    Settler.Preparation preparation = settler.prepare(chunk);
+    ChunkCommitter.Preparation preparation = committer.prepare(chunk);
     Optional<ImportOutcome.Reason> failed = finish();
     if (failed.isPresent()) {
       return failed;
     }
     return switch (preparation) {
-      case Settler.Preparation.NoKeys(KeyDraw.NoKeys why) ->
+      case ChunkCommitter.Preparation.NoKeys(KeyDraw.NoKeys why) ->
           Optional.of(new ImportOutcome.Reason.KeysUnavailable(why));
-      case Settler.Prepared prepared -> {
-        FutureTask<Plan> plan = new FutureTask<>(() -> settler.settle(prepared));
+      case ChunkCommitter.Prepared prepared -> {
+        FutureTask<Plan> plan = new FutureTask<>(() -> committer.settle(prepared));
         underWay = new UnderWay(chunk, plan);
         Thread.ofVirtual().name("import").start(plan);
         yield Optional.empty();

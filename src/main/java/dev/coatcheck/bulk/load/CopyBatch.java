@@ -24,7 +24,7 @@ record CopyBatch(List<Part> parts) {
               aliases(plan.aliases())));
     }
     for (MappingTable<?> table : MappingTable.all()) {
-      List<Plan.NewMapping> mappings =
+      List<Plan.DatedMapping> mappings =
           plan.mappings().stream()
               .filter(row -> MappingTable.of(row.subject().key()).equals(table))
               .toList();
@@ -40,9 +40,9 @@ record CopyBatch(List<Part> parts) {
     return new CopyBatch(List.copyOf(parts));
   }
 
-  private static CopyRows rows(List<Plan.NewMapping> mappings) {
+  private static CopyRows rows(List<Plan.DatedMapping> mappings) {
     CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES);
-    for (Plan.NewMapping mapping : mappings) {
+    for (Plan.DatedMapping mapping : mappings) {
       Subject subject = mapping.subject();
       rows.row(5)
           .key(subject.key())

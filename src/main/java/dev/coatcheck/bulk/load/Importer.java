@@ -32,23 +32,23 @@ public final class Importer {
   private final Database database;
   private final DatabaseSettings settings;
   private final Registry registry;
-  private final Settling settling;
+  private final MintingTools tools;
   private final InstantSource clock;
 
   /** What new mappings are made of, and who is told. */
-  public record Settling(
+  public record MintingTools(
       TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {}
 
   public Importer(
       Database database,
       DatabaseSettings settings,
       Registry registry,
-      Settling settling,
+      MintingTools tools,
       InstantSource clock) {
     this.database = database;
     this.settings = settings;
     this.registry = registry;
-    this.settling = settling;
+    this.tools = tools;
     this.clock = clock;
   }
 
@@ -91,8 +91,8 @@ public final class Importer {
 
   private ImportOutcome run(ChunkReader chunks, int errorsMax) {
     Tally tally = new Tally(errorsMax);
-    try (ImportStore store = new ImportStore(settings, settling.observer())) {
-      return copy(chunks, new Settler(store, settling), tally)
+    try (ImportStore store = new ImportStore(settings, tools.observer())) {
+      return copy(chunks, new ChunkCommitter(store, tools), tally)
           .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
           .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
     }
@@ -100,8 +100,8 @@ public final class Importer {
 
   /** Says why it stopped early, if it did. */
   private static Optional<ImportOutcome.Reason> copy(
-      ChunkReader chunks, Settler settler, Tally tally) {
-    try (ChunkWriter writer = new ChunkWriter(settler, tally)) {
+      ChunkReader chunks, ChunkCommitter committer, Tally tally) {
+    try (ChunkWriter writer = new ChunkWriter(committer, tally)) {
       for (Chunk chunk = chunks.next(); chunk.size() > 0; chunk = chunks.next()) {
         Optional<ImportOutcome.Reason> failed = writer.write(chunk);
         if (failed.isPresent()) {

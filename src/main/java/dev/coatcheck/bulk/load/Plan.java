@@ -3,8 +3,8 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.Candidate;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.ids.registry.Type;
@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
 final class Plan {
   private final KeySupply keys;
   private final IntFunction<Token> drawToken;
-  private final List<NewMapping> mappings = new ArrayList<>();
+  private final List<DatedMapping> mappings = new ArrayList<>();
   private final List<NewAlias> aliases = new ArrayList<>();
   private final List<RowError> errors = new ArrayList<>();
   private final Map<String, Count> counts = new HashMap<>();
 
   /**
-   * A mapping that is about to be inserted.
+   * A mapping that is about to be inserted, and was created at a time of its own.
    *
    * @param createdAtMicros since 1970
    */
-  record NewMapping(Subject subject, Token token, long createdAtMicros) {
+  record DatedMapping(Subject subject, Token token, long createdAtMicros) {
     StoredMapping inserted() {
-      return new Candidate(subject, token)
+      return new NewMapping(subject, token)
           .insertedAt(Instant.EPOCH.plus(createdAtMicros, ChronoUnit.MICROS));
     }
   }
@@ -80,7 +80,7 @@ final class Plan {
     return plan.inLockOrder();
   }
 
-  List<NewMapping> mappings() {
+  List<DatedMapping> mappings() {
     return mappings;
   }
 
@@ -140,7 +140,7 @@ final class Plan {
   private void insert(ImportRow row, @Nullable Existing existing) {
     Subject subject = Subject.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
     Token token = row.token() == null ? drawToken.apply(subject.bucket()) : row.token();
-    NewMapping mapping = new NewMapping(subject, token, row.createdAtMicros());
+    DatedMapping mapping = new DatedMapping(subject, token, row.createdAtMicros());
     mappings.add(mapping);
     count(row.type()).created++;
     if (existing != null) {
@@ -163,7 +163,7 @@ final class Plan {
   }
 
   private Plan inLockOrder() {
-    mappings.sort(Comparator.comparing(NewMapping::subject, Subject.LOCK_ORDER));
+    mappings.sort(Comparator.comparing(DatedMapping::subject, Subject.LOCK_ORDER));
     aliases.sort(Comparator.comparing(NewAlias::name, Alias.LOCK_ORDER));
     return this;
   }

@@ -13,10 +13,10 @@ public record Transfers(Importer importer, Exporter exporter) {
       Database database,
       DatabaseSettings settings,
       Registry registry,
-      Importer.Settling settling,
+      Importer.MintingTools tools,
       InstantSource clock) {
     return new Transfers(
-        new Importer(database, settings, registry, settling, clock),
-        new Exporter(settings, settling.observer()));
+        new Importer(database, settings, registry, tools, clock),
+        new Exporter(settings, tools.observer()));
   }
 }

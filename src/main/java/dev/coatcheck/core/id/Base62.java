@@ -40,13 +40,13 @@ public final class Base62 {
 
   /** The 22 characters of a 128-bit number. */
   public static String encode(long high, long low) {
-    byte[] text = new byte[Body.LENGTH];
+    byte[] text = new byte[EncodedPayload.LENGTH];
     spell(high, low).write(text, 0);
-    return new String(text, 0, Body.PAYLOAD_LENGTH, StandardCharsets.ISO_8859_1);
+    return new String(text, 0, EncodedPayload.PAYLOAD_LENGTH, StandardCharsets.ISO_8859_1);
   }
 
   /** The body of a 128-bit number, its check characters still 0 bytes. */
-  static Body spell(long high, long low) {
+  static EncodedPayload spell(long high, long low) {
     long quotientHigh = Long.divideUnsigned(high, POWER_10);
     long quotientLow = divide(high - quotientHigh * POWER_10, low);
     long bottom = low - quotientLow * POWER_10;
@@ -58,20 +58,20 @@ public final class Base62 {
     int bottomTop = (int) (bottomUpper / POWER_4);
     long middleFour = four(middleUpper - (long) middleTop * POWER_4);
     long bottomFour = four(bottomUpper - (long) bottomTop * POWER_4);
-    return new Body(
+    return new EncodedPayload(
         pair((int) top) << 48 | pair(middleTop) << 32 | middleFour,
         four(middle - middleUpper * POWER_4) << 32 | pair(bottomTop) << 16 | bottomFour >>> 16,
         bottomFour << 48 | four(bottom - bottomUpper * POWER_4) << 16);
   }
 
   /** The 128-bit number of a body that is known to be base62 and not to overflow. */
-  static Token token(Body body) {
-    long first = Eight.value(body.first());
-    long low = first * POWER_8 + Eight.value(body.second());
+  static Token token(EncodedPayload body) {
+    long first = PackedChars.value(body.first());
+    long low = first * POWER_8 + PackedChars.value(body.second());
     long high = Math.multiplyHigh(first, POWER_8) + carry(low, first * POWER_8);
     long product = low * POWER_6;
     high = high * POWER_6 + Math.unsignedMultiplyHigh(low, POWER_6);
-    low = product + Eight.value(body.third()) / POWER_2;
+    low = product + PackedChars.value(body.third()) / POWER_2;
     return new Token(high + carry(low, product), low);
   }
 

@@ -12,7 +12,8 @@ package dev.coatcheck.core.id;
 final class CheckCharacters {
   private static final int MODULUS = 3833;
 
-  // The weights 22 to 1 of the payload's characters and 0 of the check's, in the order of Eight.
+  // The weights 22 to 1 of the payload's characters and 0 of the check's, in the order of
+  // PackedChars.
   private static final long FIRST_ODD = 0x0010_0012_0014_0016L;
   private static final long FIRST_EVEN = 0x000f_0011_0013_0015L;
   private static final long SECOND_ODD = 0x0008_000a_000c_000eL;
@@ -32,15 +33,15 @@ final class CheckCharacters {
       weighted += sum; // so a character is added once for each one from it to the prefix's end
     }
     sum += '_';
-    return weighted + sum + Body.PAYLOAD_LENGTH * sum;
+    return weighted + sum + EncodedPayload.PAYLOAD_LENGTH * sum;
   }
 
   /** The check value, below 62². The check characters that the body may have do not count. */
-  static int valueOf(int prefixSum, Body body) {
+  static int valueOf(int prefixSum, EncodedPayload body) {
     long weighted =
-        Eight.weighted(body.first(), FIRST_ODD, FIRST_EVEN)
-            + Eight.weighted(body.second(), SECOND_ODD, SECOND_EVEN)
-            + Eight.weighted(body.third(), THIRD_ODD, THIRD_EVEN);
+        PackedChars.weighted(body.first(), FIRST_ODD, FIRST_EVEN)
+            + PackedChars.weighted(body.second(), SECOND_ODD, SECOND_EVEN)
+            + PackedChars.weighted(body.third(), THIRD_ODD, THIRD_EVEN);
     return (prefixSum + (int) (weighted >>> 48)) % MODULUS;
   }
 }

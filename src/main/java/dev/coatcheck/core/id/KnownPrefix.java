@@ -24,7 +24,7 @@ record KnownPrefix(Prefix prefix, long head, int length, int checkSum) {
    * @param bytes the text's, at least eight, with a question mark for what is not ISO 8859-1
    */
   static @Nullable KnownPrefix startOf(String text, byte[] bytes, int end) {
-    long head = Eight.read(bytes, 0) >>> (8 * Math.max(0, 8 - end));
+    long head = PackedChars.read(bytes, 0) >>> (8 * Math.max(0, 8 - end));
     int slot = (int) ((head * SCATTER) >>> (64 - RECENT_BITS));
     KnownPrefix recent = RECENT[slot];
     if (recent != null && recent.isStartOf(text, head, end)) {

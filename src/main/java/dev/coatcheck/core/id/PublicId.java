@@ -28,12 +28,12 @@ public record PublicId(Prefix prefix, Token token) {
     }
     // Whatever ISO 8859-1 lacks becomes a question mark, which no part of an ID may hold either.
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-    int bodyAt = bytes.length - Body.LENGTH;
+    int bodyAt = bytes.length - EncodedPayload.LENGTH;
     if (bodyAt < 2 || bytes[bodyAt - 1] != '_') {
       return refuse(text);
     }
     KnownPrefix prefix = KnownPrefix.startOf(text, bytes, bodyAt - 1);
-    Body body = Body.read(bytes, bodyAt);
+    EncodedPayload body = EncodedPayload.read(bytes, bodyAt);
     if (prefix == null || !body.isBase62()) {
       return refuse(text);
     }
@@ -41,7 +41,7 @@ public record PublicId(Prefix prefix, Token token) {
       return new Malformed(Reason.OVERFLOW, bodyAt + body.overflowIndex());
     }
     if (body.check() != CheckCharacters.valueOf(prefix.checkSum(), body)) {
-      return new Malformed(Reason.CHECK, bodyAt + Body.PAYLOAD_LENGTH);
+      return new Malformed(Reason.CHECK, bodyAt + EncodedPayload.PAYLOAD_LENGTH);
     }
     return new Valid(new PublicId(prefix.prefix(), Base62.token(body)));
   }
@@ -65,12 +65,12 @@ public record PublicId(Prefix prefix, Token token) {
   public String toString() {
     String name = prefix.value();
     int bodyAt = name.length() + 1;
-    byte[] text = new byte[bodyAt + Body.LENGTH];
+    byte[] text = new byte[bodyAt + EncodedPayload.LENGTH];
     for (int i = 0; i < name.length(); i++) {
       text[i] = (byte) name.charAt(i);
     }
     text[bodyAt - 1] = '_';
-    Body payload = Base62.spell(token.high(), token.low());
+    EncodedPayload payload = Base62.spell(token.high(), token.low());
     int check = CheckCharacters.valueOf(CheckCharacters.sumOf(prefix), payload);
     payload.withCheck(check).write(text, bodyAt);
     return new String(text, StandardCharsets.ISO_8859_1);

@@ -10,7 +10,7 @@ public sealed interface Event {
       implements Event {}
 
   /** It was answered from memory, on the thread that had read it. */
-  record RequestServedHot() implements Event {}
+  record CachedAnswerServed() implements Event {}
 
   /** A request ended in an error that is ours. */
   record RequestFailed(String requestId, Throwable cause) implements Event {}

@@ -122,7 +122,7 @@ final class EventLog {
               "connection refused",
               () -> "a new connection was closed: as many are open as are allowed");
       case Event.RequestServed _,
-          Event.RequestServedHot _,
+          Event.CachedAnswerServed _,
           Event.RequestShed _,
           Event.Minted _,
           Event.MintReplayed _,

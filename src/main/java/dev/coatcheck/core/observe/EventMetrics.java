@@ -42,7 +42,7 @@ final class EventMetrics {
               .computeIfAbsent(
                   new Route(served.method(), served.route(), served.status()), this::timer)
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
-      case Event.RequestServedHot _ -> hot.increment();
+      case Event.CachedAnswerServed _ -> hot.increment();
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
       case Event.BackgroundFailed failed ->
           counter("coatcheck.background.failures", "loop", failed.loop()).increment();

@@ -27,10 +27,10 @@ public final class OnceTable {
   private OnceTable() {}
 
   /** Another transaction kept an answer for the same key; everything was rolled back. */
-  private static final class Overtaken extends RuntimeException {
+  private static final class LostRace extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Overtaken() {
+    LostRace() {
       super("idempotency key", null, false, false);
     }
   }
@@ -86,7 +86,7 @@ public final class OnceTable {
       Database database, String operation, Function<DSLContext, OnceResult<T>> work) {
     try {
       return database.write(operation, work);
-    } catch (Overtaken keyIsKept) {
+    } catch (LostRace keyIsKept) {
       return new OnceResult.Busy<>();
     }
   }
@@ -108,7 +108,7 @@ public final class OnceTable {
             ? List.of(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer))
             : List.of();
     if (!IdempotencyTable.keep(sql, locks.part(), entries)) {
-      throw new Overtaken();
+      throw new LostRace();
     }
     return new OnceResult.Answered<>(answer, false);
   }

@@ -337,7 +337,7 @@ final class EndingStore {
   }
 
   /** What became of rows of one table that say that they have ended. */
-  <K> List<Finding.Known> findings(MappingTable<K> table, List<StoredMapping> ended) {
+  <K> List<MappingState.Known> findings(MappingTable<K> table, List<StoredMapping> ended) {
     return database.read(
         "resolve ended",
         sql -> {
@@ -362,19 +362,19 @@ final class EndingStore {
         });
   }
 
-  private static Finding.Known finding(
+  private static MappingState.Known finding(
       StoredMapping row, Map<Token, StoredEnding> endings, Map<Token, StoredMapping> survivors) {
     StoredEnding ending = UnaskedRow.required(endings.get(row.token()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
-      return new Finding.Revoked(row, ending.reason(), ending.endedAt());
+      return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }
     StoredEnding after = endings.get(ending.survivor().get());
     return after == null
-        ? new Finding.Merged(
+        ? new MappingState.Merged(
             row,
             UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
             ending.endedAt())
-        : new Finding.Revoked(row, after.reason(), after.endedAt());
+        : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
 
   private static StoredEnding ending(Record4<UUID, Instant, String, UUID> row) {

@@ -8,7 +8,7 @@ import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
 import dev.coatcheck.ids.mapping.EndingPlan.Step;
 import dev.coatcheck.ids.mapping.EndingStore.Attempt;
-import dev.coatcheck.ids.mapping.Naming.Named;
+import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Coalescer;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -281,11 +281,11 @@ public final class Endings {
 
   private Parsed parse(String text, Side side, Function<Ref, Parsed> then) {
     return switch (resolver.name(text)) {
-      case Named.Refused(ResolveOutcome.Malformed malformed) ->
+      case ParsedToken.Refused(ResolveOutcome.Malformed malformed) ->
           new Parsed.Refused(new EndOutcome.Malformed(side, malformed));
-      case Named.Refused(ResolveOutcome.Unknown _) ->
+      case ParsedToken.Refused(ResolveOutcome.Unknown _) ->
           new Parsed.Refused(new EndOutcome.Unknown(side));
-      case Named.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
+      case ParsedToken.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }
 }

@@ -67,12 +67,14 @@ public final class PublicIdTable {
    *
    * @return when each of the written ones was created
    */
-  public static Map<Token, Instant> insert(DSLContext sql, List<Candidate> rows) {
+  public static Map<Token, Instant> insert(DSLContext sql, List<NewMapping> rows) {
     Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
-    List<Candidate> inLockOrder =
-        rows.stream().sorted(Comparator.comparing(Candidate::subject, Subject.LOCK_ORDER)).toList();
+    List<NewMapping> inLockOrder =
+        rows.stream()
+            .sorted(Comparator.comparing(NewMapping::subject, Subject.LOCK_ORDER))
+            .toList();
     for (MappingTable<?> table : MappingTable.all()) {
-      List<Candidate> some =
+      List<NewMapping> some =
           inLockOrder.stream().filter(row -> table.holds(row.subject().key())).toList();
       if (!some.isEmpty()) {
         insert(sql, table, some, inserted);
@@ -84,7 +86,7 @@ public final class PublicIdTable {
   private record Inserted(UUID token, Instant createdAt) {}
 
   private static void insert(
-      DSLContext sql, MappingTable<?> table, List<Candidate> rows, Map<Token, Instant> into) {
+      DSLContext sql, MappingTable<?> table, List<NewMapping> rows, Map<Token, Instant> into) {
     Set<UUID> wanted = rows.stream().map(row -> row.token().toUuid()).collect(Collectors.toSet());
     List<Inserted> all =
         PlainSql.rows(

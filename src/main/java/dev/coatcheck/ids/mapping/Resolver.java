@@ -9,7 +9,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.mapping.Naming.Named;
+import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Duration;
@@ -34,16 +34,16 @@ public final class Resolver {
   public static final String IMPORTED = "imported";
 
   private final Stores stores;
-  private final Naming naming;
+  private final IdParser parser;
   private final Observer observer;
-  private final TrustedCache<Asked, Finding> cache;
+  private final TrustedCache<Asked, MappingState> cache;
 
   /** Whom it asks. */
   record Stores(MappingStore mappings, EndingStore endings, AliasStore aliases) {}
 
   /** A token in the table that the keys of a scheme lie in. */
   private record Asked(Token token, KeyScheme scheme) {
-    static Asked of(Named.Wanted wanted) {
+    static Asked of(ParsedToken.Wanted wanted) {
       return new Asked(wanted.token(), wanted.type().keyScheme());
     }
   }
@@ -51,7 +51,7 @@ public final class Resolver {
   Resolver(
       Stores stores, Registry registry, ChangeFeed feed, Observer observer, int cachedMappingsMax) {
     this.stores = stores;
-    this.naming = new Naming(registry, stores.aliases());
+    this.parser = new IdParser(registry, stores.aliases());
     this.observer = observer;
     this.cache =
         new TrustedCache<>(
@@ -62,13 +62,13 @@ public final class Resolver {
   }
 
   /** A merged one ends with its survivor, and moves on with it; one that wasn't there may come. */
-  private static List<String> subjects(Token token, Finding finding) {
+  private static List<String> subjects(Token token, MappingState finding) {
     String own = StoredMapping.subjectOfChange(token);
     return switch (finding) {
-      case Finding.Merged merged ->
+      case MappingState.Merged merged ->
           List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
-      case Finding.Nothing _ -> List.of(IMPORTED);
-      case Finding.Known _ -> List.of(own);
+      case MappingState.Nothing _ -> List.of(IMPORTED);
+      case MappingState.Known _ -> List.of(own);
     };
   }
 
@@ -79,9 +79,9 @@ public final class Resolver {
    *     asked
    */
   public ResolveOutcome resolve(String text) {
-    return switch (naming.name(text)) {
-      case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
-      case Named.Wanted(Type type, Token token) -> resolve(type, token);
+    return switch (parser.parse(text)) {
+      case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
+      case ParsedToken.Wanted(Type type, Token token) -> resolve(type, token);
     };
   }
 
@@ -91,14 +91,14 @@ public final class Resolver {
    * @return empty if Postgres has to be asked, for the type or for the row
    */
   public Optional<ResolveOutcome> resolveIfCached(String text) {
-    return naming
-        .nameIfCached(text)
+    return parser
+        .parseIfCached(text)
         .flatMap(
             named ->
                 switch (named) {
-                  case Named.Refused(ResolveOutcome.Unissued refusal) ->
+                  case ParsedToken.Refused(ResolveOutcome.Unissued refusal) ->
                       Optional.<ResolveOutcome>of(refusal);
-                  case Named.Wanted wanted -> cached(wanted);
+                  case ParsedToken.Wanted wanted -> cached(wanted);
                 });
   }
 
@@ -117,41 +117,41 @@ public final class Resolver {
   }
 
   /** What a text asks for, to whoever wants the row itself. */
-  Named name(String text) {
-    return naming.name(text);
+  ParsedToken name(String text) {
+    return parser.parse(text);
   }
 
   /**
    * Resolves many texts, in their order, with at most one query per table, and one for older names.
    */
   public List<ResolveOutcome> resolveAll(List<String> texts) {
-    List<Named> named = naming.nameAll(texts);
-    List<Named.Wanted> wanted = new ArrayList<>();
-    for (Named each : named) {
-      if (each instanceof Named.Wanted sound) {
+    List<ParsedToken> named = parser.parseAll(texts);
+    List<ParsedToken.Wanted> wanted = new ArrayList<>();
+    for (ParsedToken each : named) {
+      if (each instanceof ParsedToken.Wanted sound) {
         wanted.add(sound);
       }
     }
-    Map<Asked, Finding> found = find(wanted);
+    Map<Asked, MappingState> found = find(wanted);
     return named.stream()
         .map(
             each ->
                 switch (each) {
-                  case Named.Refused(ResolveOutcome.Unissued refusal) -> refusal;
-                  case Named.Wanted sound ->
+                  case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
+                  case ParsedToken.Wanted sound ->
                       outcome(sound.type(), requireNonNull(found.get(Asked.of(sound))));
                 })
         .toList();
   }
 
   private ResolveOutcome resolve(Type type, Token token) {
-    Named.Wanted wanted = new Named.Wanted(type, token);
+    ParsedToken.Wanted wanted = new ParsedToken.Wanted(type, token);
     return cached(wanted)
         .orElseGet(
             () -> outcome(type, requireNonNull(find(List.of(wanted)).get(Asked.of(wanted)))));
   }
 
-  private Optional<ResolveOutcome> cached(Named.Wanted wanted) {
+  private Optional<ResolveOutcome> cached(ParsedToken.Wanted wanted) {
     return cache
         .ifTrusted(Asked.of(wanted))
         .map(
@@ -161,23 +161,24 @@ public final class Resolver {
             });
   }
 
-  private Map<Asked, Finding> find(List<Named.Wanted> wanted) {
+  private Map<Asked, MappingState> find(List<ParsedToken.Wanted> wanted) {
     Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
     wanted.forEach(
         each -> staleMax.merge(Asked.of(each), staleMax(each.type()), Resolver::shorter));
-    List<Finding> loaded = Collections.synchronizedList(new ArrayList<>());
-    Map<Asked, Finding> found =
+    List<MappingState> loaded = Collections.synchronizedList(new ArrayList<>());
+    Map<Asked, MappingState> found =
         cache.getAll(
             List.copyOf(staleMax.keySet()),
             asked -> requireNonNull(staleMax.get(asked)),
             missing -> {
-              Map<Asked, Finding> some = load(missing);
+              Map<Asked, MappingState> some = load(missing);
               loaded.addAll(some.values());
               return some;
             });
     // A load that was too late may still add to them.
-    List<Finding> fresh = List.copyOf(loaded);
-    int absent = Math.toIntExact(fresh.stream().filter(Finding.Nothing.class::isInstance).count());
+    List<MappingState> fresh = List.copyOf(loaded);
+    int absent =
+        Math.toIntExact(fresh.stream().filter(MappingState.Nothing.class::isInstance).count());
     observer.observe(
         new Event.Resolved(found.size() - fresh.size(), fresh.size() - absent, absent));
     return found;
@@ -194,9 +195,9 @@ public final class Resolver {
     return one.compareTo(other) <= 0 ? one : other;
   }
 
-  private Map<Asked, Finding> load(List<Asked> missing) {
-    Map<Asked, Finding> found = HashMap.newHashMap(missing.size());
-    missing.forEach(asked -> found.put(asked, Finding.NOTHING));
+  private Map<Asked, MappingState> load(List<Asked> missing) {
+    Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
+    missing.forEach(asked -> found.put(asked, MappingState.NOTHING));
     missing.stream()
         .collect(
             Collectors.groupingBy(
@@ -216,12 +217,12 @@ public final class Resolver {
   }
 
   /** The endings are asked for only where a row says that there is one. */
-  private List<Finding.Known> findings(MappingTable<?> table, List<StoredMapping> rows) {
-    List<Finding.Known> found = new ArrayList<>();
+  private List<MappingState.Known> findings(MappingTable<?> table, List<StoredMapping> rows) {
+    List<MappingState.Known> found = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
     for (StoredMapping row : rows) {
       if (row.status() == Mapping.Status.ACTIVE) {
-        found.add(new Finding.Active(row));
+        found.add(new MappingState.Active(row));
       } else {
         ended.add(row);
       }
@@ -243,10 +244,11 @@ public final class Resolver {
   }
 
   /** A row of another type than the prefix says looks like no row at all. */
-  private static ResolveOutcome outcome(Type type, Finding finding) {
+  private static ResolveOutcome outcome(Type type, MappingState finding) {
     return switch (finding) {
-      case Finding.Known known when known.row().typeNumber() == type.number() -> known.of(type);
-      case Finding.Known _, Finding.Nothing _ -> new ResolveOutcome.Unknown();
+      case MappingState.Known known when known.row().typeNumber() == type.number() ->
+          known.of(type);
+      case MappingState.Known _, MappingState.Nothing _ -> new ResolveOutcome.Unknown();
     };
   }
 }

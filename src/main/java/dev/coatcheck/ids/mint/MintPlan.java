@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.Candidate;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.Subject;
 import dev.coatcheck.ids.registry.Type;
@@ -74,8 +74,8 @@ final class MintPlan {
       return subject().bucket();
     }
 
-    Candidate candidate() {
-      return new Candidate(subject(), token());
+    NewMapping mapping() {
+      return new NewMapping(subject(), token());
     }
 
     Token token() {

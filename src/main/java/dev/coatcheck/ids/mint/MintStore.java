@@ -61,10 +61,10 @@ final class MintStore {
    * Another transaction wrote a name between our look and our write; everything was rolled back,
    * and a second look will find it.
    */
-  static final class Overtaken extends RuntimeException {
+  static final class LostRace extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Overtaken(String what) {
+    LostRace(String what) {
       super(what, null, false, false);
     }
   }
@@ -73,7 +73,7 @@ final class MintStore {
    * Works on all calls in one transaction.
    *
    * @param lockMillisMax how long to wait for a row that another transaction is about to write
-   * @throws Overtaken to be tried again
+   * @throws LostRace to be tried again
    * @throws dev.coatcheck.postgres.sql.LockTimeout if a row was not to be had; nothing was done
    */
   List<Attempt> run(List<MintCall> calls, int lockMillisMax) {
@@ -98,7 +98,7 @@ final class MintStore {
    * What is written is committed already; only the calls whose key was taken are to be tried again.
    */
   private List<Attempt> runSingle(DSLContext sql, List<MintCall> calls) {
-    MintRound round = new MintRound(calls);
+    MintTransaction round = new MintTransaction(calls);
     MintPlan plan = drawn(round, _ -> MintPlan.Known.NOTHING);
     plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
     for (MintPlan.Thing missing : insert(sql, plan.newThings())) {
@@ -108,7 +108,7 @@ final class MintStore {
   }
 
   private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
-    MintRound round = new MintRound(calls);
+    MintTransaction round = new MintTransaction(calls);
     long part = NO_PART;
     if (round.bringsNames()) {
       IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, round.locks(), lockMillisMax);
@@ -124,13 +124,13 @@ final class MintStore {
     }
     List<Attempt> attempts = round.attempts(plan);
     if (!IdempotencyTable.keep(sql, part, round.entries())) {
-      throw new Overtaken("idempotency key");
+      throw new LostRace("idempotency key");
     }
     return attempts;
   }
 
   /** The plan of a round in which every call that stays open has its keys. */
-  private MintPlan drawn(MintRound round, Function<List<MintRequest>, MintPlan.Known> look) {
+  private MintPlan drawn(MintTransaction round, Function<List<MintRequest>, MintPlan.Known> look) {
     MintPlan plan;
     do {
       plan = round.plan(look);
@@ -158,7 +158,7 @@ final class MintStore {
             .collect(Collectors.toMap(MintPlan.NewName::alias, name -> name.thing().token()));
     List<Alias> sorted = targets.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
     if (AliasTable.insert(sql, sorted, targets::get) != sorted.size()) {
-      throw new Overtaken("alias");
+      throw new LostRace("alias");
     }
   }
 
@@ -172,14 +172,14 @@ final class MintStore {
   /** Returns those whose key or token is taken. */
   private static List<MintPlan.Thing> insert(DSLContext sql, List<MintPlan.Thing> things) {
     Map<Token, Instant> inserted =
-        PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::candidate).toList());
+        PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::mapping).toList());
     List<MintPlan.Thing> missing = new ArrayList<>();
     for (MintPlan.Thing thing : things) {
       Instant createdAt = inserted.get(thing.token());
       if (createdAt == null) {
         missing.add(thing);
       } else {
-        thing.inserted(thing.candidate().insertedAt(createdAt));
+        thing.inserted(thing.mapping().insertedAt(createdAt));
       }
     }
     return missing;
@@ -191,13 +191,13 @@ final class MintStore {
     for (MintPlan.Thing thing : missing) {
       StoredMapping row = present.get(thing.subject());
       if (row == null) {
-        throw new Overtaken("token"); // another key has it already: 2^-118 a try
+        throw new LostRace("token"); // another key has it already: 2^-118 a try
       }
       if (thing.generated) {
         keys.wasTaken(thing.type, row.key());
       }
       if (looked || thing.generated || thing.isLookedUp()) {
-        throw new Overtaken("key");
+        throw new LostRace("key");
       }
       thing.wasThere(row);
     }

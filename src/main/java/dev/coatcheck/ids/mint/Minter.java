@@ -153,7 +153,7 @@ public final class Minter {
   private List<Result> together(List<MintCall> calls) {
     try {
       return store.run(calls, GROUP_LOCK_MILLIS).stream().<Result>map(Result.Settled::new).toList();
-    } catch (MintStore.Overtaken again) {
+    } catch (MintStore.LostRace again) {
       return undone(calls);
     } catch (LockTimeout held) {
       if (calls.stream().noneMatch(MintCall::bringsNames)) {
@@ -206,7 +206,7 @@ public final class Minter {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       try {
         return new Result.Settled(store.run(List.of(call), lockMillis()).getFirst());
-      } catch (MintStore.Overtaken again) {
+      } catch (MintStore.LostRace again) {
         // Whoever was first is in the database now.
       } catch (LockTimeout held) {
         if (!call.bringsNames()) {

@@ -29,7 +29,7 @@ public final class ScanGuard {
 
   private final LongSupplier nanoTime;
   private final Cache<Visitor, Standing> standings;
-  private final Cache<Path, Trail> trails;
+  private final Cache<Path, RequestHistory> histories;
 
   ScanGuard(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -39,7 +39,7 @@ public final class ScanGuard {
             .expireAfterAccess(FORGOTTEN_AFTER)
             .ticker(nanoTime::getAsLong)
             .build();
-    this.trails =
+    this.histories =
         Caffeine.newBuilder()
             .maximumSize(VISITORS_MAX)
             .expireAfterAccess(Duration.ofNanos(WINDOW_NANOS))
@@ -59,11 +59,12 @@ public final class ScanGuard {
   int asked(Visitor visitor, int typeNumber, long number) {
     long now = nanoTime.getAsLong();
     Path path = new Path(visitor, typeNumber);
-    Trail trail = trails.get(path, _ -> new Trail(WINDOW_NANOS, NUMBERS_MAX));
-    if (!trail.leadsOn(number, now)) {
+    RequestHistory history =
+        histories.get(path, _ -> new RequestHistory(WINDOW_NANOS, NUMBERS_MAX));
+    if (!history.leadsOn(number, now)) {
       return 0;
     }
-    trails.invalidate(path);
+    histories.invalidate(path);
     return standing(visitor, now).refuse(now);
   }
 

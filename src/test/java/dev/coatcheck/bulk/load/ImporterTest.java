@@ -66,7 +66,7 @@ class ImporterTest {
         DATABASE,
         SETTINGS,
         REGISTRY,
-        new Importer.Settling(
+        new Importer.MintingTools(
             new TokenSource(new RandomSource()),
             type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflakes : uuids,
             OBSERVER),
@@ -277,7 +277,7 @@ class ImporterTest {
                     DATABASE,
                     settings,
                     registry,
-                    new Importer.Settling(
+                    new Importer.MintingTools(
                         new TokenSource(new RandomSource()),
                         _ -> new Snowflake(SnowflakeLayout.DEFAULT, 0),
                         OBSERVER),

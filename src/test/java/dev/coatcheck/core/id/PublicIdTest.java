@@ -69,7 +69,8 @@ final class PublicIdTest {
           for (int i = 0; i < 24; i++) {
             text.append(random.base62());
           }
-          Body body = Body.read(text.toString().getBytes(StandardCharsets.US_ASCII), 3);
+          EncodedPayload body =
+              EncodedPayload.read(text.toString().getBytes(StandardCharsets.US_ASCII), 3);
           int check = CheckCharacters.valueOf(CheckCharacters.sumOf(new Prefix("ch")), body);
           text.setLength(25);
           assertAcceptedOnlyAsWritten(

@@ -83,7 +83,7 @@ class SpreadTest {
             HERE.database,
             new DatabaseSettings(HERE.on.url(), HERE.on.user(), HERE.on.password(), 2),
             HERE.registry,
-            new Importer.Settling(
+            new Importer.MintingTools(
                 MappingFixture.TOKENS, MappingFixture.generators(), HERE.observer),
             InstantSource.system());
     String file = "type,key,public_id\ncharge,70001," + id + "\n";

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.Once;
 import dev.coatcheck.ids.idempotency.Recorded;
-import dev.coatcheck.ids.mapping.Candidate;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Subject;
 import java.util.Collections;
@@ -142,8 +142,8 @@ class IdempotentMintTest {
                       "test",
                       sql -> {
                         Subject subject = FIXTURE.request(hot).subject().orElseThrow();
-                        Candidate row =
-                            new Candidate(subject, MappingFixture.TOKENS.next(subject.bucket()));
+                        NewMapping row =
+                            new NewMapping(subject, MappingFixture.TOKENS.next(subject.bucket()));
                         int rows = PublicIdTable.insert(sql, List.of(row)).size();
                         written.countDown();
                         await(release);

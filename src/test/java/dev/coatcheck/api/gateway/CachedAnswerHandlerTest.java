@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The hot door and the routes are two ways to one answer. */
-class HotDoorTest {
+/** A cached answer is the answer that the routes would give. */
+class CachedAnswerHandlerTest {
   private static final int TIMEOUT_MILLIS = 5_000;
 
   /** An API key is trusted for a second: on a slow machine it can be over between two requests. */

@@ -21,15 +21,14 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Answers on the thread that read the request, if memory alone can: redirects, resolves and proxied
- * URLs whose public IDs are cached. All else goes on to the routes, on a thread of its own.
+ * Answers redirects, resolves and proxied URLs whose public IDs are cached, on the thread that read
+ * the request. All other requests go on to the routes, on a thread of their own.
  *
- * <p>The hand-over to another thread is what costs most about a small request. That it is left out
- * here binds all that is called from here: no database, no lock that is held for long, no log. The
- * routes make the answers; this is only another way to them, and it takes no place of {@link
- * Admission}, because as many requests are under way here as there are threads that read.
+ * <p>Handing a small request to another thread costs more than serving it, so this answers on the
+ * I/O thread. Nothing called here may query, log or hold a lock. The routes make the answers. No
+ * permit is taken: as many of these requests are under way as there are I/O threads.
  */
-final class HotDoor extends Handler.Wrapper {
+final class CachedAnswerHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(RedirectRoutes.PATH);
   private static final String IDS = before(IdRoutes.ONE);
   private static final Pattern PLAIN = Pattern.compile("[0-9A-Za-z_]{1,64}");
@@ -46,7 +45,7 @@ final class HotDoor extends Handler.Wrapper {
   /** Whose answers it gives. */
   record Routes(RedirectRoutes redirects, IdRoutes ids, ProxyRoutes proxies) {}
 
-  HotDoor(Routes routes, Access access, Observer observer, Executor requestThreads) {
+  CachedAnswerHandler(Routes routes, Access access, Observer observer, Executor requestThreads) {
     this.routes = routes;
     this.access = access;
     this.observer = observer;
@@ -62,27 +61,27 @@ final class HotDoor extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     long begun = System.nanoTime();
-    Optional<Hot> hot = hot(request);
-    if (hot.isEmpty()) {
+    Optional<Cached> cached = cached(request);
+    if (cached.isEmpty()) {
       requestThreads.execute(() -> handOver(request, response, callback));
       return true;
     }
-    Answer answer = hot.get().answer();
+    Answer answer = cached.get().answer();
     answer.send(response, callback, request.getMethod().equals("HEAD"));
     observer.observe(
         new Event.RequestServed(
-            request.getMethod(), hot.get().route(), answer.status(), System.nanoTime() - begun));
+            request.getMethod(), cached.get().route(), answer.status(), System.nanoTime() - begun));
     // Requests that are handed over have virtual threads. One of those here would mean that the
     // hand-over took place already, because a handler around this one declares that it may wait.
     if (!Thread.currentThread().isVirtual()) {
-      observer.observe(new Event.RequestServedHot());
+      observer.observe(new Event.CachedAnswerServed());
     }
     return true;
   }
 
-  private record Hot(String route, Answer answer) {}
+  private record Cached(String route, Answer answer) {}
 
-  private Optional<Hot> hot(Request request) {
+  private Optional<Cached> cached(Request request) {
     String path = request.getHttpURI().getPath();
     String method = request.getMethod();
     boolean get = method.equals("GET");
@@ -93,14 +92,14 @@ final class HotDoor extends Handler.Wrapper {
       if (path.startsWith(REDIRECTS)) {
         return id(path, REDIRECTS)
             .flatMap(id -> routes.redirects().answerIfCached(id, RequestId.of(request)))
-            .map(answer -> new Hot(RedirectRoutes.PATH, answer));
+            .map(answer -> new Cached(RedirectRoutes.PATH, answer));
       }
       // The route judges queries.
       if (get && path.startsWith(IDS) && request.getHttpURI().getQuery() == null) {
         return id(path, IDS)
             .filter(_ -> isGranted(request.getHeaders(), IdRoutes.ONE_NEEDS))
             .flatMap(id -> routes.ids().resolvedIfCached(id, RequestId.of(request)))
-            .map(answer -> new Hot(IdRoutes.ONE, answer));
+            .map(answer -> new Cached(IdRoutes.ONE, answer));
       }
       if (get
           && path.equals(ProxyRoutes.AUTH_REQUEST)
@@ -110,7 +109,7 @@ final class HotDoor extends Handler.Wrapper {
             .proxies()
             .answerIfCached(
                 request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI), RequestId.of(request))
-            .map(answer -> new Hot(ProxyRoutes.AUTH_REQUEST, answer));
+            .map(answer -> new Cached(ProxyRoutes.AUTH_REQUEST, answer));
       }
       return Optional.empty();
     } catch (RuntimeException bug) {

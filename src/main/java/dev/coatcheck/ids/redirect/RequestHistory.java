@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /** The numbers of one type that one visitor asked for lately. */
-final class Trail {
+final class RequestHistory {
   /** Numbers that are no further apart lie near each other. */
   private static final long GAP_MAX = 16;
 
@@ -17,7 +17,7 @@ final class Trail {
 
   private record Step(long number, long nanos) {}
 
-  Trail(long windowNanos, int numbersMax) {
+  RequestHistory(long windowNanos, int numbersMax) {
     this.windowNanos = windowNanos;
     this.numbersMax = numbersMax;
   }

@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** What the database knows of a token. */
-sealed interface Finding {
-  Finding NOTHING = new Nothing();
+sealed interface MappingState {
+  MappingState NOTHING = new Nothing();
 
   /** No row. */
-  record Nothing() implements Finding {}
+  record Nothing() implements MappingState {}
 
   /** A row, and how it ended if it did. */
-  sealed interface Known extends Finding {
+  sealed interface Known extends MappingState {
     StoredMapping row();
 
     ResolveOutcome of(Type type);

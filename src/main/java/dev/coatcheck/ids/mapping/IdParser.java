@@ -14,35 +14,35 @@ import java.util.Optional;
  * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
  * a type's public pattern describes, is looked up among the names of an older system.
  */
-final class Naming {
+final class IdParser {
   private final Registry registry;
   private final AliasStore aliases;
 
-  Naming(Registry registry, AliasStore aliases) {
+  IdParser(Registry registry, AliasStore aliases) {
     this.registry = registry;
     this.aliases = aliases;
   }
 
   /** A text after parsing: which token it stands for, or why none. */
-  sealed interface Named {
-    record Wanted(Type type, Token token) implements Named {}
+  sealed interface ParsedToken {
+    record Wanted(Type type, Token token) implements ParsedToken {}
 
-    record Refused(ResolveOutcome.Unissued outcome) implements Named {}
+    record Refused(ResolveOutcome.Unissued outcome) implements ParsedToken {}
   }
 
   /** A text on the way: it may have to be looked up. */
   private sealed interface Step {
-    record Done(Named named) implements Step {}
+    record Done(ParsedToken parsed) implements Step {}
 
     record Foreign(Map<Alias, Type> names) implements Step {}
   }
 
-  Named name(String text) {
-    return nameAll(List.of(text)).getFirst();
+  ParsedToken parse(String text) {
+    return parseAll(List.of(text)).getFirst();
   }
 
-  /** Names all, with at most one query. */
-  List<Named> nameAll(List<String> texts) {
+  /** Parses all, with at most one query. */
+  List<ParsedToken> parseAll(List<String> texts) {
     List<Step> steps = texts.stream().map(this::step).toList();
     List<Alias> foreign =
         steps.stream()
@@ -55,19 +55,21 @@ final class Naming {
         .map(
             step ->
                 switch (step) {
-                  case Step.Done(Named named) -> named;
+                  case Step.Done(ParsedToken parsed) -> parsed;
                   case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets);
                 })
         .toList();
   }
 
-  /** As {@link #name}, where memory alone decides; never waits. */
-  Optional<Named> nameIfCached(String text) {
+  /** As {@link #parse}, where memory alone decides; never waits. */
+  Optional<ParsedToken> parseIfCached(String text) {
     return switch (PublicId.parse(text)) {
       case ParsedId.Malformed malformed ->
           foreign(text).isEmpty() ? Optional.of(refused(malformed)) : Optional.empty();
       case ParsedId.Valid(PublicId id) ->
-          registry.withPrefixIfCached(id.prefix()).map(type -> new Named.Wanted(type, id.token()));
+          registry
+              .withPrefixIfCached(id.prefix())
+              .map(type -> new ParsedToken.Wanted(type, id.token()));
     };
   }
 
@@ -76,7 +78,7 @@ final class Naming {
       case ParsedId.Valid(PublicId id) ->
           registry
               .withPrefix(id.prefix())
-              .<Step>map(type -> new Step.Done(new Named.Wanted(type, id.token())))
+              .<Step>map(type -> new Step.Done(new ParsedToken.Wanted(type, id.token())))
               .orElseGet(() -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0)));
       case ParsedId.Malformed malformed -> foreignOr(text, malformed);
     };
@@ -100,18 +102,18 @@ final class Naming {
     return names;
   }
 
-  private static Named lookedUp(Map<Alias, Type> names, Map<Alias, Token> targets) {
+  private static ParsedToken lookedUp(Map<Alias, Type> names, Map<Alias, Token> targets) {
     for (Map.Entry<Alias, Type> name : names.entrySet()) {
       Token token = targets.get(name.getKey());
       if (token != null) {
-        return new Named.Wanted(name.getValue(), token);
+        return new ParsedToken.Wanted(name.getValue(), token);
       }
     }
-    return new Named.Refused(new ResolveOutcome.Unknown());
+    return new ParsedToken.Refused(new ResolveOutcome.Unknown());
   }
 
-  private static Named refused(ParsedId.Malformed malformed) {
-    return new Named.Refused(
+  private static ParsedToken refused(ParsedId.Malformed malformed) {
+    return new ParsedToken.Refused(
         new ResolveOutcome.Malformed(malformed.reason(), malformed.position()));
   }
 }

@@ -24,7 +24,7 @@ import java.nio.ByteOrder;
  * 'a'..'z'  011lllll      0x30 + 13 = 'a' - 36     a digit, and from a small one 6 more again
  * </pre>
  */
-final class Eight {
+final class PackedChars {
   private static final VarHandle BIG_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final long EACH = 0x0101_0101_0101_0101L;
@@ -32,7 +32,7 @@ final class Eight {
   private static final long LANES_16 = 0x00ff_00ff_00ff_00ffL;
   private static final long LANES_32 = 0x0000_ffff_0000_ffffL;
 
-  private Eight() {}
+  private PackedChars() {}
 
   static long read(byte[] text, int at) {
     return (long) BIG_ENDIAN.get(text, at);

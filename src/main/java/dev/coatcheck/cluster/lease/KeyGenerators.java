@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * The key generators of this instance: one for UUIDv7, and one leased worker per Snowflake layout,
  * leased when the layout is first used. One is enough: it makes 4,096 keys a millisecond.
  */
-public final class Keys implements AutoCloseable {
+public final class KeyGenerators implements AutoCloseable {
   /** Each costs a thread and a statement a second. */
   private static final int LAYOUTS_MAX = 16;
 
@@ -38,7 +38,7 @@ public final class Keys implements AutoCloseable {
    * @param pool for leases alone
    * @param clock tells the days that a layout has left, nothing else
    */
-  public Keys(
+  public KeyGenerators(
       Function<SnowflakeLayout, Optional<LeaseSettings>> settings,
       DataSource pool,
       Observer observer,

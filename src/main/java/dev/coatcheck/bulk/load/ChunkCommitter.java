@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  * turns out that one is not, by what is there. A file that was imported before is all conflicts, so
  * after one the next chunk isn't tried the quick way.
  */
-final class Settler {
+final class ChunkCommitter {
   private static final int TRIES_MAX = 5;
 
   private final ImportStore store;
-  private final Importer.Settling settling;
+  private final Importer.MintingTools tools;
   private volatile boolean careful;
 
-  Settler(ImportStore store, Importer.Settling settling) {
+  ChunkCommitter(ImportStore store, Importer.MintingTools tools) {
     this.store = store;
-    this.settling = settling;
+    this.tools = tools;
   }
 
   /** All that can be done for a chunk without the database. */
@@ -33,13 +33,13 @@ final class Settler {
       implements Preparation {}
 
   Preparation prepare(Chunk chunk) {
-    return switch (KeySupply.draw(chunk.rows(), settling.keys())) {
+    return switch (KeySupply.draw(chunk.rows(), tools.keys())) {
       case KeySupply.Drawn.Refused(KeyDraw.NoKeys why) -> new Preparation.NoKeys(why);
       case KeySupply.Drawn.Ready(KeySupply keys) -> {
         if (careful) {
           yield new Prepared(chunk, keys, null, null);
         }
-        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), settling.tokens()::next);
+        Plan fresh = Plan.fresh(chunk.rows(), keys.copy(), tools.tokens()::next);
         yield new Prepared(chunk, keys, fresh, CopyBatch.of(fresh));
       }
     };
@@ -66,7 +66,7 @@ final class Settler {
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       Optional<Plan> plan =
           store.insertBeside(
-              rows, existing -> Plan.beside(existing, rows, keys.copy(), settling.tokens()::next));
+              rows, existing -> Plan.beside(existing, rows, keys.copy(), tools.tokens()::next));
       if (plan.isPresent()) {
         careful = plan.get().mappings().size() < rows.size();
         return plan.get();
@@ -80,7 +80,7 @@ final class Settler {
     plan.counts()
         .forEach(
             (type, count) ->
-                settling
+                tools
                     .observer()
                     .observe(new Event.Minted(type, count.created(), count.existing())));
     return plan;

@@ -1,7 +1,7 @@
 package dev.coatcheck.core.id;
 
 /** The 24 characters after the underscore, eight in each long: 22 of payload, 2 of check. */
-record Body(long first, long second, long third) {
+record EncodedPayload(long first, long second, long third) {
   static final int LENGTH = 24;
   static final int PAYLOAD_LENGTH = 22;
 
@@ -12,18 +12,22 @@ record Body(long first, long second, long third) {
   private static final long SECOND_MAX = 0x5466_6c6b_396e_386dL;
   private static final long THIRD_MAX = 0x7437_4668_6337L;
 
-  static Body read(byte[] text, int at) {
-    return new Body(Eight.read(text, at), Eight.read(text, at + 8), Eight.read(text, at + 16));
+  static EncodedPayload read(byte[] text, int at) {
+    return new EncodedPayload(
+        PackedChars.read(text, at),
+        PackedChars.read(text, at + 8),
+        PackedChars.read(text, at + 16));
   }
 
   void write(byte[] text, int at) {
-    Eight.write(first, text, at);
-    Eight.write(second, text, at + 8);
-    Eight.write(third, text, at + 16);
+    PackedChars.write(first, text, at);
+    PackedChars.write(second, text, at + 8);
+    PackedChars.write(third, text, at + 16);
   }
 
   boolean isBase62() {
-    return (Eight.misfits(first) | Eight.misfits(second) | Eight.misfits(third)) == 0;
+    return (PackedChars.misfits(first) | PackedChars.misfits(second) | PackedChars.misfits(third))
+        == 0;
   }
 
   /** Whether the payload, base62, exceeds 2^128 - 1: ASCII in byte order compares as a number. */
@@ -46,11 +50,11 @@ record Body(long first, long second, long third) {
 
   /** The value of the check characters, base62. */
   int check() {
-    return (int) (Eight.value(third) % CHECK_VALUES);
+    return (int) (PackedChars.value(third) % CHECK_VALUES);
   }
 
-  Body withCheck(int value) {
-    return new Body(first, second, third | Base62.pair(value));
+  EncodedPayload withCheck(int value) {
+    return new EncodedPayload(first, second, third | Base62.pair(value));
   }
 
   private static int differenceIndex(long one, long other) {

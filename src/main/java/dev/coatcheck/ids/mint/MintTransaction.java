@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that share one transaction, and how far each of them is. */
-final class MintRound {
+final class MintTransaction {
   private final List<Member> members;
   private final List<IdempotencyTable.Entry> entries = new ArrayList<>();
 
@@ -37,7 +37,7 @@ final class MintRound {
     }
   }
 
-  MintRound(List<MintCall> calls) {
+  MintTransaction(List<MintCall> calls) {
     this.members = calls.stream().map(Member::new).toList();
   }
 
