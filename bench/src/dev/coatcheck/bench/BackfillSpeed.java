@@ -43,6 +43,7 @@ public final class BackfillSpeed {
 
   private final Registry registry;
   private final TableMigrations migrations;
+
   /** A source of its own, on the same server. */
   private static final String APART = "apart";
 
@@ -148,8 +149,7 @@ public final class BackfillSpeed {
     apart.createTable(table, rows);
     store.settle();
     TableMigration run = start(APART, table, type);
-    while (migrations.events(run.id(), 0).stream()
-        .noneMatch(event -> is(event, "step_applied"))) {
+    while (migrations.events(run.id(), 0).stream().noneMatch(event -> is(event, "step_applied"))) {
       requireNotFailed(run);
       Thread.sleep(LOOK_MILLIS);
     }
@@ -229,11 +229,7 @@ public final class BackfillSpeed {
   private Type type(String name) {
     registry.put(
         new TypeDefinition(
-            name,
-            new Prefix(name),
-            KeyScheme.SNOWFLAKE,
-            SnowflakeLayout.DEFAULT,
-            Policies.DEFAULT),
+            name, new Prefix(name), KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
         OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }

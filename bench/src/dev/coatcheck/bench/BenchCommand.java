@@ -136,9 +136,11 @@ final class BenchCommand {
 
   private void print(BackfillSpeed.Result result) {
     PrintWriter out = spec.commandLine().getOut();
-    out.printf("%nbeside the mappings, rows a second       %,12.0f%n", result.besideRowsPerSecond());
+    out.printf(
+        "%nbeside the mappings, rows a second       %,12.0f%n", result.besideRowsPerSecond());
     out.printf("a source of its own, rows a second       %,12.0f%n", result.apartRowsPerSecond());
-    out.printf("UPDATE and INSERT beside, rows a second  %,12.0f%n", result.statementRowsPerSecond());
+    out.printf(
+        "UPDATE and INSERT beside, rows a second  %,12.0f%n", result.statementRowsPerSecond());
     out.printf("ratio beside the mappings                %12.2f%n", result.besideRatio());
     out.printf("ratio of a source of its own             %12.2f%n", result.apartRatio());
     out.flush();

@@ -37,6 +37,7 @@ final class BenchHttpCommand implements Callable<Integer> {
   private static final double SECONDS_MIN = 0.05;
   private static final double SECONDS_MAX = 60;
   private static final int ROUNDS_MAX = 100;
+  private static final int CONNECTIONS_MAX = 1_024;
 
   @Spec private CommandSpec spec;
 
@@ -51,6 +52,12 @@ final class BenchHttpCommand implements Callable<Integer> {
       defaultValue = "3",
       description = "Rounds of each, 1 to 100. Default: ${DEFAULT-VALUE}.")
   private int rounds;
+
+  @Option(
+      names = "--connections",
+      defaultValue = "64",
+      description = "That send requests at the same time, 1 to 1024. Default: ${DEFAULT-VALUE}.")
+  private int connections;
 
   @Option(
       names = "--rows",
@@ -87,6 +94,7 @@ final class BenchHttpCommand implements Callable<Integer> {
     HttpSpeed.Plan plan =
         new HttpSpeed.Plan(
             only == null ? EnumSet.allOf(Measure.class) : EnumSet.copyOf(only),
+            connections,
             rows,
             Duration.ofNanos((long) (seconds * 1e9)),
             rounds);
@@ -112,10 +120,13 @@ final class BenchHttpCommand implements Callable<Integer> {
     if (!(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX)
         || rounds < 1
         || rounds > ROUNDS_MAX
+        || connections < 1
+        || connections > CONNECTIONS_MAX
         || rows < ROWS_MIN
         || rows > ROWS_MAX) {
       throw new CommandFailed(
-          "--seconds must be 0.05 to 60, --rounds 1 to 100, --rows 1000 to 10000000.");
+          "--seconds must be 0.05 to 60, --rounds 1 to 100, --connections 1 to 1024,"
+              + " --rows 1000 to 10000000.");
     }
   }
 
@@ -158,9 +169,9 @@ final class BenchHttpCommand implements Callable<Integer> {
   private void print(List<Comparison> comparisons) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
-        "%n%d cores, shared by generator, gateway and Postgres; medians of %d rounds of %s s;"
-            + " %,d mappings at the start%n%n",
-        Runtime.getRuntime().availableProcessors(), rounds, seconds, rows);
+        "%n%d cores, shared by generator, gateway and Postgres; %d connections; medians of %d"
+            + " rounds of %s s; %,d mappings at the start%n%n",
+        Runtime.getRuntime().availableProcessors(), connections, rounds, seconds, rows);
     String row = "%-3s %-37s %11s  %-37s %11s  %-14s %6s  %-7s %s%n";
     out.printf(row, "", "measure", "", "baseline", "", "unit", "ratio", "goal", "");
     comparisons.stream()

@@ -33,11 +33,12 @@ public final class HttpSpeed {
   /**
    * What to measure.
    *
+   * @param connections that send requests at the same time
    * @param rows to mint before, rounded up to thousands; at least one
    * @param round how long each turn takes
    * @param rounds how many turns of each measure and each baseline count
    */
-  public record Plan(Set<Measure> measures, int rows, Duration round, int rounds) {
+  public record Plan(Set<Measure> measures, int connections, int rows, Duration round, int rounds) {
     /** By how much the progress will have advanced at the end. */
     public int steps() {
       int reads = measures.contains(Measure.P3) || measures.contains(Measure.P8) ? 3 : 0;
@@ -87,7 +88,7 @@ public final class HttpSpeed {
       List<Comparison> all = new ArrayList<>();
       Tokens tokens;
       try (Gateway uncached = Gateway.start(config(config, opened.settings(), 0))) {
-        Requests requests = Requests.to(uncached.url(), key);
+        Requests requests = Requests.to(uncached.url(), key, plan.connections());
         requests.register();
         requests.mint(plan.rows());
         store.fillTable();
@@ -96,7 +97,7 @@ public final class HttpSpeed {
         all.addAll(new Reads(requests, store, tokens, turns).uncached(plan.measures()));
       }
       try (Gateway cached = Gateway.start(config(config, opened.settings(), tokens.count()))) {
-        Requests requests = Requests.to(cached.url(), key);
+        Requests requests = Requests.to(cached.url(), key, plan.connections());
         all.addAll(new Reads(requests, store, tokens, turns).cached(plan.measures(), folder));
         all.addAll(new Writes(requests, store, turns).measure(plan.measures()));
       }

@@ -55,7 +55,7 @@ record Reads(Requests requests, BaselineStore store, Tokens tokens, Turns turns)
             List.of(
                 requests.resolves(tokens::random),
                 time -> store.selects(SELECTING_CLIENTS, tokens, time),
-                time -> store.pooledSelects(Requests.CONNECTIONS, POOL_SIZE, tokens, time)));
+                time -> store.pooledSelects(requests.connections(), POOL_SIZE, tokens, time)));
     List<Comparison> all = new ArrayList<>();
     if (measures.contains(Measure.P3)) {
       all.add(compare(Measure.P3, paces, "JDBC select, " + SELECTING_CLIENTS + " clients"));
@@ -65,7 +65,7 @@ record Reads(Requests requests, BaselineStore store, Tokens tokens, Turns turns)
           new Comparison(
               Measure.P8,
               paces.getFirst().p99Millis(),
-              "JDBC select, " + Requests.CONNECTIONS + " callers, pool of " + POOL_SIZE,
+              "JDBC select, " + requests.connections() + " callers, pool of " + POOL_SIZE,
               paces.getLast().p99Millis()));
     }
     return all;

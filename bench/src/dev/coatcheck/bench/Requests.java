@@ -8,8 +8,7 @@ import java.net.URI;
 import java.util.function.Supplier;
 
 /** The requests that a gateway is measured with, all about one type. */
-record Requests(InetSocketAddress server, String key) {
-  static final int CONNECTIONS = 64;
+record Requests(InetSocketAddress server, String key, int connections) {
   static final int BATCH_ROWS = 1_000;
   static final int BATCH_CONNECTIONS = 4;
   static final String LOCATION = "https://example.com/things/";
@@ -21,9 +20,10 @@ record Requests(InetSocketAddress server, String key) {
       """
           .formatted(PREFIX.value(), LOCATION);
 
-  static Requests to(String url, String key) {
+  static Requests to(String url, String key, int connections) {
     URI gateway = URI.create(url);
-    return new Requests(new InetSocketAddress(gateway.getHost(), gateway.getPort()), key);
+    return new Requests(
+        new InetSocketAddress(gateway.getHost(), gateway.getPort()), key, connections);
   }
 
   void register() {
@@ -42,24 +42,24 @@ record Requests(InetSocketAddress server, String key) {
   }
 
   HttpLoad mints() {
-    return load(CONNECTIONS, body("POST", "/v1/ids", "{\"type\":\"bench\"}"));
+    return load(connections, body("POST", "/v1/ids", "{\"type\":\"bench\"}"));
   }
 
   HttpLoad resolves(Supplier<Token> tokens) {
     return new HttpLoad(
         server,
-        CONNECTIONS,
+        connections,
         () -> get("/v1/ids/" + new PublicId(PREFIX, tokens.get()), authorization()));
   }
 
   HttpLoad redirects(Supplier<Token> tokens) {
     return new HttpLoad(
-        server, CONNECTIONS, () -> get("/r/" + new PublicId(PREFIX, tokens.get()), ""));
+        server, connections, () -> get("/r/" + new PublicId(PREFIX, tokens.get()), ""));
   }
 
   /** Requests that the gateway answers without doing anything. */
   HttpLoad nothing() {
-    return load(CONNECTIONS, get("/health/live", ""));
+    return load(connections, get("/health/live", ""));
   }
 
   private HttpLoad load(int connections, String request) {

@@ -61,8 +61,7 @@ public final class OutboxRelay implements AutoCloseable {
       return;
     }
     SourceFollower follower =
-        followers.computeIfAbsent(
-            name, _ -> new SourceFollower(mappings, source.get(), refusals));
+        followers.computeIfAbsent(name, _ -> new SourceFollower(mappings, source.get(), refusals));
     if (follower.tryBegin()) {
       threads.execute(() -> follower.round(tables));
     }

@@ -115,7 +115,8 @@ final class Heartbeat implements AutoCloseable {
 
   /** Says why it waits; empty: it doesn't. True if that is news: another figure alone is none. */
   boolean because(Optional<String> why) {
-    boolean isNews = !why.map(Heartbeat::withoutFigures).equals(reason.map(Heartbeat::withoutFigures));
+    boolean isNews =
+        !why.map(Heartbeat::withoutFigures).equals(reason.map(Heartbeat::withoutFigures));
     reason = why;
     return isNews;
   }

@@ -152,9 +152,7 @@ final class Runner {
     if (isApplied(statuses, Step.DUAL_WRITE)) {
       return OwnObjects.Extent.ON_TABLE;
     }
-    return isApplied(statuses, Step.PREPARE)
-        ? OwnObjects.Extent.PREPARED
-        : OwnObjects.Extent.NONE;
+    return isApplied(statuses, Step.PREPARE) ? OwnObjects.Extent.PREPARED : OwnObjects.Extent.NONE;
   }
 
   private static boolean isApplied(List<TableMigration.StepStatus> statuses, String name) {

@@ -96,7 +96,8 @@ final class Runners implements AutoCloseable {
     if (free.isEmpty()) {
       return;
     }
-    Optional<Claim> claim = workshop.leases().claim(workshop.holder(), free, Heartbeat.LEASE_MILLIS);
+    Optional<Claim> claim =
+        workshop.leases().claim(workshop.holder(), free, Heartbeat.LEASE_MILLIS);
     if (claim.isPresent()) {
       TableMigration run = workshop.runs().find(claim.get().id()).orElseThrow();
       // Only this thread takes places, so there is one.

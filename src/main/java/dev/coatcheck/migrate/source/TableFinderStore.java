@@ -132,8 +132,9 @@ final class TableFinderStore {
 
   /** What a session has that sets nothing. */
   static String defaultPath(Session unpinned) {
-    return unpinned.transaction(
-        "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
+    return unpinned
+        .transaction(
+            "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
         .getFirst();
   }
 

@@ -81,8 +81,7 @@ final class OwnObjectsStore {
             return List.of("the table itself");
           }
           List<String> missing =
-              new ArrayList<>(
-                  PlainSql.rows(sql, names.fill(MISSING), row -> row.getString(1)));
+              new ArrayList<>(PlainSql.rows(sql, names.fill(MISSING), row -> row.getString(1)));
           boolean hasSchema = missing.stream().noneMatch(what -> what.startsWith("the schema "));
           if (!hasSchema) {
             missing.subList(1, missing.size()).clear();
@@ -95,8 +94,7 @@ final class OwnObjectsStore {
           if (hasCheckpoints && !PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))) {
             missing.add(names.fill("the row of this run in <schema>.checkpoint"));
           }
-          missing.addAll(
-              PlainSql.rows(sql, names.fill(MISSING_ON_TABLE), row -> row.getString(1)));
+          missing.addAll(PlainSql.rows(sql, names.fill(MISSING_ON_TABLE), row -> row.getString(1)));
           for (String event : TargetSql.TRIGGERS) {
             if (!PlainSql.isTrue(sql, names.fill(HAS_TRIGGER.formatted(event)))) {
               missing.add("the trigger " + names.fill("<t_%s>".formatted(event)));

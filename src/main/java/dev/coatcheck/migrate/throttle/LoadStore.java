@@ -75,9 +75,7 @@ final class LoadStore {
         sql -> {
           var replicas =
               PlainSql.rows(
-                  sql,
-                  REPLICAS,
-                  row -> new SourceLoad.Replicas(row.getLong(1), row.getLong(2)));
+                  sql, REPLICAS, row -> new SourceLoad.Replicas(row.getLong(1), row.getLong(2)));
           var slots =
               PlainSql.rows(
                   sql, SLOT, row -> new SourceLoad.Slot(row.getString(1), row.getLong(2)));

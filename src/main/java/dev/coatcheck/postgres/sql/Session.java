@@ -36,8 +36,7 @@ public final class Session implements AutoCloseable {
 
   private static final String WATCHED_OPTIONS =
       PlainSql.PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
-  private static final String WATCH_OPTIONS =
-      PlainSql.PINNED + " -c statement_timeout=10000";
+  private static final String WATCH_OPTIONS = PlainSql.PINNED + " -c statement_timeout=10000";
 
   private static final int UNBOUNDED = 0;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
@@ -109,8 +108,7 @@ public final class Session implements AutoCloseable {
    */
   public static Session openUnpinned(DatabaseSettings settings, String applicationName) {
     return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, ""),
-        Optional.empty());
+        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, ""), Optional.empty());
   }
 
   /**

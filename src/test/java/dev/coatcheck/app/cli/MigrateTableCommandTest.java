@@ -209,7 +209,8 @@ class MigrateTableCommandTest {
   void theFiveCommandsOfThePageLeadOldLinksSomewhere() throws Exception {
     execute("create schema shop");
     execute(
-        "create table shop.orders (id bigserial primary key, created_at timestamptz default now())");
+        "create table shop.orders (id bigserial primary key, created_at timestamptz default"
+            + " now())");
     execute("insert into shop.orders select from generate_series(1, 10)");
     List<List<String>> commands = fiveCommands();
     assertThat(commands).hasSize(5);
@@ -236,7 +237,8 @@ class MigrateTableCommandTest {
 
   private static List<List<String>> fiveCommands() throws IOException {
     String page = Files.readString(Path.of("docs/table-migrations.md"));
-    String block = page.split("## In five commands", 2)[1].split("```sh\n", 2)[1].split("```", 2)[0];
+    String block =
+        page.split("## In five commands", 2)[1].split("```sh\n", 2)[1].split("```", 2)[0];
     return block
         .lines()
         .map(line -> line.replaceFirst("\\s+#.*", "").replace("'", ""))

@@ -19,8 +19,7 @@ class FullOutboxTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside)
-      throws SQLException {
+  void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside) throws SQLException {
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
       fixture.orders(ROWS);
       TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));

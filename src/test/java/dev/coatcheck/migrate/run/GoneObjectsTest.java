@@ -102,7 +102,8 @@ class GoneObjectsTest {
     String[] words = what.strip().split(" ", 2);
     switch (words[0]) {
       case "schema" -> fixture.source.execute("drop schema coatcheck_migration cascade");
-      case "column" -> fixture.source.execute("alter table orders drop column snowflake_id cascade");
+      case "column" ->
+          fixture.source.execute("alter table orders drop column snowflake_id cascade");
       case "trigger" -> fixture.source.execute("drop trigger \"" + words[1] + "\" on orders");
       default -> {
         String catalog = words[0].equals("function") ? "pg_proc" : "pg_class";

@@ -24,13 +24,13 @@ class LaggingReplicaTest {
                 new TestDatabase(
                     pair.primary().jdbcUrl(), pair.primary().user(), pair.primary().password()))) {
       fixture.orders(ROWS);
-      TableMigration run =
-          fixture.startWith(_ -> new Knobs(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
+      TableMigration run = fixture.startWith(_ -> new Knobs(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
       Query.on(pair.standby()).execute("select pg_wal_replay_pause()");
       fixture.awaitReason(run, "a replica is ");
-      assertThat(fixture.now(run).status().reason().orElseThrow()).endsWith(" s behind, more than 2");
+      assertThat(fixture.now(run).status().reason().orElseThrow())
+          .endsWith(" s behind, more than 2");
       long before = fixture.now(run).progress().rowsDone();
       assertThat(before).isLessThan(ROWS);
 

@@ -31,7 +31,8 @@ class SourceRoleTest {
           admin,
           "grant create on schema public to " + OWNER,
           "set role " + OWNER,
-          "create table public.orders (id bigserial primary key, created_at timestamptz default now())",
+          "create table public.orders (id bigserial primary key, created_at timestamptz default"
+              + " now())",
           "insert into public.orders select from generate_series(1, 1000)",
           "grant select, insert, update, delete on public.orders to " + APPLICATION,
           "grant usage on sequence public.orders_id_seq to " + APPLICATION);

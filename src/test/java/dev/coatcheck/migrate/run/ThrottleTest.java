@@ -93,7 +93,8 @@ class ThrottleTest {
 
   @Test
   void aSlowReadIsNoticed() throws SQLException {
-    TableMigration run = fixture.startWith(knobs -> new Knobs(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
+    TableMigration run =
+        fixture.startWith(knobs -> new Knobs(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection held = fixture.source.connect();
         Statement hold = held.createStatement()) {
@@ -114,11 +115,13 @@ class ThrottleTest {
   /** The rate of a server on which others write too, so that it may wait for them. */
   @Test
   void theWalOfTheSourceIsKeptToARateUntilItIsLifted() {
-    TableMigration run = fixture.startWith(_ -> new Knobs(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
+    TableMigration run =
+        fixture.startWith(_ -> new Knobs(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
 
     fixture.await(
         () -> {
-          fixture.source.execute("select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
+          fixture.source.execute(
+              "select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
           return fixture.saw(run, "throttled", "the source writes more than 1 MB of WAL a second");
         });
     fixture.set(run, _ -> Knobs.DEFAULT);
@@ -150,11 +153,15 @@ class ThrottleTest {
     }
   }
 
-  /** Slowed down so much that it outlasts the run; an autovacuum does the same under a name of its own. */
+  /**
+   * Slowed down so much that it outlasts the run; an autovacuum does the same under a name of its
+   * own.
+   */
   @Test
   void aVacuumOfTheTableIsWaitedForButNotForEver() throws SQLException {
     fixture.source.execute(
-        "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end $$");
+        "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end"
+            + " $$");
     TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection vacuuming = fixture.source.connect();

@@ -58,7 +58,8 @@ class UnreachableSourceTest {
       // As if each of them was in the middle of its backfill.
       gateway(
           shop,
-          "update coatcheck.table_migration set state = 'running', occupies = true where state = 'planned'");
+          "update coatcheck.table_migration set state = 'running', occupies = true where state ="
+              + " 'planned'");
       gateway(
           shop,
           "update coatcheck.table_migration_step set state = 'verified' where phase = 'expand'");
@@ -95,8 +96,7 @@ class UnreachableSourceTest {
   private static Sources sources(RekeyFixture shop, FaultProxy proxy) {
     Map<String, DatabaseSettings> named = new HashMap<>();
     named.put("shop", shop.settings);
-    String behind =
-        shop.settings.url().replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
+    String behind = shop.settings.url().replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
     IntStream.range(0, DEAD)
         .forEach(
             i ->
@@ -122,8 +122,7 @@ class UnreachableSourceTest {
       TableMigrations migrations, String source, String table, Type type) {
     OnceResult<PlanOutcome> result =
         migrations.plan(
-            new TableMigrations.PlanRequest(
-                source, "public", table, type, Optional.empty(), false),
+            new TableMigrations.PlanRequest(source, "public", table, type, Optional.empty(), false),
             TableMigrations.Asked.by(MigrationFixture.ACTOR));
     if (result
         instanceof
@@ -133,8 +132,7 @@ class UnreachableSourceTest {
     throw new AssertionError(result);
   }
 
-  private static void finish(
-      TableMigrations migrations, String source, String table, Type type) {
+  private static void finish(TableMigrations migrations, String source, String table, Type type) {
     TableMigration run = plan(migrations, source, table, type);
     List<String> accepted =
         run.plan().preconditions().stream().map(one -> one.code()).collect(Collectors.toList());

@@ -76,7 +76,10 @@ class TableMigrationRoutesTest {
     assertThat(API.get(run).text("/undo_phase")).isEqualTo("expand");
     assertProblem(API.post(run + "/undo", "{}"), 409, "table_migration_state", null);
     assertThat(API.send("POST", run + "/forget", null).status()).isEqualTo(200);
-    assertThat(GATEWAY.count("select count(*) from pg_class where relname like 'archive_public_orders%' and relkind = 'r'"))
+    assertThat(
+            GATEWAY.count(
+                "select count(*) from pg_class where relname like 'archive_public_orders%' and"
+                    + " relkind = 'r'"))
         .isZero();
   }
 
@@ -284,7 +287,8 @@ class TableMigrationRoutesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo", "/forget"})
+  @ValueSource(
+      strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo", "/forget"})
   void aRunThatIsntThereIsSaid(String verb) {
     String body = verb.equals("/start") || verb.equals("/undo") ? "{}" : null;
 
