@@ -23,14 +23,15 @@ final class StatementStore {
       select pg_catalog.left(s.query, 20000) from <schema>.pg_stat_statements s
        where s.dbid = (select d.oid from pg_catalog.pg_database d
                         where d.datname = pg_catalog.current_database())
-         and pg_catalog.strpos(pg_catalog.lower(s.query), pg_catalog.lower(?)) > 0
+         and (pg_catalog.strpos(pg_catalog.lower(s.query), pg_catalog.lower(?)) > 0
+           or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0)
        order by s.calls desc limit\
       """;
 
   private StatementStore() {}
 
   /**
-   * Statements that may mention a table.
+   * Statements that may mention a table, or ask for a level of isolation, which names none.
    *
    * @param whyNot why there are none, or not all
    */

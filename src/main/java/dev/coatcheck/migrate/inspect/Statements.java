@@ -99,15 +99,22 @@ final class Statements {
     return false;
   }
 
-  /** Asks for transactions that fail where a row was changed since they began. */
+  /**
+   * Asks for transactions that fail where a row was changed since they began. Those that only read
+   * don't, and what a session's default is set to is recorded as {@code $1}.
+   */
   static boolean isolates(SqlStatement statement) {
+    boolean asks = false;
     for (int i = 0; i < statement.tokens.size(); i++) {
-      if (statement.at(i).is("isolation")
-          && statement.at(i + 1).is("level")
-          && STRICT.contains(statement.at(i + 2).text())) {
-        return true;
+      if (statement.at(i).is("read") && statement.at(i + 1).is("only")) {
+        return false;
       }
+      asks |=
+          statement.at(i).is("default_transaction_isolation")
+              || statement.at(i).is("isolation")
+                  && statement.at(i + 1).is("level")
+                  && STRICT.contains(statement.at(i + 2).text());
     }
-    return false;
+    return asks;
   }
 }

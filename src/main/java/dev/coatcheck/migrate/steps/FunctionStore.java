@@ -9,8 +9,10 @@ import dev.coatcheck.postgres.sql.PlainSql;
 final class FunctionStore {
   private static final String BELONG_TO_OWNER =
       """
-      select (select p.proowner from pg_proc p where p.oid = to_regprocedure(<fill_text>))
-             is not distinct from (select c.relowner from pg_class c where c.oid = <oid>)\
+      select not exists (
+        select from pg_proc p
+         where p.oid = to_regprocedure(<fill_text>)
+           and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
       """;
 
   /** Two instances may replace them at once, which Postgres refuses. */
@@ -23,7 +25,7 @@ final class FunctionStore {
     this.source = source;
   }
 
-  /** Whether those that write to the table belong to whoever owns it now. */
+  /** Whether those that write to the table, if there are any, belong to the role that owns it. */
   boolean belongToOwner(Target target) {
     String query = new TargetSql(target).fill(BELONG_TO_OWNER);
     return source.read("functions", sql -> PlainSql.isTrue(sql, query));

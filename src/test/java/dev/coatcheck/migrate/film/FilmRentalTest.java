@@ -7,6 +7,7 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.migrate.film.FilmRental.Table;
+import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,12 +31,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FilmRentalTest {
   private static final int WORKERS = 6;
   private static final int LOOKED_UP = 1_000;
+  private static final String DELETE = "rails: destroy";
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void thereBackAndThereAgainUnderLoadOnlyWithErrorsThatPlanNamed(boolean beside) {
-    goThrough(beside, 1_000);
+  @Test
+  void thereBackAndThereAgainUnderLoadOnlyWithErrorsThatPlanNamed() {
+    goThrough(false, 400);
   }
 
   @ParameterizedTest
@@ -42,6 +44,46 @@ class FilmRentalTest {
   @Tag("faults")
   void theSameWithManyRows(boolean beside) {
     goThrough(beside, 60_000);
+  }
+
+  /** A log of whole rows, as in Postgres's manual; here of deletes only, so that a run can end. */
+  @Test
+  void whatPlanSaysFailsForGoodFailsUntilTheUndoAndNothingElseDoes() {
+    try (MigrationFixture fixture = new MigrationFixture(true);
+        FilmRental rental = FilmRental.of(fixture.source, 100)) {
+      fixture.source.execute(
+          "create table film_was (like film)",
+          """
+          create function keep_film() returns trigger language plpgsql security definer
+            as 'begin insert into film_was select old.*; return old; end'
+          """,
+          "create trigger keep before delete on film for each row execute function keep_film()");
+      FilmLedger ledger = FilmLedger.of(fixture.source);
+      try (WebApplication application = WebApplication.start(rental, ledger, 3, SEED)) {
+        fixture.await(() -> application.operations(DELETE) > 0);
+        TableMigration run =
+            fixture.plan("film", rental.types.get(Table.FILM), Optional.of("added_at"));
+        assertThat(run.plan().preconditions())
+            .filteredOn(one -> one.code().equals("row_shape"))
+            .singleElement()
+            .asString()
+            .contains("keep_film");
+        application.accept(run.plan().preconditions());
+        fixture.run(run);
+        long before = application.operations();
+        fixture.await(() -> application.named("row_shape") > 3);
+        awaitOperations(application, before + 300);
+
+        fixture.undo(run, Phase.EXPAND);
+
+        long deleted = application.operations(DELETE);
+        fixture.await(() -> application.operations(DELETE) > deleted);
+        application.stop();
+        System.out.println("FilmRentalTest: " + application.figures());
+        assertThat(application.errors).isEmpty();
+      }
+      ledger.requireNothingLost();
+    }
   }
 
   private static void goThrough(boolean beside, int customers) {
@@ -89,7 +131,10 @@ class FilmRentalTest {
     for (Table table : Table.values()) {
       TableMigration planned =
           fixture.plan(table.text, rental.types.get(table), Optional.of(table.createdAt));
-      System.out.println("FilmRentalTest: " + table.text + " " + planned.plan().preconditions());
+      assertThat(planned.plan().preconditions())
+          .extracting(Precondition::code)
+          .as(table.text)
+          .contains("prepared_star", "serialization_failures", "update_triggers");
       application.accept(planned.plan().preconditions());
       runs.put(table, planned);
     }

@@ -24,6 +24,8 @@ final class KnexStatements {
           WebKind.together("copy: in", KnexStatements::copyIn),
           WebKind.alone("copy: out", KnexStatements::copyOut),
           WebKind.alone("report: views", KnexStatements::views),
+          WebKind.alone("report: rows of a function", KnexStatements::rowsOfAFunction)
+              .explaining(WebKind.OTHER_SHAPE, "prepared_star"),
           WebKind.alone("report: refresh", KnexStatements::refresh));
 
   private KnexStatements() {}
@@ -134,6 +136,11 @@ final class KnexStatements {
     call.rows("select id, full_name, rentals from customer_list order by rentals desc limit 5");
     call.rows("select discs_in_stock(?)", call.random.nextInt(20));
     call.rows("select film_id, title, earned from film_earnings order by earned desc limit 5");
+  }
+
+  /** It returns whole rows, of which the caller takes two columns. */
+  private static void rowsOfAFunction(WebCall call) throws SQLException {
+    call.rows("select id, full_name from frequent_customers(?)", 2L);
   }
 
   private static void refresh(WebCall call) throws SQLException {

@@ -38,7 +38,8 @@ record WebKind(String name, String isolation, Map<String, String> named, Operati
 
   /** Statements of one snapshot, sent again on 40001. */
   static WebKind isolated(String name, String isolation, Operation operation) {
-    return new WebKind(name, isolation, Map.of(), operation);
+    return new WebKind(
+        name, isolation, Map.of(NOT_SERIALIZABLE, "serialization_failures"), operation);
   }
 
   /** It takes all columns, as many as there are. */

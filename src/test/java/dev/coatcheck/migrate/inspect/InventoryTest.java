@@ -350,6 +350,33 @@ class InventoryTest {
             "serialization_failures");
   }
 
+  /** The statement that asks for a level names no table. */
+  @Test
+  void transactionsOfOneSnapshotAreFoundThoughTheyNameNoTable() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)", "create extension pg_stat_statements");
+    try {
+      for (String level :
+          List.of(
+              "set transaction isolation level repeatable read",
+              "begin isolation level serializable",
+              "set default_transaction_isolation = 'repeatable read'")) {
+        FIXTURE.execute("select pg_stat_statements_reset()");
+        assertThat(codes(preconditions(FIXTURE.sound(wish("t")))))
+            .as("before %s", level)
+            .doesNotContain("serialization_failures");
+
+        FIXTURE.execute(level, "rollback");
+
+        assertThat(codes(preconditions(FIXTURE.sound(wish("t")))))
+            .as(level)
+            .contains("serialization_failures");
+      }
+    } finally {
+      FIXTURE.execute("drop extension pg_stat_statements");
+    }
+  }
+
   @Test
   void anExtensionThatRefusesToBeReadIsSaidToo() {
     FIXTURE.execute(
