@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
  * Notices that a table or its columns were renamed, as long as the triggers are there. The triggers
  * find the key by themselves until it does.
  */
-public final class NameFollower {
-  private final Sources sources;
+public final class NameFollower implements AutoCloseable {
+  private final SourceRounds rounds;
   private final BiConsumer<ActiveTable, Target> renamed;
   private final Background background;
 
@@ -26,19 +26,20 @@ public final class NameFollower {
    * @param renamed is told of a table with the names that it has now
    */
   public NameFollower(Sources sources, BiConsumer<ActiveTable, Target> renamed, Observer observer) {
-    this.sources = sources;
+    this.rounds = new SourceRounds(sources, "table-migration-names");
     this.renamed = renamed;
     this.background = new Background("table-migration-names", observer);
   }
 
-  /** Looks at all tables once. */
+  /** Begins to look at all tables once. */
   public void follow(ActiveTables active) {
-    for (ActiveTable table : active.all()) {
-      Optional<Source> source = sources.named(table.source());
-      if (table.hasTriggers() && source.isPresent()) {
-        boolean _ = background.run(() -> follow(table, source.get()));
-      }
-    }
+    rounds.begin(
+        active.all().stream().filter(ActiveTable::hasTriggers).toList(),
+        (source, tables) -> {
+          for (ActiveTable table : tables) {
+            boolean _ = background.run(() -> follow(table, source));
+          }
+        });
   }
 
   private void follow(ActiveTable table, Source source) {
@@ -49,5 +50,11 @@ public final class NameFollower {
         renamed.accept(table, now.get());
       }
     }
+  }
+
+  /** Breaks off what is under way. */
+  @Override
+  public void close() {
+    rounds.close();
   }
 }

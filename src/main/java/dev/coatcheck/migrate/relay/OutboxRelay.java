@@ -3,33 +3,20 @@ package dev.coatcheck.migrate.relay;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
 
 /**
  * Brings the mappings of new rows from every outbox, whatever the state of its run: as long as the
- * triggers are there. Instances share the work by row locks. Each source has a thread of its own: a
- * source that can't be reached holds up nothing but its own outboxes.
+ * triggers are there. Instances share the work by row locks.
  */
 public final class OutboxRelay implements AutoCloseable {
-  private static final int STOP_SECONDS_MAX = 5;
-
   private final GatewayMappings mappings;
-  private final Sources sources;
   private final BiConsumer<ActiveTable, String> refusals;
-  private final Map<String, SourceFollower> followers = new HashMap<>();
-
-  /** At most one thread for each source of the configuration. */
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          Thread.ofPlatform().daemon().name("table-migration-outbox-", 0).factory());
+  private final SourceRounds rounds;
+  private final Map<String, SourceFollower> followers = new ConcurrentHashMap<>();
 
   /**
    * Brings nothing until it is told to.
@@ -39,42 +26,26 @@ public final class OutboxRelay implements AutoCloseable {
   public OutboxRelay(
       GatewayMappings mappings, Sources sources, BiConsumer<ActiveTable, String> refusals) {
     this.mappings = mappings;
-    this.sources = sources;
     this.refusals = refusals;
+    this.rounds = new SourceRounds(sources, "table-migration-outbox");
   }
 
-  /**
-   * Begins a round for each source whose last round has ended, and waits for none of them. For one
-   * thread.
-   */
+  /** Begins to bring what waits in all of them. */
   public void follow(ActiveTables active) {
-    Map<String, List<ActiveTable>> bySource =
-        active.all().stream()
-            .filter(ActiveTable::hasOutbox)
-            .collect(Collectors.groupingBy(ActiveTable::source));
-    bySource.forEach(this::follow);
+    rounds.begin(
+        active.all().stream().filter(ActiveTable::hasOutbox).toList(), this::follow);
   }
 
-  private void follow(String name, List<ActiveTable> tables) {
-    Optional<Source> source = sources.named(name);
-    if (source.isEmpty()) {
-      return;
-    }
-    SourceFollower follower =
-        followers.computeIfAbsent(name, _ -> new SourceFollower(mappings, source.get(), refusals));
-    if (follower.tryBegin()) {
-      threads.execute(() -> follower.round(tables));
-    }
+  private void follow(Source source, List<ActiveTable> tables) {
+    followers
+        .computeIfAbsent(
+            source.name(), _ -> new SourceFollower(mappings, source, refusals))
+        .round(tables);
   }
 
   /** Breaks off what is under way: an entry that was not deleted is brought again. */
   @Override
   public void close() {
-    threads.shutdownNow();
-    try {
-      var _ = threads.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
-    } catch (InterruptedException hurried) {
-      Thread.currentThread().interrupt();
-    }
+    rounds.close();
   }
 }

@@ -10,11 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
-/** Empties the outboxes of one source, one after the other. One round at a time. */
+/** Empties the outboxes of one source, one after the other. For one thread at a time. */
 final class SourceFollower {
   private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -25,7 +24,6 @@ final class SourceFollower {
   private final Source source;
   private final BiConsumer<ActiveTable, String> refusals;
   private final Background background;
-  private final AtomicBoolean isBusy = new AtomicBoolean();
 
   /** By the number of the run. */
   private final Map<Long, Outbox> outboxes = new HashMap<>();
@@ -40,26 +38,15 @@ final class SourceFollower {
     this.background = new Background("table-migration-outbox", mappings.observer());
   }
 
-  /** Whether a round may begin now; the caller that hears yes has to run it. */
-  boolean tryBegin() {
-    return isBusy.compareAndSet(false, true);
-  }
-
-  /** Brings what waits in the outboxes of these tables. Nothing else has begun a round. */
+  /** Brings what waits in the outboxes of these tables. */
   void round(List<ActiveTable> tables) {
-    try {
-      boolean lagDue = System.nanoTime() - lagDueNano >= 0;
-      if (lagDue) {
-        lagDueNano = System.nanoTime() + LAG_NANOS;
-      }
-      outboxes
-          .keySet()
-          .retainAll(tables.stream().map(ActiveTable::run).collect(Collectors.toSet()));
-      for (ActiveTable table : tables) {
-        boolean _ = background.run(() -> drain(table, lagDue));
-      }
-    } finally {
-      isBusy.set(false);
+    boolean lagDue = System.nanoTime() - lagDueNano >= 0;
+    if (lagDue) {
+      lagDueNano = System.nanoTime() + LAG_NANOS;
+    }
+    outboxes.keySet().retainAll(tables.stream().map(ActiveTable::run).collect(Collectors.toSet()));
+    for (ActiveTable table : tables) {
+      boolean _ = background.run(() -> drain(table, lagDue));
     }
   }
 

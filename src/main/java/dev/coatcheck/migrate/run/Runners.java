@@ -129,6 +129,7 @@ final class Runners implements AutoCloseable {
     looks.shutdownNow();
     runs.shutdownNow();
     relay.close();
+    names.close();
     try {
       var _ = runs.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);
       var _ = looks.awaitTermination(STOP_SECONDS_MAX, TimeUnit.SECONDS);

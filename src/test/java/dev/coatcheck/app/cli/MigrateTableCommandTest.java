@@ -220,7 +220,8 @@ class MigrateTableCommandTest {
     assertThat(plan.status()).as(plan.err()).isZero();
     String id = id(plan);
     assertThat(commands.get(2)).startsWith("migrate-table", "start", "7", "--accept");
-    assertThat(start(plan).status()).isZero();
+    Terminal started = start(plan);
+    assertThat(started.status()).as(started.err()).isZero();
     for (List<String> command : commands.subList(3, 5)) {
       Terminal sent = send(command.stream().map(word -> word.equals("7") ? id : word).toList());
       assertThat(sent.status()).as("%s: %s", command, sent.err()).isZero();
@@ -303,7 +304,7 @@ class MigrateTableCommandTest {
     try (BufferedReader said = watching.inputReader()) {
       assertThat(said.readLine()).startsWith("public.interrupted ");
 
-      watching.destroy();
+      watching.toHandle().destroy(); // Process.destroy would close what it says.
 
       assertThat(said.lines())
           .contains(

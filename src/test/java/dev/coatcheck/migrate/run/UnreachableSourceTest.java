@@ -83,6 +83,10 @@ class UnreachableSourceTest {
               .pollInterval(Duration.ofMillis(20))
               .until(() -> aliases(shop) == expected);
         }
+        shop.execute("alter table orders rename to orders_now");
+        Awaitility.await()
+            .atMost(Duration.ofMinutes(3))
+            .until(() -> migrations.list().stream().anyMatch(UnreachableSourceTest::isRenamed));
         assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
 
         Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
@@ -151,6 +155,10 @@ class UnreachableSourceTest {
             run ->
                 run.status().reason().filter(why -> why.contains("can't be reached")).isPresent())
         .count();
+  }
+
+  private static boolean isRenamed(TableMigration run) {
+    return run.target().table().table().equals("orders_now");
   }
 
   private static long aliases(RekeyFixture shop) {
