@@ -62,6 +62,7 @@ final class Leftovers {
               + " the schema coatcheck_migration there by hand.");
     }
     return Deadline.after(DROP_MAX)
+        .orEarlier()
         .call(() -> new LeftoversStore(source.get().database(), run.target()).drop());
   }
 }

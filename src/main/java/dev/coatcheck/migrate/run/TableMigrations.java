@@ -19,6 +19,8 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -33,6 +35,9 @@ import java.util.function.Function;
 public final class TableMigrations implements LegacySource, AutoCloseable {
   /** In one answer. */
   public static final int EVENTS_MAX = 1_000;
+
+  /** For an action that looks at the source first: the gateway's rows are written after that. */
+  private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
   private final RunStore store;
   private final Planner planner;
@@ -157,7 +162,9 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    */
   public OnceResult<ActionOutcome> start(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    return store.answered(asked).orElseGet(() -> startAnew(id, accepted, asked));
+    return store
+        .answered(asked)
+        .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> startAnew(id, accepted, asked)));
   }
 
   private OnceResult<ActionOutcome> startAnew(
@@ -261,7 +268,9 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    * the last one. A later run would give the rows other keys than their public IDs have.
    */
   public OnceResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
-    return store.answered(asked).orElseGet(() -> forgetAnew(id, asked));
+    return store
+        .answered(asked)
+        .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> forgetAnew(id, asked)));
   }
 
   private OnceResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
