@@ -24,10 +24,10 @@ public final class Inventory {
   private static final Finding POOLED =
       new Finding(
           "pooled_connection",
-          "A pooler in transaction mode stands before this source, and a run needs a session of its"
-              + " own. Register the source with a URL that leads to Postgres itself, or to a pooler"
-              + " in session mode; for the gateway's own database register the same database as a"
-              + " source of its own.");
+          "A pooler stands before this source that shares its backends between transactions, or"
+              + " drops the settings of a session; a run needs sessions of its own. Register the"
+              + " source with a URL that leads to Postgres itself. For the gateway's own database"
+              + " register the same database as a source of its own.");
 
   private final Limits limits;
 

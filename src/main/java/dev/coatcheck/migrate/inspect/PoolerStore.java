@@ -9,8 +9,9 @@ import java.util.Set;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Finds out whether a pooler that works by transactions stands before a server. A run needs a
- * session of its own: it sets what must last, and ends and watches backends by their number.
+ * Finds out whether a pooler stands before a server that shares sessions, or takes no settings for
+ * them. A run needs sessions of its own: their search path keeps code of others out, and backends
+ * are watched and ended by their number.
  *
  * <p>Two connections ask in turn which backend serves them. One that is served by several, or two
  * that are served by the same, aren't connected to a backend. The order is that of Thue and Morse:
@@ -22,7 +23,16 @@ final class PoolerStore {
   /** What was prepared on another backend: no such statement there, or another of that name. */
   private static final Set<String> PREPARED_ELSEWHERE = Set.of("26000", "42P05");
 
-  private static final String BACKEND = "select pg_catalog.pg_backend_pid()";
+  /** Postgres takes every setting that a session begins with; PgBouncer takes few or none. */
+  private static final String REFUSED_SETTING = "unsupported startup parameter";
+
+  /** Below 0 where the settings that a session begins with did not arrive. */
+  private static final String BACKEND =
+      """
+      select case when pg_catalog.current_setting('search_path')
+                         operator(pg_catalog.=) 'pg_catalog,pg_temp'
+                  then pg_catalog.pg_backend_pid() else -1 end\
+      """;
 
   private PoolerStore() {}
 
@@ -32,8 +42,8 @@ final class PoolerStore {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
    */
   static boolean isBetween(DatabaseSettings settings) {
-    try (Session even = Session.openUnpinned(settings, "coatcheck plan");
-        Session odd = Session.openUnpinned(settings, "coatcheck plan")) {
+    try (Session even = Session.open(settings, "coatcheck plan");
+        Session odd = Session.open(settings, "coatcheck plan")) {
       int evenBackend = backend(even);
       int oddBackend = backend(odd);
       for (int ask = 2; ask < ASKS_MAX; ask++) {
@@ -45,22 +55,14 @@ final class PoolerStore {
           return true;
         }
       }
-      return evenBackend == oddBackend || refusesSettings(settings);
+      return evenBackend == oddBackend || evenBackend < 0;
     } catch (DataAccessException refused) {
       if (PREPARED_ELSEWHERE.contains(refused.sqlState())) {
         return true;
       }
       throw refused;
-    }
-  }
-
-  /** A pooler of another mode that takes no settings: sessions of a run begin with some. */
-  private static boolean refusesSettings(DatabaseSettings settings) {
-    try {
-      Session.open(settings, "coatcheck plan").close();
-      return false;
     } catch (DatabaseUnavailable refused) {
-      if (String.valueOf(refused.getCause()).contains("unsupported startup parameter")) {
+      if (String.valueOf(refused.getCause()).contains(REFUSED_SETTING)) {
         return true;
       }
       throw refused;

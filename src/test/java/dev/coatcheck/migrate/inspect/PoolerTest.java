@@ -1,0 +1,117 @@
+package dev.coatcheck.migrate.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.PgBouncer;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TransactionPooler;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A run needs sessions of its own: a plan says so where it can't have them. */
+class PoolerTest {
+  private static final TestDatabase DATABASE = TestDatabase.empty();
+
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void table() throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("create table public.orders (id bigserial primary key)");
+    }
+  }
+
+  /** Nobody else is there, so that they may look like two sessions to who simply alternates. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void backendsThatAreTakenByTurnsAreTold(int backends) {
+    try (TransactionPooler pooler = new TransactionPooler(DATABASE, backends, true)) {
+      TestDatabase database = pooler.database();
+
+      assertThat(
+              PoolerStore.isBetween(
+                  new DatabaseSettings(database.url(), database.user(), database.password(), 2)))
+          .isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, false, false",
+    "2, false, true",
+    "2, true, false",
+    "3, true, true",
+    "4, true, false"
+  })
+  void aPoolerInTransactionModeIsRefused(int backends, boolean goesRound, boolean isGateway) {
+    try (TransactionPooler pooler = new TransactionPooler(DATABASE, backends, goesRound)) {
+      assertThat(inspect(pooler.database(), isGateway))
+          .isInstanceOfSatisfying(
+              Inspection.Refused.class,
+              refused ->
+                  assertThat(SourceFixture.codes(refused.findings()))
+                      .containsExactly("pooled_connection"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, false, true", "2, true, false", "3, true, false", "5, false, true"})
+  void aPgBouncerInTransactionModeIsRefused(int backends, boolean goesRound, boolean isGateway)
+      throws IOException {
+    requirePgBouncer();
+    try (PgBouncer pooler =
+        PgBouncer.start(folder, DATABASE, "transaction", backends, goesRound, true)) {
+      assertThat(SourceFixture.refusals(inspect(pooler.database(), isGateway)))
+          .containsExactly("pooled_connection");
+    }
+  }
+
+  /** The search path of a run's sessions keeps out the code of others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aPgBouncerThatDropsOrRefusesTheSettingsOfASessionIsRefused(boolean takesOptions)
+      throws IOException {
+    requirePgBouncer();
+    try (PgBouncer pooler = PgBouncer.start(folder, DATABASE, "session", 8, false, takesOptions)) {
+      assertThat(SourceFixture.refusals(inspect(pooler.database(), false)))
+          .containsExactly("pooled_connection");
+    }
+  }
+
+  @Test
+  void postgresItselfIsNone() {
+    assertThat(inspect(DATABASE, false)).isInstanceOf(Inspection.Sound.class);
+  }
+
+  private static void requirePgBouncer() {
+    assumeTrue(
+        PgBouncer.program().isPresent(),
+        "no pgbouncer on this machine: install it, or name it in COATCHECK_TEST_PGBOUNCER");
+  }
+
+  private static Inspection inspect(TestDatabase database, boolean isGateway) {
+    DatabaseSettings settings =
+        new DatabaseSettings(database.url(), database.user(), database.password(), 2);
+    try (Database pool = Database.open(settings, "pooled", new Observer())) {
+      return new Inventory()
+          .inspect(new Source("shop", settings, pool, isGateway), SourceFixture.wish("orders"));
+    }
+  }
+}

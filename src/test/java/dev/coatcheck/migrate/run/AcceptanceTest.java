@@ -1,0 +1,167 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Precondition;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a plan says about the application, and what a start makes of that. */
+@Timeout(600)
+class AcceptanceTest {
+  private static final MigrationFixture FIXTURE = new MigrationFixture(true);
+
+  private static final String AUDIT =
+      """
+      create function on_orders() returns trigger language plpgsql as $$
+      begin
+        insert into orders_log select tg_op, new.*;
+        return null;
+      end $$\
+      """;
+
+  @AfterEach
+  void drop() {
+    FIXTURE.source.execute(
+        "drop table if exists orders cascade",
+        "drop table if exists orders_log",
+        "drop function if exists on_orders()");
+  }
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void aStartThatDoesNotAcceptWhatFailsForGoodChangesNothing() {
+    audited();
+    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    assertThat(condition(run, "row_shape").found())
+        .singleElement()
+        .asString()
+        .contains("on_orders (trigger audit): 'insert into orders_log select tg_op, new.*'");
+    List<String> others =
+        run.plan().preconditions().stream()
+            .map(Precondition::code)
+            .filter(code -> !code.equals("row_shape"))
+            .toList();
+    List<Long> before = things();
+
+    ActionOutcome refused = start(run, others);
+
+    assertThat(refused)
+        .isInstanceOfSatisfying(
+            ActionOutcome.NotAccepted.class,
+            missing ->
+                assertThat(missing.missing())
+                    .singleElement()
+                    .extracting(Finding::code, Finding::detail)
+                    .satisfies(
+                        said ->
+                            assertThat(said.toString())
+                                .contains("row_shape", "trigger audit", "name the columns")));
+    assertThat(FIXTURE.now(run).status().state()).isEqualTo(RunState.PLANNED);
+    assertThat(things()).isEqualTo(before);
+    FIXTURE.source.execute("update orders set created_at = now()");
+  }
+
+  @Test
+  void whatComesUpAfterThePlanRefusesItsStart() {
+    FIXTURE.orders(10);
+    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    FIXTURE.source.execute(
+        "create function on_orders() returns trigger language plpgsql as"
+            + " 'begin return new; end'",
+        "create trigger touch before update on orders for each row execute function on_orders()");
+
+    ActionOutcome refused =
+        start(run, run.plan().preconditions().stream().map(Precondition::code).toList());
+
+    assertThat(refused)
+        .isInstanceOfSatisfying(
+            ActionOutcome.Refused.class,
+            found ->
+                assertThat(found.findings())
+                    .singleElement()
+                    .satisfies(
+                        one -> {
+                          assertThat(one.code()).isEqualTo("update_triggers");
+                          assertThat(one.detail()).startsWith("This has come up since the plan");
+                        }));
+  }
+
+  /** With it the backfill leaves the column alone, and an update of the application doesn't. */
+  @Test
+  void theRemedyOfATriggerThatSetsLastUpdateKeepsIt() {
+    FIXTURE.source.execute(
+        "create table orders (id bigserial primary key, created_at timestamptz default now(),"
+            + " last_update timestamptz default '2020-01-01')",
+        "insert into orders (created_at) select now() - interval '1 day' from"
+            + " generate_series(1, 300)",
+        "create function on_orders() returns trigger language plpgsql as"
+            + " 'begin new.last_update := now(); return new; end'",
+        "create trigger last_updated before update on orders for each row"
+            + " execute function on_orders()");
+    String remedy =
+        condition(FIXTURE.plan("orders", Optional.of("created_at")), "update_triggers")
+            .found()
+            .getFirst();
+    FIXTURE.source.execute(remedy);
+    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    assertThat(run.plan().preconditions().stream().map(Precondition::code))
+        .doesNotContain("update_triggers");
+
+    FIXTURE.run(run);
+
+    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+        .isZero();
+    FIXTURE.source.execute("update orders set created_at = now() where id = 1");
+    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+        .isOne();
+    FIXTURE.undo(run, dev.coatcheck.migrate.steps.Phase.EXPAND);
+  }
+
+  private static void audited() {
+    FIXTURE.orders(10);
+    FIXTURE.source.execute(
+        "create table orders_log (op text, id bigint, created_at timestamptz)",
+        AUDIT,
+        "create trigger audit after insert or update on orders for each row"
+            + " execute function on_orders()");
+  }
+
+  private static Precondition condition(TableMigration run, String code) {
+    return run.plan().preconditions().stream()
+        .filter(one -> one.code().equals(code))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static ActionOutcome start(TableMigration run, List<String> accepted) {
+    OnceResult<ActionOutcome> result =
+        FIXTURE.migrations.start(
+            run.id(), accepted, TableMigrations.Asked.by(MigrationFixture.ACTOR));
+    return switch (result) {
+      case OnceResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
+      default -> throw new AssertionError(result);
+    };
+  }
+
+  /** Columns, triggers and indexes of the table, and schemas. */
+  private static List<Long> things() {
+    return FIXTURE.source.column(
+        """
+        select attnum from pg_attribute where attrelid = 'orders'::regclass
+        union all select oid::bigint from pg_trigger where tgrelid = 'orders'::regclass
+        union all select indexrelid::bigint from pg_index where indrelid = 'orders'::regclass
+        union all select oid::bigint from pg_namespace
+        """);
+  }
+}
