@@ -4,6 +4,7 @@ import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.TimeSample;
 import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
@@ -22,6 +23,7 @@ import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.sql.Deadline;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -135,6 +137,19 @@ final class Planner {
         .toList();
   }
 
+  private static List<Finding> withLostTimes(List<Finding> notes, TimeSample sample) {
+    if (sample.timesLost() == 0) {
+      return notes;
+    }
+    List<Finding> all = new ArrayList<>(notes);
+    all.add(
+        new Finding(
+            "times_lost",
+            "Of %d rows that were looked at, %d would get keys that don't say when they were made: the rows that follow them are older, so the time is taken for a mistake."
+                .formatted(sample.rows(), sample.timesLost())));
+    return all;
+  }
+
   private OnceResult<PlanOutcome> write(
       PlanRequest request, Source source, TableShape shape, Asked<PlanOutcome> asked) {
     Target target =
@@ -157,7 +172,7 @@ final class Planner {
             shape.olderThanEpoch(),
             shape.estimate(),
             shape.preconditions(),
-            shape.notes(),
+            withLostTimes(shape.notes(), TimeSample.of(source.database(), target)),
             steps.stream()
                 .map(
                     step ->

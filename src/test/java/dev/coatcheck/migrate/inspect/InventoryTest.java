@@ -292,6 +292,57 @@ class InventoryTest {
     FIXTURE.execute("drop schema \"Other\" cascade");
   }
 
+  /** As in Pagila, where each partition of payment has its own, and one has none. */
+  @Test
+  void foreignKeysOnPartitionsAreFoundAndThePartitionsThatLackThem() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "create table payment (t bigint, at date) partition by range (at)",
+        "create table payment_1 partition of payment for values from ('2026-01-01') to"
+            + " ('2026-02-01')",
+        "create table payment_2 partition of payment for values from ('2026-02-01') to"
+            + " ('2026-03-01')",
+        "create table payment_3 partition of payment for values from ('2026-03-01') to"
+            + " ('2026-04-01')",
+        "alter table payment_1 add constraint of_t foreign key (t) references t",
+        "alter table payment_3 add constraint of_t foreign key (t) references t");
+
+    TableShape shape = FIXTURE.sound(wish("t"));
+
+    assertThat(detail(shape.notes(), "foreign_keys_on_partitions"))
+        .contains(
+            "public.payment has it in public.payment_1, public.payment_3, but not in"
+                + " public.payment_2");
+    assertThat(shape.children()).hasSize(2);
+    FIXTURE.execute("alter table payment add foreign key (t) references t");
+    assertThat(detail(FIXTURE.sound(wish("t")).notes(), "children_partitioned"))
+        .contains("public.payment");
+  }
+
+  @Test
+  void aForeignKeyOfThePartitionedTableItselfIsNoneOfItsPartitions() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "create table payment (t bigint references t, at date) partition by range (at)",
+        "create table payment_1 partition of payment default");
+
+    assertThat(codes(FIXTURE.sound(wish("t")).notes()))
+        .contains("children_partitioned")
+        .doesNotContain("foreign_keys_on_partitions");
+  }
+
+  @Test
+  void checksThatWereNeverValidatedAreWarnedOf() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key, x int, check (x < 10))",
+        "insert into t (x) values (-1)");
+    assertThat(codes(FIXTURE.sound(wish("t")).notes())).doesNotContain("not_valid_checks");
+    FIXTURE.execute("alter table t add constraint positive check (x > 0) not valid");
+
+    assertThat(detail(FIXTURE.sound(wish("t")).notes(), "not_valid_checks"))
+        .contains("never validated: positive CHECK ((x > 0)) NOT VALID.");
+  }
+
   @Test
   void oddThingsAboutTheKeyAreNoted() {
     FIXTURE.execute(

@@ -109,7 +109,7 @@ class PoolerTest {
   private static Inspection inspect(TestDatabase database, boolean isGateway) {
     DatabaseSettings settings =
         new DatabaseSettings(database.url(), database.user(), database.password(), 2);
-    try (Database pool = Database.open(settings, "pooled", new Observer())) {
+    try (Database pool = Database.openPinned(settings, "pooled", new Observer())) {
       return new Inventory()
           .inspect(new Source("shop", settings, pool, isGateway), SourceFixture.wish("orders"));
     }

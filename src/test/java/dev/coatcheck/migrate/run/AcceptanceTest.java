@@ -97,6 +97,22 @@ class AcceptanceTest {
                         }));
   }
 
+  @Test
+  void rowsThatWouldLoseTheirTimeAreSampled() {
+    FIXTURE.orders(1_000);
+    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
+        .noneMatch(note -> note.code().equals("times_lost"));
+    FIXTURE.source.execute(
+        "update orders set created_at = now() - interval '2 minutes' where id % 100 = 7");
+
+    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
+        .anySatisfy(
+            note -> {
+              assertThat(note.code()).isEqualTo("times_lost");
+              assertThat(note.detail()).startsWith("Of 1000 rows that were looked at, ");
+            });
+  }
+
   /** With it the backfill leaves the column alone, and an update of the application doesn't. */
   @Test
   void theRemedyOfATriggerThatSetsLastUpdateKeepsIt() {
