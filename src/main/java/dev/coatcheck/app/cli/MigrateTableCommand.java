@@ -62,6 +62,13 @@ final class MigrateTableCommand {
               description = "Stop at a unique column that is not null.")
           boolean keepPrimaryKey,
       @Option(
+              names = "--application-search-path",
+              paramLabel = "PATH",
+              description =
+                  "Of the sessions that write to the table, for its triggers and checks."
+                      + " Default: that of its owner's settings.")
+          @Nullable String applicationSearchPath,
+      @Option(
               names = "--sql",
               description = "Print every statement too, with the one that undoes it.")
           boolean withSql)
@@ -72,6 +79,8 @@ final class MigrateTableCommand {
     body.put("type", type);
     body.put("keep_primary_key", keepPrimaryKey);
     Optional.ofNullable(createdAtColumn).ifPresent(name -> body.put("created_at_column", name));
+    Optional.ofNullable(applicationSearchPath)
+        .ifPresent(path -> body.put("application_search_path", path));
     new PlanText(out()).print(gateway.post(RUNS, body), withSql);
     return 0;
   }

@@ -158,9 +158,11 @@ final class Obstacles {
               "select 'forced'"
                   + OF_TABLE
                   + " and c.relrowsecurity and c.relforcerowsecurity and not (select"
-                  + " r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = current_user)",
+                  + " bool_and(r.rolsuper or r.rolbypassrls) from pg_roles r"
+                  + " where r.rolname = current_user or r.oid = c.relowner)",
               "Its row level security is %s on its owner too, so rows would be missed."
-                  + " Give the source's user bypassrls, or end the force meanwhile."));
+                  + " Give the source's user and the owner bypassrls, or end the force"
+                  + " meanwhile."));
 
   /** What would have to wait behind somebody, or make everybody wait. */
   private static final List<Check> IN_THE_WAY =

@@ -1,4 +1,4 @@
-/** What brings mappings from a source to the gateway: outboxes, and single rows for look-ups. */
+/** What follows a source while a run is on a table: outboxes, single rows for look-ups, names. */
 @NullMarked
 package dev.coatcheck.migrate.relay;
 

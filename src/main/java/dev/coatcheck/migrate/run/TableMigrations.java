@@ -15,6 +15,7 @@ import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.run.RunStore.Decision;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.Knobs;
@@ -81,14 +82,30 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
       Observer observer,
       String holder) {}
 
-  /** A table, and what its rows are to become. */
+  /**
+   * A table, and what its rows are to become.
+   *
+   * @param applicationPath of the sessions that write to it; empty: that of its owner's settings
+   */
   public record PlanRequest(
       String source,
       String schema,
       String table,
       Type type,
       Optional<String> createdAtColumn,
-      boolean keepPrimaryKey) {}
+      boolean keepPrimaryKey,
+      Optional<SearchPath> applicationPath) {
+    /** With the search path of its owner's settings. */
+    public PlanRequest(
+        String source,
+        String schema,
+        String table,
+        Type type,
+        Optional<String> createdAtColumn,
+        boolean keepPrimaryKey) {
+      this(source, schema, table, type, createdAtColumn, keepPrimaryKey, Optional.empty());
+    }
+  }
 
   /**
    * Who asks for something, and under which Idempotency-Key.
@@ -169,7 +186,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
 
   private OnceResult<ActionOutcome> startAnew(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    Optional<ActionOutcome> refusal = refusal(id);
+    Optional<ActionOutcome> refusal = refusal(id, accepted);
     return act(
         id,
         asked,
@@ -193,7 +210,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** What the table or a file says against a start; looked at before the run is locked. */
-  private Optional<ActionOutcome> refusal(long id) {
+  private Optional<ActionOutcome> refusal(long id, List<String> accepted) {
     if (store.hasImported(id)) {
       return Optional.of(
           new ActionOutcome.NotNow(
@@ -203,7 +220,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
     return store
         .find(id)
         .filter(run -> run.status().state() == RunState.PLANNED)
-        .map(planner::refusals)
+        .map(run -> planner.refusals(run, accepted))
         .filter(findings -> !findings.isEmpty())
         .map(ActionOutcome.Refused::new);
   }

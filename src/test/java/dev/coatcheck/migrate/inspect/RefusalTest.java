@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can't get new keys is refused with the reason, and nothing has changed. */
 class RefusalTest {
@@ -276,6 +277,16 @@ class RefusalTest {
     assertThat(refusals(new Inventory().inspect(source, wish("t"))))
         .containsExactly("forced_row_security");
     assertThat(FIXTURE.catalog()).isEqualTo(before);
+  }
+
+  /** Statements of ours would find what others made there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"currentSchema=public", "options=-c%20search_path=public"})
+  void aUrlWithASearchPathOfItsOwn(String parameter) {
+    FIXTURE.execute(T);
+
+    assertThat(refusals(new Inventory().inspect(FIXTURE.with(parameter), wish("t"))))
+        .containsExactly("search_path_overridden");
   }
 
   @Test

@@ -57,7 +57,11 @@ final class SourceFixture implements AutoCloseable {
 
   /** A further pool. */
   Source open(String user, String password) {
-    DatabaseSettings settings = new DatabaseSettings(database.url(), user, password, 2);
+    return open(database.url(), user, password);
+  }
+
+  private Source open(String url, String user, String password) {
+    DatabaseSettings settings = new DatabaseSettings(url, user, password, 2);
     Source made =
         new Source("shop", settings, Database.openPinned(settings, "shop", new Observer()), false);
     opened.add(made);
@@ -67,6 +71,11 @@ final class SourceFixture implements AutoCloseable {
   /** As the role that is nobody special; it may make schemas. */
   Source asPlain() {
     return open(role, "plain");
+  }
+
+  /** With a parameter in its URL. */
+  Source with(String parameter) {
+    return open(database.url() + "?" + parameter, database.user(), database.password());
   }
 
   /** With sessions that heed what was altered since. */

@@ -7,6 +7,7 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
@@ -196,6 +197,42 @@ public final class MigrationFixture implements AutoCloseable {
             TableMigrations.Asked.by(ACTOR));
     if (result instanceof OnceResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
+    }
+    throw new AssertionError(result);
+  }
+
+  /** With another search path of the application. */
+  TableMigration plan(String schema, String table, SearchPath path) {
+    OnceResult<PlanOutcome> result =
+        migrations.plan(
+            new TableMigrations.PlanRequest(
+                isBeside ? Sources.GATEWAY : OTHER,
+                schema,
+                table,
+                source.type,
+                Optional.empty(),
+                false,
+                Optional.of(path)),
+            TableMigrations.Asked.by(ACTOR));
+    if (result
+        instanceof
+        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+      return whole.run();
+    }
+    throw new AssertionError(result);
+  }
+
+  /** What a start says that isn't possible. */
+  List<Finding> refused(TableMigration run) {
+    OnceResult<ActionOutcome> result =
+        migrations.start(
+            run.id(),
+            run.plan().preconditions().stream().map(one -> one.code()).toList(),
+            TableMigrations.Asked.by(ACTOR));
+    if (result
+        instanceof
+        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Finding> findings))) {
+      return findings;
     }
     throw new AssertionError(result);
   }

@@ -2,11 +2,14 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.steps.Phase;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -90,6 +93,27 @@ class OwnCodeTest {
             "before_row 1000 " + shop.owner,
             "deferred 1000 " + shop.owner);
     fixture.undo(run, Phase.EXPAND);
+  }
+
+  /** Before anything is on the table that the application could meet. */
+  @Test
+  void aStartTriesOneRowAndIsRefusedWithWhatTheTriggerSays() {
+    TableMigration wrong = fixture.plan("app", "orders", SearchPath.parse("public").orElseThrow());
+
+    List<Finding> findings = fixture.refused(wrong);
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.code()).isEqualTo("trial_failed"))
+        .satisfies(
+            finding -> assertThat(finding.detail()).contains("relation \"audit\" does not exist"));
+    assertThat(
+            shop.texts(
+                "select attname from pg_attribute where attrelid = 'app.orders'::regclass"
+                    + " and attnum > 0 order by attnum"))
+        .containsExactly("id", "created_at", "text");
+    assertThat(shop.texts("select nspname from pg_namespace where nspname like 'coat%'")).isEmpty();
+    assertThat(shop.texts("select what from app.audit")).isEmpty();
   }
 
   /** The insert waits for the delete, so that our trigger has to give it its old key. */

@@ -19,6 +19,7 @@ import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
 import io.javalin.http.Context;
@@ -74,19 +75,35 @@ public final class TableMigrationRoutes implements AutoCloseable {
     Query.allow(ctx);
     RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
     JsonObject body =
-        hashed.object().allow("source", "table", "type", "created_at_column", "keep_primary_key");
+        hashed
+            .object()
+            .allow(
+                "source",
+                "table",
+                "type",
+                "created_at_column",
+                "keep_primary_key",
+                "application_search_path");
     Optional<TableName> table = TableText.parse(body.string("table"));
     Type type = type(body.string("type"));
     String source = body.optionalString("source").orElse(Sources.GATEWAY);
     Optional<String> createdAt = body.nullableString("created_at_column");
     boolean keepPrimaryKey = body.bool("keep_primary_key", false);
+    Optional<SearchPath> applicationPath =
+        body.nullableString("application_search_path").map(TableMigrationRoutes::path);
     if (table.isEmpty()) {
       problems.write(ctx, Problem.tableRefused(List.of(TABLE_MALFORMED)));
       return;
     }
     TableMigrations.PlanRequest request =
         new TableMigrations.PlanRequest(
-            source, table.get().schema(), table.get().table(), type, createdAt, keepPrimaryKey);
+            source,
+            table.get().schema(),
+            table.get().table(),
+            type,
+            createdAt,
+            keepPrimaryKey,
+            applicationPath);
     String requestId = RequestId.of(ctx);
     answers.answer(
         ctx,
@@ -110,6 +127,17 @@ public final class TableMigrationRoutes implements AutoCloseable {
       case PlanOutcome.Refused(List<Finding> findings) ->
           Problems.answer(Problem.tableRefused(findings), requestId);
     };
+  }
+
+  private static SearchPath path(String text) {
+    return SearchPath.parse(text)
+        .orElseThrow(
+            () ->
+                new Refusal(
+                    Problem.at(
+                        ProblemCode.FIELD_INVALID,
+                        "application_search_path",
+                        "Write it as SHOW search_path does: names of schemas between commas.")));
   }
 
   private Type type(String name) {

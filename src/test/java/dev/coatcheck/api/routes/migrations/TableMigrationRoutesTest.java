@@ -223,6 +223,12 @@ class TableMigrationRoutesTest {
     assertProblem(
         API.post(RUNS, "{\"table\":\"other\",\"type\":\"nothing\"}"), 404, "type_unknown", "type");
     assertProblem(
+        API.post(
+            RUNS, "{\"table\":\"other\",\"type\":\"other\",\"application_search_path\":\"a,,b\"}"),
+        400,
+        "field_invalid",
+        "application_search_path");
+    assertProblem(
         API.post(RUNS, "{\"table\":\"other\",\"type\":\"other\",\"source\":\"nowhere\"}"),
         404,
         "source_unknown",

@@ -1,0 +1,45 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.Session;
+import dev.coatcheck.postgres.sql.StatementTimeout;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a run does first, done to one row and rolled back: the triggers, checks and index functions
+ * of the table say whether they can live with it before the application finds out.
+ */
+public final class Trial {
+  private static final int TRIES_MAX = 5;
+
+  private Trial() {}
+
+  /**
+   * Why it failed; empty if it didn't, or if others held the table all the time.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
+   */
+  public static Optional<String> of(DatabaseSettings settings, Target target) {
+    List<String> statements =
+        Steps.of(target).stream()
+            .filter(step -> step.phase() == Phase.EXPAND)
+            .flatMap(step -> step.statements().stream())
+            .toList();
+    try (Session session = Session.open(settings, "coatcheck start")) {
+      TrialStore store = new TrialStore(session, target);
+      for (int tried = 0; tried < TRIES_MAX; tried++) {
+        try {
+          return store.run(statements);
+        } catch (LockTimeout held) {
+          // The run itself tries for longer, and names who holds it.
+        } catch (StatementTimeout slow) {
+          return Optional.of("a statement took over " + TrialStore.STATEMENT_MILLIS_MAX + " ms.");
+        }
+      }
+      return Optional.empty();
+    }
+  }
+}
