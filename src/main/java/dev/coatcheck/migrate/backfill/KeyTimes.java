@@ -59,15 +59,20 @@ public final class KeyTimes {
    * @param inside how many of them are asked about. The others are the block that follows, all of
    *     it unless the rows end there
    * @param t0Millis T0, since the layout's epoch
+   * @param isEnd the table ends with these rows; else those that have less than half a block after
+   *     them have no time, because more rows follow elsewhere and might contradict it
    * @return the times that count
    */
-  public static OptionalLong[] kept(OptionalLong[] stated, int inside, long t0Millis) {
+  public static OptionalLong[] kept(
+      OptionalLong[] stated, int inside, long t0Millis, boolean isEnd) {
     OptionalLong[] times = possible(stated, t0Millis);
     OptionalLong[] kept = new OptionalLong[inside];
     OptionalLong cap = OptionalLong.empty();
     for (int i = 0; i < inside; i++) {
       int next = (i / BLOCK + 1) * BLOCK;
-      if (i == times.length - 1) {
+      if (!isEnd && i + BLOCK / 2 >= times.length) {
+        cap = OptionalLong.empty();
+      } else if (i == times.length - 1) {
         cap = times[i];
       } else if (next + BLOCK > times.length) {
         cap = median(times, i + 1);

@@ -110,7 +110,8 @@ final class FileImport {
       List<Row> chunk = List.copyOf(rows.subList(0, count));
       OptionalLong[] stated = rows.stream().map(Row::stated).toArray(OptionalLong[]::new);
       FileImportStore.Settled settled =
-          store.settle(chunk, KeyTimes.kept(stated, count, store.t0Millis()));
+          store.settle(
+              chunk, KeyTimes.kept(stated, count, store.t0Millis(), lastId == store.highestId()));
       created += settled.created();
       count(settled);
       rows.subList(0, count).clear();

@@ -301,6 +301,21 @@ final class RunStore {
         });
   }
 
+  /** The keys that were kept for rows went with the table's objects. */
+  void forgetSetAside(long id) {
+    database.write(
+        "rows set aside",
+        sql -> {
+          sql.deleteFrom(TABLE_MIGRATION_SET_ASIDE)
+              .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
+              .execute();
+          return sql.update(TABLE_MIGRATION)
+              .set(TABLE_MIGRATION.ROWS_SET_ASIDE, 0L)
+              .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+              .execute();
+        });
+  }
+
   private static void insert(DSLContext sql, long id, SetAside row) {
     sql.insertInto(TABLE_MIGRATION_SET_ASIDE)
         .set(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID, id)

@@ -68,6 +68,7 @@ record Workshop(
 
   /** Nothing of it is on the table any more. */
   void undone(TableMigration run) {
+    runs.forgetSetAside(run.id());
     var _ =
         runs.decide(
             run.id(),

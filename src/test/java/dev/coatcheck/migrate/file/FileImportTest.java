@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.idempotency.OnceResult;
@@ -14,13 +15,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class FileImportTest {
@@ -29,15 +30,10 @@ class FileImportTest {
   /** Whole blocks of what came before the file broke off. */
   private static final int SETTLED = 4_992;
 
-  private static MigrationFixture fixture;
+  private final MigrationFixture fixture = new MigrationFixture(true);
 
-  @BeforeAll
-  static void start() {
-    fixture = new MigrationFixture(true);
-  }
-
-  @AfterAll
-  static void stop() {
+  @AfterEach
+  void stop() {
     fixture.close();
   }
 
@@ -62,7 +58,7 @@ class FileImportTest {
     assertThat(stopped).isEqualTo(new FileOutcome.Stopped(false, SETTLED + 1));
     assertThat(send(run, csv))
         .isEqualTo(new FileOutcome.Done(ROWS - SETTLED, SETTLED, 0, List.of()));
-    List<Long> imported = keys();
+    List<Long> imported = keys(run, ROWS);
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
     assertThat(imported).isEqualTo(places(run));
@@ -80,6 +76,81 @@ class FileImportTest {
         .isInstanceOfSatisfying(
             OnceResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
+  }
+
+  /** The last of a part is decided by rows that are not there yet. */
+  @Test
+  void aWrongTimeAtTheEndOfAPartIsNotThatOfTheNextRows() {
+    fixture.source.execute("create table parts (id bigserial primary key)");
+    fixture.source.execute("insert into parts select n from generate_series(1, 2000) n");
+    TableMigration run = fixture.plan("parts", Optional.empty());
+    long restored = System.currentTimeMillis() - 86_400_000;
+
+    for (int part = 0; part < 2; part++) {
+      StringBuilder csv = new StringBuilder("legacy_id,created_at\n");
+      for (int id = part * 1_000 + 1; id <= part * 1_000 + 1_000; id++) {
+        long millis = id == 1_000 ? restored : 1_714_521_600_000L + id * 1_000L;
+        csv.append(id).append(',').append(Instant.ofEpochMilli(millis)).append('\n');
+      }
+      assertThat(send(run, csv.toString())).isEqualTo(new FileOutcome.Done(1_000, 0, 0, List.of()));
+    }
+
+    List<Long> keys = keys(run, 2_000);
+    assertThat(keys).hasSize(2_000).isSorted();
+    long off = 0;
+    for (int i = 0; i < 2_000; i++) {
+      long millis = (keys.get(i) >> 22) + 1_672_531_200_000L;
+      off += Math.abs(millis - (1_714_521_600_000L + (i + 1) * 1_000L)) > 1_000 ? 1 : 0;
+    }
+    assertThat(off).isLessThanOrEqualTo(64);
+  }
+
+  /** In the middle of a file, as a restart of Postgres does. */
+  @Test
+  void aFileWhoseDatabaseConnectionsAreEndedGoesOnOrSaysHowFarItCame() {
+    fixture.source.execute("create table robbed (id bigserial primary key)");
+    fixture.source.execute("insert into robbed select n from generate_series(1, 20000) n");
+    TableMigration run = fixture.plan("robbed", Optional.empty());
+    StringBuilder csv = new StringBuilder("legacy_id,created_at\n");
+    List<@Nullable Long> created = new ArrayList<>();
+    for (int id = 1; id <= 20_000; id++) {
+      long millis = 1_714_521_600_000L + id * 1_000L;
+      created.add(millis - 1_672_531_200_000L);
+      csv.append(id).append(',').append(Instant.ofEpochMilli(millis)).append('\n');
+    }
+    byte[] bytes = csv.toString().getBytes(StandardCharsets.UTF_8);
+    InputStream robbing =
+        new SequenceInputStream(
+            new ByteArrayInputStream(bytes, 0, bytes.length / 2),
+            new ByteArrayInputStream(bytes, bytes.length / 2, bytes.length) {
+              private boolean isRobbed;
+
+              @Override
+              public synchronized int read(byte[] into, int from, int length) {
+                if (!isRobbed) {
+                  isRobbed = true;
+                  fixture.source.execute(
+                      "select pg_terminate_backend(pid) from pg_stat_activity"
+                          + " where pid <> pg_backend_pid() and datname = current_database()");
+                }
+                return super.read(into, from, length);
+              }
+            });
+
+    FileOutcome first = send(run, robbing);
+    if (first instanceof FileOutcome.Stopped(boolean databaseGone, long lines)) {
+      assertThat(databaseGone).isTrue();
+      assertThat((lines - 1) % 128).isZero();
+    }
+    assertThat(send(run, csv.toString()))
+        .isInstanceOfSatisfying(
+            FileOutcome.Done.class,
+            done -> assertThat(done.created() + done.existing()).isEqualTo(20_000));
+
+    assertThat(keys(run, 20_000))
+        .isEqualTo(
+            KeyModel.keys(
+                created, run.times().createdAt().toEpochMilli() - 1_672_531_200_000L, 4_096));
   }
 
   @Test
@@ -100,7 +171,7 @@ class FileImportTest {
             });
   }
 
-  private static List<Long> places(TableMigration run) {
+  private List<Long> places(TableMigration run) {
     List<@Nullable Long> created = new ArrayList<>();
     for (String time :
         fixture.source.texts(
@@ -123,27 +194,27 @@ class FileImportTest {
         });
   }
 
-  private static FileOutcome send(TableMigration run, String csv) {
+  private FileOutcome send(TableMigration run, String csv) {
     return send(run, new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)));
   }
 
-  private static FileOutcome send(TableMigration run, InputStream csv) {
+  private FileOutcome send(TableMigration run, InputStream csv) {
     return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, MigrationFixture.ACTOR);
   }
 
-  private static List<Long> keys() {
+  private List<Long> keys(TableMigration run, int rows) {
     return fixture.source.gateway.database.read(
         "test",
         sql ->
             sql.fetch(
                     "select p.key from coatcheck.alias a join coatcheck.public_id p using (token)"
-                        + " where a.value::bigint <= "
-                        + ROWS
-                        + " order by a.value::bigint")
+                        + " where a.type_id = {0} and a.value::bigint <= {1} order by"
+                        + " a.value::bigint",
+                    val(run.typeNumber()), val(rows))
                 .getValues(0, Long.class));
   }
 
-  private static String text(String sql) {
+  private String text(String sql) {
     return fixture.source.texts(sql).stream().collect(Collectors.joining("\n")) + "\n";
   }
 }

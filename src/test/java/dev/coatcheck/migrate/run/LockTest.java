@@ -160,12 +160,12 @@ class LockTest {
     try (MigrationFixture fixture = new MigrationFixture(true);
         Connection held = fixture.source.connect();
         Statement hold = held.createStatement()) {
-      fixture.orders(1_000);
+      fixture.orders(10_000);
       fixture.patience = Duration.ofMinutes(5);
       held.setAutoCommit(false);
       TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 10));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      hold.execute("select from orders where id > 100 for update");
+      hold.execute("select from orders where id > 256 for update");
       fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);

@@ -1,0 +1,138 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.migrate.backfill.KeyModel;
+import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A gateway that dies while it takes the file of a table migration. */
+class FileImportCrashTest {
+  private static final String ACTOR = "tester";
+  private static final int ROWS = 45_000;
+  private static final long EPOCH_MILLIS = 1_672_531_200_000L;
+  private static final long FIRST_MILLIS = 1_714_521_600_000L;
+
+  @TempDir Path folder;
+
+  /** And the command says that the file may be sent again. */
+  @Test
+  void theSameFileAgainGivesTheKeysThatAnUndisturbedImportWouldHaveGiven() throws Exception {
+    try (RekeyFixture fixture = new RekeyFixture(true);
+        Sources sources = Sources.open(fixture.settings, Map.of(), fixture.gateway.observer)) {
+      fixture.execute(
+          "create table orders (id bigserial primary key)",
+          "insert into orders select from generate_series(1, " + ROWS + ")");
+      TableMigration run = planned(fixture, sources);
+      List<@Nullable Long> created = new ArrayList<>();
+      Path file = file(created);
+      Path key = key(fixture);
+      String[] arguments = {"migrate-table", "import", "" + run.id(), file.toString()};
+
+      try (GatewayChild first = GatewayChild.serve(fixture.gateway.on)) {
+        Process sender = GatewayChild.start(with(arguments, first, key));
+        Awaitility.await().until(() -> imported(fixture) > 0);
+        first.kill();
+        assertThat(sender.waitFor()).isNotZero();
+      }
+      long reached = imported(fixture);
+      assertThat(reached % 128).as("whole blocks, up to %d", reached).isZero();
+      try (GatewayChild second = GatewayChild.serve(fixture.gateway.on)) {
+        GatewayChild.Ended again = GatewayChild.run(with(arguments, second, key));
+        assertThat(again.status()).as("%s", again).isZero();
+        assertThat(again.out().toString()).contains("" + (ROWS - reached), "" + reached);
+      }
+
+      assertThat(
+              fixture.column(
+                  "select p.key from coatcheck.alias a join coatcheck.public_id p using (token)"
+                      + " order by a.value::bigint"))
+          .isEqualTo(
+              KeyModel.keys(created, run.times().createdAt().toEpochMilli() - EPOCH_MILLIS, 4_096));
+      assertThat(fixture.count("select times_lost from coatcheck.table_migration"))
+          .isEqualTo(KeyModel.lost(created, run.times().createdAt().toEpochMilli() - EPOCH_MILLIS));
+    }
+  }
+
+  private static long imported(RekeyFixture fixture) {
+    return fixture.count("select imported_id from coatcheck.table_migration");
+  }
+
+  /** A row each second; each five-hundredth was restored a day before the run. */
+  private Path file(List<@Nullable Long> created) throws IOException {
+    StringBuilder csv = new StringBuilder("legacy_id,created_at\n");
+    long restored = System.currentTimeMillis() - 86_400_000;
+    for (int id = 1; id <= ROWS; id++) {
+      long millis = id % 500 == 3 ? restored + id : FIRST_MILLIS + id * 1_000L;
+      created.add(millis - EPOCH_MILLIS);
+      csv.append(id).append(',').append(Instant.ofEpochMilli(millis)).append('\n');
+    }
+    return Files.writeString(folder.resolve("old.csv"), csv);
+  }
+
+  private Path key(RekeyFixture fixture) throws IOException {
+    Access access =
+        new Access(
+            fixture.gateway.database,
+            Access.Trust.none(),
+            new RandomSource(),
+            fixture.gateway.observer,
+            Clock.systemUTC());
+    return Files.writeString(
+        folder.resolve("key"),
+        access.create(ACTOR, Set.of(Scope.ALL), Optional.empty()).key().secretText());
+  }
+
+  private static String[] with(String[] arguments, GatewayChild gateway, Path key) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--url=" + gateway.uri());
+    all.add("--key-file=" + key);
+    return all.toArray(String[]::new);
+  }
+
+  private static TableMigration planned(RekeyFixture fixture, Sources sources) {
+    try (TableMigrations migrations =
+        TableMigrations.start(
+            new TableMigrations.Makings(
+                fixture.gateway.database,
+                sources,
+                fixture.gateway.registry,
+                MappingFixture.TOKENS,
+                fixture.gateway.observer,
+                "desk"))) {
+      OnceResult<PlanOutcome> result =
+          migrations.plan(
+              new TableMigrations.PlanRequest(
+                  Sources.GATEWAY, "public", "orders", fixture.type, Optional.empty(), false),
+              TableMigrations.Asked.by(ACTOR));
+      if (result
+          instanceof
+          OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+        return whole.run();
+      }
+      throw new AssertionError(result);
+    }
+  }
+}
