@@ -173,7 +173,7 @@ public final class Ddl {
 
   /** As often as it takes, because what is left on the table hurts writers. */
   void takeOff(String name, String statement) {
-    run(name, List.of(statement), Integer.MAX_VALUE);
+    var _ = run(name, List.of(statement), Integer.MAX_VALUE);
   }
 
   private Outcome run(String name, List<String> statements, int triesMax) {

@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.steps;
 
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.List;
 import java.util.Optional;
@@ -99,9 +98,6 @@ final class FilledCheck {
               : ddl.run(step.name(), List.of(step.validate())));
     } catch (DdlStore.RowWithoutKey straggler) {
       return new Round.Overtaken();
-    } catch (DatabaseUnavailable gone) {
-      // The next runner drops it; we can't.
-      throw gone;
     } catch (RuntimeException stopped) {
       dropAfter(stopped);
       throw stopped;
@@ -130,7 +126,10 @@ final class FilledCheck {
     ddl.takeOff(step.name(), step.drop());
   }
 
-  /** Who stops the run can't be kept waiting for as long as it takes. */
+  /**
+   * Who stops the run can't be kept waiting for as long as it takes. If the source is gone, the
+   * next runner drops the check.
+   */
   private void dropAfter(RuntimeException stopped) {
     for (int tried = 1; tried <= LAST_TRIES_MAX; tried++) {
       try {

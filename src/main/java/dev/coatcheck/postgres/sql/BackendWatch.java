@@ -230,11 +230,10 @@ final class BackendWatch implements AutoCloseable {
   private Optional<Seen> ask(Statement now) throws SQLException {
     long silentMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - now.answeredNano);
     int leftMillis =
-        (int)
-            Math.clamp(
-                patience.silenceMillisMax() - silentMillis,
-                Math.ceilDiv(patience.lookMillis(), PARTS),
-                patience.answerMillisMax());
+        Math.clamp(
+            patience.silenceMillisMax() - silentMillis,
+            Math.ceilDiv(patience.lookMillis(), PARTS),
+            patience.answerMillisMax());
     Connection connection = asking(leftMillis);
     connection.setNetworkTimeout(Runnable::run, leftMillis);
     try (PreparedStatement statement = connection.prepareStatement(LOOK)) {

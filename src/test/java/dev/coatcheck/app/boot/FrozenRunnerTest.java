@@ -45,7 +45,7 @@ class FrozenRunnerTest {
     try (RekeyFixture fixture = fixture();
         Sources sources = Sources.open(fixture.settings, Map.of(), fixture.gateway.observer)) {
       TableMigrations desk = desk(fixture, sources);
-      long id = start(desk, fixture, 100);
+      long id = start(desk, fixture, 20);
       serve(fixture);
       await(() -> run(desk, id).progress().rowsDone() > 0);
 

@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -315,6 +316,33 @@ class MigrateTableCommandTest {
     }
     assertThat(run("status", id).out()).contains("is running");
     run("cancel", id);
+  }
+
+  @Test
+  void aStatusNamesTheSessionThatARunWaitsFor() throws SQLException {
+    table("awaiting", 10);
+    Terminal plan = run("plan", "--table=awaiting", "--type=awaiting");
+    try (Connection report =
+            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
+        Statement reading = report.createStatement()) {
+      reading.execute("set application_name = 'a long report'");
+      report.setAutoCommit(false);
+      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      reading.execute("select count(*) from pg_class");
+      start(plan, "--detach");
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> run("status", id(plan)).out().contains("a long report"));
+
+      Terminal status = run("status", id(plan));
+
+      assertThat(status.out())
+          .contains("It waits: new-perm: waiting for old snapshots, held up by process ")
+          .contains("application a long report), idle in transaction since 20")
+          .containsPattern("To end process [0-9]+: select pg_terminate_backend\\([0-9]+\\)\n");
+      report.rollback();
+    }
+    assertThat(run("status", id(plan), "--watch").status()).isZero();
   }
 
   @Test

@@ -13,8 +13,10 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -151,11 +153,15 @@ class BackendWatchTest {
 
   private void requireGivenUp(Patience patience, String statement, String why) {
     try (Session session = open(patience)) {
-      assertThatThrownBy(() -> session.alone("the statement", statement))
-          .isInstanceOf(DatabaseUnavailable.class)
-          .rootCause()
-          .hasMessageContaining("the statement was given up: ")
-          .hasMessageContaining(why);
+      CompletableFuture<Void> sent =
+          CompletableFuture.runAsync(() -> session.alone("the statement", statement));
+      assertThat(sent)
+          .failsWithin(Duration.ofMinutes(2))
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(DatabaseUnavailable.class)
+          .havingRootCause()
+          .withMessageContaining("the statement was given up: ")
+          .withMessageContaining(why);
     }
     assertThat(proxy.isTrapped()).isTrue();
   }

@@ -112,6 +112,35 @@ class TableMigrationRoutesTest {
   }
 
   @Test
+  void whatAnIndexWaitsForIsToldWithTheSessionInItsWay() throws SQLException {
+    table("awaiting", 10);
+    Reply planned = plan("awaiting");
+    String run = RUNS + "/" + planned.text("/id");
+    try (Connection report = GATEWAY.connect();
+        Statement reading = report.createStatement()) {
+      reading.execute("set application_name = 'a long report'");
+      report.setAutoCommit(false);
+      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      reading.execute("select count(*) from pg_class");
+      start(planned);
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> !API.get(run).body().at("/waits_for").isNull());
+
+      Reply waiting = API.get(run);
+
+      assertThat(waiting.text("/waits_for/statement")).isEqualTo("new-perm");
+      assertThat(waiting.text("/waits_for/event")).isEqualTo("waiting for old snapshots");
+      assertThat(waiting.text("/waits_for/sessions/0/application")).isEqualTo("a long report");
+      assertThat(waiting.text("/waits_for/sessions/0/state")).isEqualTo("idle in transaction");
+      assertThat(waiting.body().at("/waits_for/sessions/0/pid").intValue()).isPositive();
+      assertThat(waiting.text("/reason")).contains("a long report", "idle in transaction");
+      report.rollback();
+    }
+    assertThat(await(planned, "done").body().at("/waits_for").isNull()).isTrue();
+  }
+
+  @Test
   void aFileGivesKeysToATableOnWhichNothingMayBeInstalled() {
     table("filed", 3);
     Reply planned = plan("filed");
