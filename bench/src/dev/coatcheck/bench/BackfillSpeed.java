@@ -40,6 +40,8 @@ import java.util.OptionalInt;
 public final class BackfillSpeed {
   private static final int LOOK_MILLIS = 50;
   private static final String ACTOR = "bench";
+  private static final String FILL = "backfill fill";
+  private static final String VERIFY = "verify verify";
 
   private final Registry registry;
   private final TableMigrations migrations;
@@ -69,9 +71,17 @@ public final class BackfillSpeed {
     this.rows = rows;
   }
 
-  /** Rows a second, the median of the runs of each. */
+  /**
+   * Rows a second, the median of the runs of each.
+   *
+   * @param verifyRatio the time of the verification against that of the backfill, beside the
+   *     mappings
+   */
   public record Result(
-      double besideRowsPerSecond, double apartRowsPerSecond, double statementRowsPerSecond) {
+      double besideRowsPerSecond,
+      double apartRowsPerSecond,
+      double statementRowsPerSecond,
+      double verifyRatio) {
     public double besideRatio() {
       return besideRowsPerSecond / statementRowsPerSecond;
     }
@@ -117,9 +127,13 @@ public final class BackfillSpeed {
     List<Double> besides = new ArrayList<>();
     List<Double> aparts = new ArrayList<>();
     List<Double> statements = new ArrayList<>();
+    List<Double> verifies = new ArrayList<>();
     for (int run = 0; run <= runs; run++) {
       Type type = type("bench" + run);
-      double beside = rows / secondsBeside("bench_ours_" + run, type);
+      List<RunEvent> events = eventsBeside("bench_ours_" + run, type);
+      double backfill = seconds(events, FILL);
+      double beside = rows / backfill;
+      double verify = seconds(events, VERIFY) / backfill;
       progress.advanced(rows);
       double statement = rows / secondsOfStatements("bench_plain_" + run, type);
       progress.advanced(rows);
@@ -129,19 +143,25 @@ public final class BackfillSpeed {
         besides.add(beside);
         statements.add(statement);
         aparts.add(elsewhere);
+        verifies.add(verify);
       }
     }
-    return new Result(median(besides), median(aparts), median(statements));
+    return new Result(median(besides), median(aparts), median(statements), median(verifies));
   }
 
-  /** From the first batch to the last sweep. */
-  private double secondsBeside(String table, Type type) throws InterruptedException {
+  /** What happened to a run through all phases. */
+  private List<RunEvent> eventsBeside(String table, Type type) throws InterruptedException {
     store.createTable(table, rows);
     store.settle();
     TableMigration run = start(Sources.GATEWAY, table, type);
     await(run, RunState.DONE);
-    List<RunEvent> events = migrations.events(run.id(), 0);
-    return Duration.between(at(events, "step_started"), at(events, "step_applied")).toNanos() / 1e9;
+    return migrations.events(run.id(), 0);
+  }
+
+  private static double seconds(List<RunEvent> events, String step) {
+    return Duration.between(at(events, "step_started", step), at(events, "step_applied", step))
+            .toNanos()
+        / 1e9;
   }
 
   /** From the first batch until no entry is left in the outbox. */
@@ -149,7 +169,8 @@ public final class BackfillSpeed {
     apart.createTable(table, rows);
     store.settle();
     TableMigration run = start(APART, table, type);
-    while (migrations.events(run.id(), 0).stream().noneMatch(event -> is(event, "step_applied"))) {
+    while (migrations.events(run.id(), 0).stream()
+        .noneMatch(event -> is(event, "step_applied", FILL))) {
       requireNotFailed(run);
       Thread.sleep(LOOK_MILLIS);
     }
@@ -159,7 +180,7 @@ public final class BackfillSpeed {
       Thread.sleep(LOOK_MILLIS);
     }
     Instant end = Instant.now();
-    Instant begin = at(migrations.events(run.id(), 0), "step_started");
+    Instant begin = at(migrations.events(run.id(), 0), "step_started", FILL);
     act(migrations.resume(run.id(), TableMigrations.Asked.by(ACTOR)));
     await(run, RunState.DONE);
     return Duration.between(begin, end).toNanos() / 1e9;
@@ -205,13 +226,13 @@ public final class BackfillSpeed {
     return status;
   }
 
-  private static boolean is(RunEvent event, String kind) {
-    return event.kind().equals(kind) && event.detail().equals("backfill fill");
+  private static boolean is(RunEvent event, String kind, String step) {
+    return event.kind().equals(kind) && event.detail().equals(step);
   }
 
-  private static Instant at(List<RunEvent> events, String kind) {
+  private static Instant at(List<RunEvent> events, String kind, String step) {
     return events.stream()
-        .filter(event -> is(event, kind))
+        .filter(event -> is(event, kind, step))
         .map(RunEvent::at)
         .findFirst()
         .orElseThrow();

@@ -143,6 +143,7 @@ final class BenchCommand {
         "UPDATE and INSERT beside, rows a second  %,12.0f%n", result.statementRowsPerSecond());
     out.printf("ratio beside the mappings                %12.2f%n", result.besideRatio());
     out.printf("ratio of a source of its own             %12.2f%n", result.apartRatio());
+    out.printf("time of verify against the backfill's    %12.2f%n", result.verifyRatio());
     out.flush();
   }
 
