@@ -32,14 +32,12 @@ public final class OutboxRelay implements AutoCloseable {
 
   /** Begins to bring what waits in all of them. */
   public void follow(ActiveTables active) {
-    rounds.begin(
-        active.all().stream().filter(ActiveTable::hasOutbox).toList(), this::follow);
+    rounds.begin(active.all().stream().filter(ActiveTable::hasOutbox).toList(), this::follow);
   }
 
   private void follow(Source source, List<ActiveTable> tables) {
     followers
-        .computeIfAbsent(
-            source.name(), _ -> new SourceFollower(mappings, source, refusals))
+        .computeIfAbsent(source.name(), _ -> new SourceFollower(mappings, source, refusals))
         .round(tables);
   }
 
