@@ -108,7 +108,7 @@ final class RowShape {
             star ->
                 star.of().filter(rows::contains).isPresent()
                     || statements.isOurs(statement, star)
-                    || takesAll && !ofTables.contains(star.select()));
+                    || (takesAll && !ofTables.contains(star.select())));
   }
 
   /** Names of the queries in WITH. */
@@ -189,7 +189,7 @@ final class RowShape {
       } else if (token.isSymbol("(") && --depth == 0) {
         Token before = statement.at(i - 1);
         boolean isCall = before.isName() && !before.is("select") && !before.is("return");
-        return before.is("row") || isList && !isCall;
+        return before.is("row") || (isList && !isCall);
       } else if (depth == 0) {
         return false;
       }
@@ -219,8 +219,8 @@ final class RowShape {
     for (SqlStatement statement : body) {
       for (int i = 0; i + 1 < statement.tokens.size(); i++) {
         boolean isRow =
-            isOurType(statement, i + 1) && isDeclaration(statement, i + 1)
-                || hasRecords && statement.at(i + 1).is("record");
+            (isOurType(statement, i + 1) && isDeclaration(statement, i + 1))
+                || (hasRecords && statement.at(i + 1).is("record"));
         if (statement.at(i).isName() && isRow) {
           rows.add(statement.at(i).text());
         }

@@ -263,7 +263,7 @@ final class SqlStatement {
       case FROM ->
           before.isSymbol(",")
               || before.isSymbol("(")
-              || before.kind() == Kind.WORD && BEFORE_TABLE.contains(before.text());
+              || (before.kind() == Kind.WORD && BEFORE_TABLE.contains(before.text()));
       case TARGET -> before.kind() == Kind.WORD && BEFORE_TABLE.contains(before.text());
       default -> false;
     };
@@ -289,7 +289,7 @@ final class SqlStatement {
     Optional<String> alias = Optional.empty();
     boolean isAlias =
         at(after).kind() == Kind.QUOTED
-            || at(after).kind() == Kind.WORD && !NO_ALIAS.contains(at(after).text());
+            || (at(after).kind() == Kind.WORD && !NO_ALIAS.contains(at(after).text()));
     if (isAlias) {
       alias = Optional.of(tokens.get(after).text());
       after++;
@@ -388,7 +388,7 @@ final class SqlStatement {
         || before.is("distinct")
         || before.is("all")
         || before.is("returning")
-        || before.isSymbol("(") && scope.clause == Clause.VALUES
+        || (before.isSymbol("(") && scope.clause == Clause.VALUES)
         || at == scope.firstItem;
   }
 }
