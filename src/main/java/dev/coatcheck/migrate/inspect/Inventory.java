@@ -26,8 +26,9 @@ public final class Inventory {
           "pooled_connection",
           "A pooler stands before this source that shares its backends between transactions, or"
               + " drops the settings of a session; a run needs sessions of its own. Register the"
-              + " source with a URL that leads to Postgres itself. For the gateway's own database"
-              + " register the same database as a source of its own.");
+              + " source with a URL that leads to Postgres itself, without currentSchema and"
+              + " options. For the gateway's own database register the same database as a source of"
+              + " its own.");
 
   private final Limits limits;
 

@@ -123,14 +123,6 @@ final class Obstacles {
               "It belongs to %s, and only its owner may alter it."
                   + " Let the source's user be that, or a member of it."),
           new Check(
-              "search_path_overridden",
-              """
-              select reset_val from pg_settings
-               where name = 'search_path' and replace(reset_val, ' ', '') <> 'pg_catalog,pg_temp'\
-              """,
-              "The source's URL, or a pooler, sets the search path %s, with which our statements"
-                  + " could run functions of others. Take currentSchema and options out of it."),
-          new Check(
               "no_select",
               "select quote_ident(current_user) from pg_class c where c.oid = <oid>"
                   + " and not (has_table_privilege(c.oid, 'select')"

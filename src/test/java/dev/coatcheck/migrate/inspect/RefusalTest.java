@@ -286,7 +286,7 @@ class RefusalTest {
     FIXTURE.execute(T);
 
     assertThat(refusals(new Inventory().inspect(FIXTURE.with(parameter), wish("t"))))
-        .containsExactly("search_path_overridden");
+        .containsExactly("pooled_connection");
   }
 
   @Test
