@@ -111,9 +111,9 @@ final class Statements {
       }
       asks |=
           statement.at(i).is("default_transaction_isolation")
-              || statement.at(i).is("isolation")
+              || (statement.at(i).is("isolation")
                   && statement.at(i + 1).is("level")
-                  && STRICT.contains(statement.at(i + 2).text());
+                  && STRICT.contains(statement.at(i + 2).text()));
     }
     return asks;
   }
