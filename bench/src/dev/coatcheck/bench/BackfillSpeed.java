@@ -43,9 +43,6 @@ public final class BackfillSpeed {
   private static final String FILL = "backfill fill";
   private static final String VERIFY = "verify verify";
 
-  private final Registry registry;
-  private final TableMigrations migrations;
-
   /** A source of its own, on the same server. */
   private static final String APART = "apart";
 

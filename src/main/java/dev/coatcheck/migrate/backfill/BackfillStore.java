@@ -71,16 +71,14 @@ final class BackfillStore {
   }
 
   private OptionalLong lock(DSLContext sql, Range range) {
-    Long upto =
-        PlainSql.rows(
-                sql,
-                rows.fill(BatchTable.LOCK),
-                row -> PlainSql.longOrNull(row, 1),
-                range.afterId(),
-                range.lastId(),
-                range.rowsMax())
-            .getFirst();
-    return upto == null ? OptionalLong.empty() : OptionalLong.of(upto);
+    return PlainSql.rows(
+            sql,
+            rows.fill(BatchTable.LOCK),
+            row -> PlainSql.optionalLong(row, 1),
+            range.afterId(),
+            range.lastId(),
+            range.rowsMax())
+        .getFirst();
   }
 
   /** The first row without a key after an ID. */

@@ -93,10 +93,10 @@ final class FillAheadStore {
       return OptionalLong.of(row.getFirst().key());
     }
     PlainSql.rows(sql, names.fill(HOLD), held -> held.getInt(1));
-    Long kept =
-        PlainSql.rows(sql, names.fill(KEPT), key -> PlainSql.longOrNull(key, 1), legacy, legacy)
+    OptionalLong kept =
+        PlainSql.rows(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy)
             .getFirst();
-    long key = kept == null ? Places.key(place(sql, legacy)) : kept;
+    long key = kept.isPresent() ? kept.getAsLong() : Places.key(place(sql, legacy));
     rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
     return OptionalLong.of(key);
   }

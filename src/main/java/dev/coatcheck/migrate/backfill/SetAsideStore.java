@@ -85,16 +85,16 @@ final class SetAsideStore {
           rows.bound(sql, bounds);
           PlainSql.execute(sql, rows.fill(HOLD));
           Checkpoint before = rows.checkpoint(sql);
-          Long last =
+          long upto =
               PlainSql.rows(
                       sql,
                       rows.fill(BLOCK),
-                      row -> PlainSql.longOrNull(row, 1),
+                      row -> PlainSql.optionalLong(row, 1),
                       range.afterId(),
                       range.lastId(),
                       range.rowsMax())
-                  .getFirst();
-          long upto = last == null ? range.lastId() : last;
+                  .getFirst()
+                  .orElse(range.lastId());
           List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPlace());
           List<Given> open = given.stream().filter(Given::isOpen).toList();
           PlainSql.execute(

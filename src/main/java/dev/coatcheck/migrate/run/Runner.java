@@ -73,7 +73,7 @@ final class Runner {
       } catch (FenceLost | Stopped over) {
         return;
       } catch (ObjectsGone gone) {
-        fail(gone.getMessage());
+        fail(String.valueOf(gone.getMessage()));
         return;
       } catch (DatabaseUnavailable gone) {
         if (!waitForSource(gone)) {

@@ -43,7 +43,7 @@ final class OwnObjectsStore {
   private static final String HAS_TRIGGER =
       """
       select exists (select from pg_catalog.pg_trigger where tgrelid = <oid>::oid
-                        and '"' || tgname::text || '"' = <body><t_%s><body>)\
+                        and '"' || tgname::text || '"' = <body><t_{event}><body>)\
       """;
 
   /** An undo that lost it makes one whose T0 is 0. */
@@ -96,7 +96,7 @@ final class OwnObjectsStore {
           }
           missing.addAll(PlainSql.rows(sql, names.fill(MISSING_ON_TABLE), row -> row.getString(1)));
           for (String event : TargetSql.TRIGGERS) {
-            if (!PlainSql.isTrue(sql, names.fill(HAS_TRIGGER.formatted(event)))) {
+            if (!PlainSql.isTrue(sql, names.fill(HAS_TRIGGER.replace("{event}", event)))) {
               missing.add("the trigger " + names.fill("<t_%s>".formatted(event)));
             }
           }

@@ -191,17 +191,15 @@ public final class Verifier {
       if (row.archived() != null) {
         return null;
       }
-      return switch (SnowflakeLayout.DEFAULT.workerOf(key)) {
-        case BACKFILL_WORKER -> {
-          boolean rises = key > lastKey;
-          lastKey = key;
-          timed.add(row);
-          yield rises ? null : Promise.INVERSION;
-        }
-        case NumberSource.WORKER ->
-            millis < t0Millis || millis > nowMillis + HOUR_MILLIS ? Promise.KEY_TIME : null;
-        default -> null;
-      };
+      int worker = SnowflakeLayout.DEFAULT.workerOf(key);
+      if (worker == BACKFILL_WORKER) {
+        boolean rises = key > lastKey;
+        lastKey = key;
+        timed.add(row);
+        return rises ? null : Promise.INVERSION;
+      }
+      boolean isOfAnotherTime = millis < t0Millis || millis > nowMillis + HOUR_MILLIS;
+      return worker == NumberSource.WORKER && isOfAnotherTime ? Promise.KEY_TIME : null;
     }
 
     /**

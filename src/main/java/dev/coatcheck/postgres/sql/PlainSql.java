@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,12 @@ public final class PlainSql {
   /** The first column of the only row. */
   public static boolean isTrue(DSLContext sql, String text, Object... values) {
     return rows(sql, text, row -> row.getBoolean(1), values).getFirst();
+  }
+
+  /** A bigint column that may be null. */
+  public static OptionalLong optionalLong(ResultSet row, int column) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(value);
   }
 
   /** A bigint column that may be null. */

@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.FreePort;
 import dev.coatcheck.ids.access.Scope;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -199,7 +200,7 @@ class EdgeNginxTest {
 
   @Test
   void withoutAGatewayOrAGoodKeyItIs503() throws IOException {
-    try (Nginx noGateway = other("no-gateway", Nginx.freePort(), "x");
+    try (Nginx noGateway = other("no-gateway", FreePort.next(), "x");
         Nginx badKey = other("bad-key", gateway.uri().getPort(), "ccg_live_wrong");
         Nginx wrongScope =
             other("scope", gateway.uri().getPort(), gateway.keyWith(Scope.IDS_WRITE))) {
@@ -226,7 +227,7 @@ class EdgeNginxTest {
             Files.createDirectory(folder.resolve("alone")),
             gateway.uri().getPort(),
             gateway.keyWith(Scope.IDS_READ),
-            Nginx.freePort())) {
+            FreePort.next())) {
       assertThat(send(alone, "GET /charges/" + id, List.of(), "").status()).isEqualTo(502);
     }
   }

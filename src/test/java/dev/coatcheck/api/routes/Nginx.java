@@ -1,10 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,7 +46,7 @@ final class Nginx implements AutoCloseable {
       """;
 
   private final Path folder;
-  private final int port = freePort();
+  private final int port = FreePort.next();
   private final Process process;
 
   /** Starts one that asks Coatcheck at one port, with an API key, and passes on to another. */
@@ -97,14 +97,6 @@ final class Nginx implements AutoCloseable {
   String log() {
     try {
       return Files.readString(folder.resolve("error.log"));
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-  }
-
-  static int freePort() {
-    try (ServerSocket free = new ServerSocket(0)) {
-      return free.getLocalPort();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }

@@ -159,6 +159,11 @@ public final class FaultProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    refuse();
+  }
+
+  /** Ends all connections, and takes no more. */
+  public void refuse() throws IOException {
     server.close();
     cut();
   }

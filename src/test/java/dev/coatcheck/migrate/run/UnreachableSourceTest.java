@@ -69,7 +69,7 @@ class UnreachableSourceTest {
           proxy.target(silent.getLocalPort());
           proxy.cut();
         }
-        case REFUSED -> proxy.close();
+        case REFUSED -> proxy.refuse();
       }
 
       try (TableMigrations migrations = start(shop, sources, "two")) {

@@ -1,10 +1,9 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.FreePort;
 import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,22 +46,19 @@ public final class InstalledPostgres implements AutoCloseable {
                         "PostgreSQL %d or later is not installed in /usr/lib/postgresql, or without pg_dump"
                             .formatted(VERSION_MIN)));
     Path folder = Files.createTempDirectory("coatcheck-postgres-");
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-      InstalledPostgres server = new InstalledPostgres(bin, folder, probe.getLocalPort());
-      Path password = Files.writeString(folder.resolve("password"), PASSWORD);
-      String data = "--pgdata=" + folder.resolve("data");
-      server.run("initdb", data, "-U", USER, "-A", "scram-sha-256", "--pwfile=" + password);
-      probe.close();
-      server.run(
-          "pg_ctl",
-          "start",
-          data,
-          "--wait",
-          "--log=" + folder.resolve("log"),
-          "--options=-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
-              .formatted(server.port));
-      return server;
-    }
+    InstalledPostgres server = new InstalledPostgres(bin, folder, FreePort.next());
+    Path password = Files.writeString(folder.resolve("password"), PASSWORD);
+    String data = "--pgdata=" + folder.resolve("data");
+    server.run("initdb", data, "-U", USER, "-A", "scram-sha-256", "--pwfile=" + password);
+    server.run(
+        "pg_ctl",
+        "start",
+        data,
+        "--wait",
+        "--log=" + folder.resolve("log"),
+        "--options=-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
+            .formatted(server.port));
+    return server;
   }
 
   /** The newest that has all of the programs. */

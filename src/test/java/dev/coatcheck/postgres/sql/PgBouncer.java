@@ -1,8 +1,8 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ public final class PgBouncer implements AutoCloseable {
       boolean takesOptions)
       throws IOException {
     URI server = URI.create(database.url().substring("jdbc:".length()));
-    int port = freePort();
+    int port = FreePort.next();
     Path settings =
         Files.writeString(
             folder.resolve("pgbouncer-" + port + ".ini"),
@@ -115,12 +115,6 @@ public final class PgBouncer implements AutoCloseable {
       return true;
     } catch (IOException notYet) {
       return false;
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 
