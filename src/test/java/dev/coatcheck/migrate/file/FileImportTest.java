@@ -191,6 +191,11 @@ class FileImportTest {
           public int read() throws IOException {
             throw new IOException("broken off");
           }
+
+          @Override
+          public int read(byte[] into, int offset, int length) throws IOException {
+            return length == 0 ? 0 : read();
+          }
         });
   }
 

@@ -166,8 +166,12 @@ final class FilmLedger {
                 "select %s || ' ' || %s from %s where %s > 0"
                     .formatted(table.key, counter, table.text, counter))
             .forEach(
-                row ->
-                    counted.put(Long.valueOf(row.split(" ")[0]), Long.valueOf(row.split(" ")[1])));
+                row -> {
+                  int space = row.indexOf(' ');
+                  counted.put(
+                      Long.valueOf(row.substring(0, space)),
+                      Long.valueOf(row.substring(space + 1)));
+                });
         assertThat(counted).as("%s of %s", counter, table.text).isEqualTo(counters.get(table));
       }
     }

@@ -96,7 +96,7 @@ class FilmRentalTest {
       Map<Table, TableMigration> last;
       try (WebApplication application = WebApplication.start(rental, ledger, WORKERS, SEED)) {
         // So that plan finds its statements.
-        awaitOperations(application, 20 * WebApplication.KINDS.size());
+        awaitOperations(application, 20L * WebApplication.KINDS.size());
         Map<Table, TableMigration> first = migrate(fixture, rental, application);
         ledger.requireOrder();
         ledger.noteKeys();

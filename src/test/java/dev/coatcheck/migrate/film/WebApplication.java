@@ -48,19 +48,17 @@ final class WebApplication implements AutoCloseable {
   private final AtomicLong longestNanos = new AtomicLong();
   private final Set<String> accepted = ConcurrentHashMap.newKeySet();
   private final HikariDataSource pool;
-  private final FilmLedger ledger;
   private final int discs;
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean stopped;
 
-  private WebApplication(FilmRental rental, FilmLedger ledger) {
+  private WebApplication(FilmRental rental) {
     this.pool = rental.pool();
-    this.ledger = ledger;
     this.discs = Math.toIntExact(rental.source.count("select count(*) from disc"));
   }
 
   static WebApplication start(FilmRental rental, FilmLedger ledger, int workers, long seed) {
-    WebApplication application = new WebApplication(rental, ledger);
+    WebApplication application = new WebApplication(rental);
     for (int i = 0; i < workers; i++) {
       Random random = new Random(seed + i);
       FilmLedger.Share share = ledger.share(i, workers, random);

@@ -46,7 +46,7 @@ final class WebCall {
 
   /** Any copy of any film; none is ever added or lost. */
   long disc() {
-    return 1 + random.nextInt(discs);
+    return 1L + random.nextInt(discs);
   }
 
   /** A write that reached no row, or too many, is one that was lost. */

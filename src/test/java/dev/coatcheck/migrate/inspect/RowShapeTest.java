@@ -43,7 +43,7 @@ class RowShapeTest {
    * @param setup statements between ";;"
    * @param probe what the application sends
    */
-  private record Shape(String name, String setup, String probe) {
+  record Shape(String name, String setup, String probe) {
     @Override
     public String toString() {
       return name;

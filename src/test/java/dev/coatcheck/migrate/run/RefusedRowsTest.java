@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,7 +21,7 @@ class RefusedRowsTest {
   private static final List<Long> REFUSED = List.of(5L, 700L, 701L, 2_000L);
 
   /** What refuses the update of four rows, and how it is taken away. */
-  private enum Refusal {
+  enum Refusal {
     TRIGGER(
         """
         create function frozen() returns trigger language plpgsql as $$ begin
@@ -85,7 +86,7 @@ class RefusedRowsTest {
   @ParameterizedTest
   @EnumSource
   void theRestGoesOnAndARetryGivesTheRowsTheirOwnKeys(Refusal refusal) {
-    boolean beside = refusal.ordinal() % 2 == 0;
+    boolean beside = refusal == Refusal.TRIGGER || refusal == Refusal.TRIGGER_RETURNS_NULL;
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
       fixture.orders(ROWS);
       fixture.source.execute(refusal.made);
@@ -110,7 +111,7 @@ class RefusedRowsTest {
       fixture.source.execute(refusal.mended);
       Map<Long, Long> kept =
           setAside.stream().collect(Collectors.toMap(SetAside::legacy, SetAside::key));
-      assertThat(lookUp.find(700)).isEqualTo(OptionalLong.of(kept.get(700L)));
+      assertThat(lookUp.find(700)).isEqualTo(OptionalLong.of(requireNonNull(kept.get(700L))));
       fixture.source.execute("delete from orders where id = 701");
       retry(fixture, run);
       fixture.await(run, RunState.DONE);
