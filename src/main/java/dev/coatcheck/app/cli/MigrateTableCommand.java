@@ -314,7 +314,8 @@ final class MigrateTableCommand {
       description = {
         "Takes what an undo left from the source: the archive of the table's keys, and the schema"
             + " coatcheck_migration with the last archive.",
-        "A later run of the table would give its rows other keys than their public IDs have."
+        "No later run can be planned for the type: it would give the rows other keys than their"
+            + " public IDs have."
       })
   int forget(
       @Mixin GatewayCalls gateway, @Parameters(paramLabel = "ID", description = RUN) String id)

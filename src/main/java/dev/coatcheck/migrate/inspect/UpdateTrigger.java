@@ -31,7 +31,8 @@ record UpdateTrigger(String name, String definition, boolean isConstraint) {
                 + Check.listed(names)
                 + ". A trigger that would do harm, for instance change a last_update or fill an"
                 + " audit table, gets a WHEN clause before the start, with which it sleeps"
-                + " meanwhile.",
+                + " meanwhile. Any session can make such a trigger sleep, so take the clause back"
+                + " after the run, and don't give it to an audit that nobody may switch off.",
             triggers.stream().map(UpdateTrigger::remedy).toList(),
             Optional.empty()));
   }

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
 import static org.jooq.impl.DSL.val;
 
@@ -42,6 +44,22 @@ final class EventStore {
           append(sql, id, actor, kind, detail);
           return true;
         });
+  }
+
+  /** Whether keys that public IDs of the type have were forgotten at their source. */
+  boolean hasForgotten(int typeNumber) {
+    return database.read(
+        "table migration events",
+        sql ->
+            sql.fetchExists(
+                sql.selectOne()
+                    .from(TABLE_MIGRATION)
+                    .join(TABLE_MIGRATION_EVENT)
+                    .using(TABLE_MIGRATION.MIGRATION_ID)
+                    .where(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
+                    .and(TABLE_MIGRATION_EVENT.KIND.eq("forget"))
+                    .andExists(
+                        sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
   }
 
   static void append(DSLContext sql, long id, String actor, String kind, String detail) {

@@ -36,7 +36,7 @@ final class LeftoversStore {
       select not exists (select from pg_catalog.pg_class
                           where relnamespace = '<schema>'::pg_catalog.regnamespace
                             and relkind not in ('i', 'I', 't')
-                            and relname not in ('checkpoint', 'known_table'))
+                            and relname not in ('checkpoint', 'known_table', 'set_aside'))
              and not exists (select from pg_catalog.pg_proc
                               where pronamespace = '<schema>'::pg_catalog.regnamespace)\
       """;
@@ -91,7 +91,8 @@ final class LeftoversStore {
         || (hasCheckpoints && isTrue(sql, "select exists (select from <schema>.checkpoint)"))) {
       return new Outcome.Dropped("The archive of the table; other tables still need the schema.");
     }
-    execute(sql, "drop table if exists <schema>.checkpoint, <schema>.known_table");
+    execute(
+        sql, "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside");
     execute(sql, "drop schema <schema>");
     return new Outcome.Dropped("The archive of the table, and the schema.");
   }

@@ -46,6 +46,11 @@ final class Planner {
       new Finding(
           "type_unsuitable",
           "The type must have Snowflake keys of the default layout. Create one for this table.");
+  private static final Finding KEYS_FORGOTTEN =
+      new Finding(
+          "keys_forgotten",
+          "The keys of an earlier run were forgotten, but the public IDs of this type have them."
+              + " A new run would give the rows other keys. Create another type for this table.");
   private static final Finding CHANGED =
       new Finding(
           "table_changed", "The table is not the one that was planned. Plan the migration anew.");
@@ -54,11 +59,13 @@ final class Planner {
   private static final String ROW_SHAPE = "row_shape";
 
   private final RunStore store;
+  private final EventStore events;
   private final Sources sources;
   private final Inventory inventory = new Inventory();
 
-  Planner(RunStore store, Sources sources) {
+  Planner(RunStore store, EventStore events, Sources sources) {
     this.store = store;
+    this.events = events;
     this.sources = sources;
   }
 
@@ -83,6 +90,9 @@ final class Planner {
     if (isTaken) {
       return store.refuse(asked, new PlanOutcome.Refused(List.of(BUSY)));
     }
+    if (events.hasForgotten(type.number())) {
+      return store.refuse(asked, new PlanOutcome.Refused(List.of(KEYS_FORGOTTEN)));
+    }
     Wish wish =
         new Wish(
             request.schema(),
@@ -97,25 +107,30 @@ final class Planner {
     };
   }
 
+  /** What by now speaks against a run that was planned. */
+  List<Finding> refusals(TableMigration run) {
+    return Deadline.after(LOOK_MAX).call(() -> lookedAgain(run));
+  }
+
+  private List<Finding> lookedAgain(TableMigration run) {
+    Source source = sources.named(run.source()).orElseThrow();
+    return TableFinder.now(source.database(), run.target())
+        .map(now -> look(source, now, run))
+        .orElseGet(() -> List.of(CHANGED));
+  }
+
   /**
-   * What by now speaks against a run that was planned. If nothing else does, one row is tried.
+   * Tries one row, and rolls back.
    *
    * @param accepted preconditions; a table whose shape breaks its own triggers is not tried
    */
-  List<Finding> refusals(TableMigration run, List<String> accepted) {
-    return Deadline.after(LOOK_MAX).call(() -> look(run, accepted));
-  }
-
-  private List<Finding> look(TableMigration run, List<String> accepted) {
+  Optional<Finding> trial(TableMigration run, List<String> accepted) {
     Source source = sources.named(run.source()).orElseThrow();
-    Optional<Target> now = TableFinder.now(source.database(), run.target());
-    if (now.isEmpty()) {
-      return List.of(CHANGED);
-    }
-    List<Finding> findings = look(source, now.get(), run);
-    return findings.isEmpty() && !isKnownToFail(run.plan(), accepted)
-        ? Trial.of(source.settings(), now.get()).map(Planner::failed).stream().toList()
-        : findings;
+    return isKnownToFail(run.plan(), accepted)
+        ? Optional.empty()
+        : TableFinder.now(source.database(), run.target())
+            .flatMap(now -> Trial.of(source.settings(), now))
+            .map(Planner::failed);
   }
 
   private static boolean isKnownToFail(Plan plan, List<String> accepted) {

@@ -137,7 +137,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         store,
         steps,
         events,
-        new Planner(store, makings.sources()),
+        new Planner(store, events, makings.sources()),
         active,
         new Leftovers(store, makings.sources()),
         new ReadThrough(active, makings.sources(), mappings),
@@ -195,21 +195,14 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
           if (refusal.isPresent()) {
             return new Decision.Refuse(refusal.get());
           }
-          List<Finding> missing =
-              run.plan().preconditions().stream()
-                  .filter(condition -> !accepted.contains(condition.code()))
-                  .map(Precondition::finding)
-                  .toList();
-          return missing.isEmpty()
-              ? new Decision.Change(
-                  run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)),
-                  "start",
-                  "accepted: " + String.join(", ", accepted))
-              : new Decision.Refuse(new ActionOutcome.NotAccepted(missing));
+          return new Decision.Change(
+              run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)),
+              "start",
+              "accepted: " + String.join(", ", accepted));
         });
   }
 
-  /** What the table or a file says against a start; looked at before the run is locked. */
+  /** What speaks against a start; looked at before the run is locked. */
   private Optional<ActionOutcome> refusal(long id, List<String> accepted) {
     if (store.hasImported(id)) {
       return Optional.of(
@@ -220,9 +213,22 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
     return store
         .find(id)
         .filter(run -> run.status().state() == RunState.PLANNED)
-        .map(run -> planner.refusals(run, accepted))
-        .filter(findings -> !findings.isEmpty())
-        .map(ActionOutcome.Refused::new);
+        .flatMap(run -> refusal(run, accepted));
+  }
+
+  private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
+    List<Finding> findings = planner.refusals(run);
+    if (!findings.isEmpty()) {
+      return Optional.of(new ActionOutcome.Refused(findings));
+    }
+    List<Finding> missing =
+        run.plan().preconditions().stream()
+            .filter(condition -> !accepted.contains(condition.code()))
+            .map(Precondition::finding)
+            .toList();
+    return missing.isEmpty()
+        ? planner.trial(run, accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
+        : Optional.of(new ActionOutcome.NotAccepted(missing));
   }
 
   public OnceResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
@@ -282,7 +288,8 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
 
   /**
    * Takes what an undo left from the source: the archive of the run's table, and our schema with
-   * the last one. A later run would give the rows other keys than their public IDs have.
+   * the last one. No further run can be planned for the type, because it would give the rows other
+   * keys than their public IDs have.
    */
   public OnceResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
     return store

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.idempotency.OnceResult;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +42,9 @@ class ForgetTest {
     fixture.undo(others, Phase.EXPAND);
     MigrationFixture.done(forget(others));
     assertThat(hasSchema()).isFalse();
+    assertThat(fixture.refused("orders"))
+        .extracting(Finding::code)
+        .containsExactly("keys_forgotten");
     MigrationFixture.done(forget(others));
     assertThat(fixture.saw(others, "forget", "Nothing of it was in the source")).isTrue();
   }

@@ -71,7 +71,8 @@ class WaitReasonTest {
               () ->
                   fixture.source.execute(
                       "set application_name = 'dba'",
-                      "create index concurrently dba_index on orders (created_at)"));
+                      "create index concurrently dba_index on orders (created_at)"),
+              Thread::startVirtualThread);
       fixture.await(() -> isBuilding(fixture));
       fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());

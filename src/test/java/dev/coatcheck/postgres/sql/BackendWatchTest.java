@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,7 +81,9 @@ class BackendWatchTest {
   void aStatementIsGivenUpWhenItsProcessIsGoneAndNobodySaidSo() throws Exception {
     proxy.freezeAt(new Trap("pg_sleep", true, false));
     CompletableFuture<Void> given =
-        CompletableFuture.runAsync(() -> requireGivenUp(SHORT, SLOW, "is gone from the server"));
+        CompletableFuture.runAsync(
+            () -> requireGivenUp(SHORT, SLOW, "is gone from the server"),
+            Thread::startVirtualThread);
     Awaitility.await().until(() -> proxy.isTrapped() && isAsleep());
 
     query(
@@ -112,9 +116,10 @@ class BackendWatchTest {
       int pid = pid(holding);
       CompletableFuture<Void> waiting =
           CompletableFuture.runAsync(
-              () -> session.alone("the change", "alter table held add column m int"));
+              () -> session.alone("the change", "alter table public.held add column m int"),
+              Thread::startVirtualThread);
 
-      LockWait wait = waits.take().orElseThrow();
+      LockWait wait = nextWait().orElseThrow();
 
       assertThat(wait.operation()).isEqualTo("the change");
       assertThat(wait.event()).isEqualTo("waiting for a lock (relation)");
@@ -132,7 +137,7 @@ class BackendWatchTest {
       while (waits.size() > 1) {
         waits.remove();
       }
-      assertThat(waits.take()).isEmpty();
+      assertThat(nextWait()).isEmpty();
     }
   }
 
@@ -151,10 +156,15 @@ class BackendWatchTest {
     }
   }
 
+  private Optional<LockWait> nextWait() throws InterruptedException {
+    return requireNonNull(waits.poll(2, TimeUnit.MINUTES), "nothing was told");
+  }
+
   private void requireGivenUp(Patience patience, String statement, String why) {
     try (Session session = open(patience)) {
       CompletableFuture<Void> sent =
-          CompletableFuture.runAsync(() -> session.alone("the statement", statement));
+          CompletableFuture.runAsync(
+              () -> session.alone("the statement", statement), Thread::startVirtualThread);
       assertThat(sent)
           .failsWithin(Duration.ofMinutes(2))
           .withThrowableOfType(ExecutionException.class)

@@ -98,17 +98,17 @@ class IdempotentRunTest {
   @Test
   void aRefusalIsKeptAlsoWhenItsReasonIsGone() {
     String run = planned("refused");
-    GATEWAY.execute("alter table public.refused rename to refused_too");
-    Reply noTable = keyed("start-1").post(run + "/start", accept(run));
+    GATEWAY.execute("insert into public.refused (id) values (-1)");
+    Reply noStart = keyed("start-1").post(run + "/start", accept(run));
     String body = "{\"table\":\"refused\",\"type\":\"refused\"}";
     Reply noPlan = keyed("plan-2").post(RUNS, body);
     Reply notNow = keyed("pause-2").send("POST", run + "/pause", null);
-    GATEWAY.execute("alter table public.refused_too rename to refused");
+    GATEWAY.execute("delete from public.refused where id = -1");
 
-    assertProblem(noTable, 422, "table_migration_refused", null);
+    assertProblem(noStart, 422, "table_migration_refused", null);
     assertProblem(noPlan, 422, "table_migration_refused", null);
     assertProblem(notNow, 409, "table_migration_state", null);
-    assertReplayed(keyed("start-1").post(run + "/start", accept(run)), noTable);
+    assertReplayed(keyed("start-1").post(run + "/start", accept(run)), noStart);
     assertReplayed(keyed("plan-2").post(RUNS, body), noPlan);
     assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
     assertReplayed(keyed("pause-2").send("POST", run + "/pause", null), notNow);
