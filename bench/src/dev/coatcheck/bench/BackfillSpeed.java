@@ -10,7 +10,7 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -18,6 +18,7 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -107,13 +108,12 @@ public final class BackfillSpeed {
           BackfillBaselineStore apart = new BackfillBaselineStore(elsewhere);
           TableMigrations migrations =
               TableMigrations.start(
-                  new TableMigrations.Makings(
-                      opened.database(),
-                      sources,
-                      registry,
-                      new TokenSource(random),
-                      observer,
-                      "bench"))) {
+                  opened.database(),
+                  sources,
+                  registry,
+                  new TokenSource(random),
+                  observer,
+                  "bench")) {
         return new BackfillSpeed(registry, migrations, store, apart, rows).measure(runs, progress);
       }
     }
@@ -184,14 +184,13 @@ public final class BackfillSpeed {
   }
 
   private TableMigration start(String source, String table, Type type) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new TableMigrations.PlanRequest(
-                source, "public", table, type, Optional.of("created_at"), true),
+            new PlanRequest(source, "public", table, type, Optional.of("created_at"), true),
             TableMigrations.Asked.by(ACTOR));
     if (!(result
         instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
+        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
       throw new IllegalStateException("no plan: " + result);
     }
     TableMigration run = whole.run();
@@ -203,8 +202,8 @@ public final class BackfillSpeed {
     return run;
   }
 
-  private static void act(OnceResult<ActionOutcome> result) {
-    if (!(result instanceof OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
+  private static void act(IdempotentResult<ActionOutcome> result) {
+    if (!(result instanceof IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _))) {
       throw new IllegalStateException("refused: " + result);
     }
   }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * @param requests makes requests; its strings are ISO 8859-1
  */
 record HttpLoad(InetSocketAddress server, int connections, Supplier<String> requests)
-    implements Turns.Side {
+    implements InterleavedRounds.Side {
   private static final int BUFFER_BYTES = 64 * 1024;
   private static final int UNAVAILABLE = 503;
   private static final int SILENCE_MILLIS_MAX = 30_000;

@@ -48,7 +48,7 @@ public final class HttpSpeed {
       int batches = measures.contains(Measure.P5) ? 2 : 0;
       return 1
           + IntStream.of(reads, redirects, resolves, mints, batches)
-              .map(sides -> Turns.steps(sides, rounds))
+              .map(sides -> InterleavedRounds.steps(sides, rounds))
               .sum();
     }
   }
@@ -84,7 +84,7 @@ public final class HttpSpeed {
               InstantSource.system());
       String key =
           access.create("bench", Set.of(Scope.ALL), Optional.of(KEY_VALID)).key().secretText();
-      Turns turns = new Turns(plan.round(), plan.rounds(), progress);
+      InterleavedRounds turns = new InterleavedRounds(plan.round(), plan.rounds(), progress);
       List<Comparison> all = new ArrayList<>();
       Tokens tokens;
       try (Gateway uncached = Gateway.start(config(config, opened.settings(), 0))) {

@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /** The measures that read: redirects and resolves, from memory and from Postgres. */
-record Reads(Requests requests, BaselineStore store, Tokens tokens, Turns turns) {
+record Reads(Requests requests, BaselineStore store, Tokens tokens, InterleavedRounds turns) {
   private static final int CACHED_MAX = 1_000;
   private static final int SELECTING_CLIENTS = 8;
   private static final int POOL_SIZE = 10;

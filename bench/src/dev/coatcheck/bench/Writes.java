@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The measures that write: mints, one by one and in batches. */
-record Writes(Requests requests, BaselineStore store, Turns turns) {
+record Writes(Requests requests, BaselineStore store, InterleavedRounds turns) {
   /** How many clients insert; the best of them is the baseline. */
   static final List<Integer> INSERTING_CLIENTS = List.of(4, 8, 16);
 
@@ -26,7 +26,7 @@ record Writes(Requests requests, BaselineStore store, Turns turns) {
   }
 
   private Comparison mints() {
-    List<Turns.Side> sides = new ArrayList<>();
+    List<InterleavedRounds.Side> sides = new ArrayList<>();
     sides.add(requests.mints());
     INSERTING_CLIENTS.forEach(clients -> sides.add(time -> store.inserts(clients, time)));
     List<Pace> paces = turns.take(sides);

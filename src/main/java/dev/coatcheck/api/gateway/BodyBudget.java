@@ -66,7 +66,7 @@ final class BodyBudget {
       this.besides = besides;
     }
 
-    /** Holds a body of that many bytes in the place of the one before; false if it can't. */
+    /** Holds a body of that many bytes instead of the one before; false if it can't. */
     boolean hold(int bodyBytes) {
       synchronized (BodyBudget.this) {
         Pool next = bodyBytes <= SMALL_BYTES ? small : large;

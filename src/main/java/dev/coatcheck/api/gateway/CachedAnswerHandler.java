@@ -72,7 +72,7 @@ final class CachedAnswerHandler extends Handler.Wrapper {
         new Event.RequestServed(
             request.getMethod(), cached.get().route(), answer.status(), System.nanoTime() - begun));
     // Requests that are handed over have virtual threads. One of those here would mean that the
-    // hand-over took place already, because a handler around this one declares that it may wait.
+    // hand-over happened already, because a handler around this one declares that it may wait.
     if (!Thread.currentThread().isVirtual()) {
       observer.observe(new Event.CachedAnswerServed());
     }

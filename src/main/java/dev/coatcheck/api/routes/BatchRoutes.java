@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Many public IDs read in one call. Each item is answered in its place; a bad one harms no other.
+ * Many public IDs read in one call. Each item is answered at its index; a bad one harms no other.
  */
 public final class BatchRoutes {
   private static final int ITEMS_MAX = 1_000;

@@ -11,8 +11,8 @@ import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndOutcome;
 import dev.coatcheck.ids.mapping.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
@@ -135,11 +135,11 @@ public final class EndingRoutes {
       Endings.Mode mode,
       String bodyHash,
       Function<List<EndOutcome>, Answer> render) {
-    Optional<Once<List<EndOutcome>>> once =
+    Optional<IdempotentCall<List<EndOutcome>>> once =
         IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + bodyHash, render);
     switch (endings.end(requests, mode, Endpoints.caller(ctx).principal(), once)) {
       case Endings.Result.Settled(List<EndOutcome> outcomes) -> render.apply(outcomes).send(ctx);
-      case Endings.Result.Answered(Recorded answer, boolean replayed) ->
+      case Endings.Result.Answered(StoredResponse answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
       case Endings.Result.KeyReused _ -> problems.write(ctx, IdempotencyHeader.reused());
       case Endings.Result.Busy _ ->

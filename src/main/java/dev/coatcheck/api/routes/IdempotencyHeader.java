@@ -9,9 +9,9 @@ import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.api.server.RowsBody;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.OnceFile;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import io.javalin.http.Context;
 import java.util.Optional;
 import java.util.function.Function;
@@ -43,17 +43,17 @@ public final class IdempotencyHeader {
    * @param request what tells it from other requests with the same key
    * @param answer turns the outcome into the answer that is kept
    */
-  public static <T> Optional<Once<T>> once(
+  public static <T> Optional<IdempotentCall<T>> once(
       Context ctx, String request, Function<T, Answer> answer) {
     return read(ctx)
         .map(
             key ->
-                new Once<>(
+                new IdempotentCall<>(
                     key,
                     RequestBody.sha256(request),
                     outcome -> {
                       Answer rendered = answer.apply(outcome);
-                      return new Recorded(rendered.status(), rendered.body());
+                      return new StoredResponse(rendered.status(), rendered.body());
                     }));
   }
 
@@ -63,7 +63,7 @@ public final class IdempotencyHeader {
    *
    * @param answer to an outcome; empty if it doesn't settle the request
    */
-  public static <T> Optional<OnceFile.Keyed<T>> onceFile(
+  public static <T> Optional<IdempotentFile.Keyed<T>> onceFile(
       Context ctx, RowFormat format, int errorsMax, Function<T, Optional<Answer>> answer) {
     Optional<IdempotencyKey> key = read(ctx);
     if (key.isPresent() && errorsMax > KEPT_ERRORS_MAX) {
@@ -73,13 +73,13 @@ public final class IdempotencyHeader {
     }
     return key.map(
         named ->
-            new OnceFile.Keyed<>(
+            new IdempotentFile.Keyed<>(
                 named,
                 "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax),
                 outcome ->
                     answer
                         .apply(outcome)
-                        .map(rendered -> new Recorded(rendered.status(), rendered.body()))));
+                        .map(rendered -> new StoredResponse(rendered.status(), rendered.body()))));
   }
 
   /** The key of a file belongs to another request. */
@@ -99,7 +99,7 @@ public final class IdempotencyHeader {
         1);
   }
 
-  public static void send(Context ctx, Recorded answer, boolean replayed) {
+  public static void send(Context ctx, StoredResponse answer, boolean replayed) {
     if (replayed) {
       ctx.header("Idempotent-Replayed", "true");
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-/** The items of a batch: each is parsed by itself and answered in its place. */
+/** The items of a batch: each is parsed by itself and answered at its index. */
 final class Items {
   private Items() {}
 
@@ -47,7 +47,7 @@ final class Items {
     return errors;
   }
 
-  /** Answers every item in its place; {@code sound} is asked for the sound ones in order. */
+  /** Answers every item at its index; {@code sound} is asked for the sound ones in order. */
   static <T> Answer answer(List<Item<T>> items, IntFunction<Views.ItemView> sound) {
     List<Views.ItemView> views = new ArrayList<>(items.size());
     for (int index = 0; index < items.size(); index++) {

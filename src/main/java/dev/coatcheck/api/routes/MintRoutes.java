@@ -11,8 +11,8 @@ import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
@@ -92,12 +92,12 @@ public final class MintRoutes {
   private record Rendering(String request, Function<MintOutcome.Worked, Answer> answer) {}
 
   private void mint(Context ctx, List<MintRequest> requests, boolean atomic, Rendering rendering) {
-    Optional<Once<MintOutcome.Worked>> once =
+    Optional<IdempotentCall<MintOutcome.Worked>> once =
         IdempotencyHeader.once(ctx, rendering.request(), rendering.answer());
     MintOutcome outcome = minter.mint(new MintCall(requests, atomic, once));
     switch (outcome) {
       case MintOutcome.Worked worked -> rendering.answer().apply(worked).send(ctx);
-      case MintOutcome.Answered(Recorded answer, boolean replayed) ->
+      case MintOutcome.Answered(StoredResponse answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
       case MintOutcome.KeyReused _ -> problems.write(ctx, IdempotencyHeader.reused());
       case MintOutcome.Busy _ ->

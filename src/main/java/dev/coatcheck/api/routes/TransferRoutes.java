@@ -18,9 +18,9 @@ import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.OnceFile;
-import dev.coatcheck.ids.idempotency.OnceResult;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -102,7 +102,7 @@ public final class TransferRoutes {
     Query.allow(ctx, RowsBody.ERRORS_MAX);
     int errorsMax = RowsBody.errorsMax(ctx);
     RowFormat format = RowsBody.format(ctx);
-    Optional<OnceFile.Keyed<ImportOutcome>> keyed =
+    Optional<IdempotentFile.Keyed<ImportOutcome>> keyed =
         IdempotencyHeader.onceFile(
             ctx,
             format,
@@ -112,20 +112,21 @@ public final class TransferRoutes {
                     ? Optional.of(Answer.json(200, view(summary)))
                     : Optional.empty());
     InputStream sent = ctx.req().getInputStream();
-    OnceResult<ImportOutcome> result;
+    IdempotentResult<ImportOutcome> result;
     boolean tooSlow;
     try (PacedBody body = new PacedBody(sent)) {
       result = transfers.importer().run(format, body, Endpoints.caller(ctx), errorsMax, keyed);
       tooSlow = body.isTooSlow();
     }
     switch (result) {
-      case OnceResult.Unkeyed<ImportOutcome>(ImportOutcome outcome) ->
+      case IdempotentResult.Unkeyed<ImportOutcome>(ImportOutcome outcome) ->
           send(ctx, outcome, sent, tooSlow);
-      case OnceResult.Answered<ImportOutcome>(Recorded answer, boolean replayed) ->
+      case IdempotentResult.Answered<ImportOutcome>(StoredResponse answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
-      case OnceResult.KeyReused<ImportOutcome> _ ->
+      case IdempotentResult.KeyReused<ImportOutcome> _ ->
           problems.write(ctx, IdempotencyHeader.reusedForFile());
-      case OnceResult.Busy<ImportOutcome> _ -> problems.write(ctx, IdempotencyHeader.fileIsBusy());
+      case IdempotentResult.Busy<ImportOutcome> _ ->
+          problems.write(ctx, IdempotencyHeader.fileIsBusy());
     }
   }
 

@@ -4,20 +4,20 @@ import java.util.concurrent.Semaphore;
 
 /**
  * How many requests may be under way. Virtual threads have no bound of their own, and a queue in
- * front of the connection pool is unfair: whoever finds no place is refused at once.
+ * front of the connection pool is unfair: a request without a permit is refused at once.
  */
 public final class Admission {
-  private final Semaphore places;
+  private final Semaphore permits;
 
   public Admission(int requestsMax) {
-    this.places = new Semaphore(requestsMax);
+    this.permits = new Semaphore(requestsMax);
   }
 
   public boolean enter() {
-    return places.tryAcquire();
+    return permits.tryAcquire();
   }
 
   public void leave() {
-    places.release();
+    permits.release();
   }
 }

@@ -2,7 +2,7 @@ package dev.coatcheck.api.server;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.core.id.ParsedId;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,8 @@ public record Problem(
   }
 
   /** What stands in the way of a table migration: one of the two. */
-  public record Findings(@Nullable List<Finding> refusals, @Nullable List<Finding> preconditions) {}
+  public record Findings(
+      @Nullable List<Diagnostic> refusals, @Nullable List<Diagnostic> preconditions) {}
 
   /** A problem inside a list. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -80,7 +81,7 @@ public record Problem(
   }
 
   /** A table that can't be migrated, and all that is against it. */
-  public static Problem tableRefused(List<Finding> refusals) {
+  public static Problem tableRefused(List<Diagnostic> refusals) {
     return withFindings(
         ProblemCode.TABLE_MIGRATION_REFUSED,
         "Nothing was changed. Each entry under refusals says what to do about it.",
@@ -88,7 +89,7 @@ public record Problem(
   }
 
   /** A start that leaves out what has to be accepted. */
-  public static Problem notAccepted(List<Finding> preconditions) {
+  public static Problem notAccepted(List<Diagnostic> preconditions) {
     return withFindings(
         ProblemCode.PRECONDITIONS_NOT_ACCEPTED,
         "See to each entry under preconditions, then send its code in accept.",
@@ -130,11 +131,11 @@ public record Problem(
     return new Brief(code.wireName(), detail, param, reason, position, endedAt(), endedReason());
   }
 
-  @Nullable List<Finding> refusals() {
+  @Nullable List<Diagnostic> refusals() {
     return findings == null ? null : findings.refusals();
   }
 
-  @Nullable List<Finding> preconditions() {
+  @Nullable List<Diagnostic> preconditions() {
     return findings == null ? null : findings.preconditions();
   }
 

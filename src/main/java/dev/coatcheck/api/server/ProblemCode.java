@@ -51,7 +51,7 @@ public enum ProblemCode {
   TABLE_MIGRATION_REFUSED(422, "Table migration refused"),
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
-  KNOB_OUT_OF_RANGE(422, "Knob out of range"),
+  THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),

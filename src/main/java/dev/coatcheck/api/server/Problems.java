@@ -3,7 +3,7 @@ package dev.coatcheck.api.server;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import java.nio.charset.StandardCharsets;
@@ -45,8 +45,8 @@ public final class Problems {
       @Nullable Instant endedAt,
       @Nullable String endedReason,
       @Nullable List<Problem.ItemError> errors,
-      @Nullable List<Finding> refusals,
-      @Nullable List<Finding> preconditions,
+      @Nullable List<Diagnostic> refusals,
+      @Nullable List<Diagnostic> preconditions,
       String requestId) {}
 
   public static Answer answer(Problem problem, String requestId) {

@@ -17,7 +17,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
-import dev.coatcheck.ids.idempotency.Turns;
+import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.Legacy;
@@ -82,14 +82,12 @@ public final class Gateway implements AutoCloseable {
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
           Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
-      opened(Turns.start(database, observer));
+      opened(AnswerExpiry.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       TableMigrations migrations =
-          opened(
-              TableMigrations.start(
-                  new TableMigrations.Makings(
-                      database, sources, registry, tokens, observer, HOLDER)));
+          opened(TableMigrations.start(database, sources, registry, tokens, observer, HOLDER));
+
       Legacy legacy =
           opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
       Readiness readiness =

@@ -19,7 +19,7 @@ public enum Setting {
   DATABASE_URL(null, "Postgres 15 to 18, as jdbc:postgresql://host/name; unset: embedded."),
   DATABASE_USER(null, "User of that database."),
   DATABASE_PASSWORD(null, "Password of that user."),
-  DATABASE_PASSWORD_FILE(null, "File that holds the password, in the place of the password."),
+  DATABASE_PASSWORD_FILE(null, "File that holds the password, instead of the password."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
   LEASE_WINDOW_SECONDS(
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),

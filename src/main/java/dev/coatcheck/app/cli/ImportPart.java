@@ -49,7 +49,7 @@ final class ImportPart {
     return bytes.toByteArray();
   }
 
-  /** A line's place in the part from its number in the request. */
+  /** A line's number in the part from its number in the request. */
   int indexOf(int lineInRequest) {
     return lineInRequest - headerLines - 1;
   }

@@ -130,7 +130,7 @@ final class MigrateTableCommand {
 
   /** What can be turned; only what is given is changed. */
   @Command
-  static final class KnobFlags {
+  static final class ThrottleFlags {
     @Option(names = "--batch-millis", description = "How long a batch should take: 20 to 10000.")
     private @Nullable Long batchMillis;
 
@@ -202,21 +202,23 @@ final class MigrateTableCommand {
   @Command(
       name = "set",
       mixinStandardHelpOptions = true,
-      description = "Turns the knobs of a run, also while it is under way. 0 switches a limit off.")
+      description =
+          "Changes the throttle settings of a run, also while it is under way. 0 switches a limit"
+              + " off.")
   int set(
       @Mixin GatewayCalls gateway,
       @Parameters(paramLabel = "ID", description = RUN) String id,
-      @Mixin KnobFlags knobs)
+      @Mixin ThrottleFlags throttleSettings)
       throws CommandFailed {
-    Map<String, Object> body = knobs.body();
+    Map<String, Object> body = throttleSettings.body();
     if (body.isEmpty()) {
       throw new ParameterException(
-          spec.commandLine(), "Say which knob to turn; --help lists them.");
+          spec.commandLine(), "Name the settings to change; --help lists them.");
     }
     JsonNode run = gateway.patch(path(id, ""), body);
     boolean isPlanned = run.path("state").asString().equals("planned");
     // The next command names what the plan wants to have accepted.
-    new RunText(out()).knobs(isPlanned ? gateway.get(path(id, "")) : run);
+    new RunText(out()).throttleSettings(isPlanned ? gateway.get(path(id, "")) : run);
     return 0;
   }
 

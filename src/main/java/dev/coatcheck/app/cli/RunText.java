@@ -103,8 +103,8 @@ final class RunText {
     }
   }
 
-  void knobs(JsonNode run) {
-    run.path("knobs").forEachEntry((name, value) -> out.println(name + ": " + value));
+  void throttleSettings(JsonNode run) {
+    run.path("throttle").forEachEntry((name, value) -> out.println(name + ": " + value));
     out.println("Next: " + next(run));
   }
 

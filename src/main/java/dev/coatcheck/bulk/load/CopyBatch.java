@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.ids.mapping.MappingTable;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -43,7 +43,7 @@ record CopyBatch(List<Part> parts) {
   private static CopyRows rows(List<Plan.DatedMapping> mappings) {
     CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES);
     for (Plan.DatedMapping mapping : mappings) {
-      Subject subject = mapping.subject();
+      TypedKey subject = mapping.subject();
       rows.row(5)
           .key(subject.key())
           .timestamp(mapping.createdAtMicros())

@@ -5,7 +5,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
  * the chunk's own rows as they are planned.
  */
 final class Existing {
-  private final Map<Subject, StoredMapping> bySubject = new HashMap<>();
-  private final Map<Place, StoredMapping> byPlace = new HashMap<>();
+  private final Map<TypedKey, StoredMapping> bySubject = new HashMap<>();
+  private final Map<SchemedToken, StoredMapping> byToken = new HashMap<>();
   private final Map<Alias, Token> targets = new HashMap<>();
 
   /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
-  private record Place(KeyScheme scheme, Token token) {}
+  private record SchemedToken(KeyScheme scheme, Token token) {}
 
   void add(StoredMapping held) {
     bySubject.put(held.subject(), held);
-    byPlace.put(new Place(schemeOf(held.key()), held.token()), held);
+    byToken.put(new SchemedToken(schemeOf(held.key()), held.token()), held);
   }
 
   void add(Alias name, Token target) {
     targets.put(name, target);
   }
 
-  @Nullable StoredMapping of(Subject subject) {
+  @Nullable StoredMapping of(TypedKey subject) {
     return bySubject.get(subject);
   }
 
   /** The mapping with a token, in the table of the scheme. */
   @Nullable StoredMapping withToken(KeyScheme scheme, Token token) {
-    return byPlace.get(new Place(scheme, token));
+    return byToken.get(new SchemedToken(scheme, token));
   }
 
   /** Whose name it is. */

@@ -10,7 +10,7 @@ import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.postgres.sql.Copy;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Session;
@@ -138,8 +138,8 @@ final class ImportStore implements AutoCloseable {
     List<Alias> names = rows.stream().flatMap(row -> row.names().stream()).distinct().toList();
     Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
     targets.forEach(into::add);
-    List<Subject> subjects =
-        every(rows, row -> row.key() == null ? null : Subject.of(row.type(), row.key()));
+    List<TypedKey> subjects =
+        every(rows, row -> row.key() == null ? null : TypedKey.of(row.type(), row.key()));
     PublicIdTable.byKey(sql, subjects).values().forEach(into::add);
     List<Token> tokens =
         Stream.concat(targets.values().stream(), every(rows, ImportRow::token).stream())

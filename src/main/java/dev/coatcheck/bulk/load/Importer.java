@@ -7,8 +7,8 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.idempotency.OnceFile;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
@@ -57,13 +57,13 @@ public final class Importer {
    *
    * @throws DatabaseUnavailable if what belongs to the key can't be read or kept
    */
-  public OnceResult<ImportOutcome> run(
+  public IdempotentResult<ImportOutcome> run(
       RowFormat format,
       InputStream body,
       Caller sender,
       int errorsMax,
-      Optional<OnceFile.Keyed<ImportOutcome>> keyed) {
-    return OnceFile.run(
+      Optional<IdempotentFile.Keyed<ImportOutcome>> keyed) {
+    return IdempotentFile.run(
         database,
         keyed,
         body,

@@ -6,7 +6,7 @@ import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -36,7 +36,7 @@ final class Plan {
    *
    * @param createdAtMicros since 1970
    */
-  record DatedMapping(Subject subject, Token token, long createdAtMicros) {
+  record DatedMapping(TypedKey subject, Token token, long createdAtMicros) {
     StoredMapping inserted() {
       return new NewMapping(subject, token)
           .insertedAt(Instant.EPOCH.plus(createdAtMicros, ChronoUnit.MICROS));
@@ -102,7 +102,7 @@ final class Plan {
         row.names().stream().flatMap(name -> Stream.ofNullable(existing.target(name))).toList();
     StoredMapping held = null;
     if (row.key() != null) {
-      held = existing.of(Subject.of(row.type(), row.key()));
+      held = existing.of(TypedKey.of(row.type(), row.key()));
     } else if (!targets.isEmpty()) {
       held = existing.withToken(row.type().keyScheme(), targets.getFirst());
     }
@@ -138,7 +138,8 @@ final class Plan {
   }
 
   private void insert(ImportRow row, @Nullable Existing existing) {
-    Subject subject = Subject.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
+    TypedKey subject =
+        TypedKey.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
     Token token = row.token() == null ? drawToken.apply(subject.bucket()) : row.token();
     DatedMapping mapping = new DatedMapping(subject, token, row.createdAtMicros());
     mappings.add(mapping);
@@ -163,7 +164,7 @@ final class Plan {
   }
 
   private Plan inLockOrder() {
-    mappings.sort(Comparator.comparing(DatedMapping::subject, Subject.LOCK_ORDER));
+    mappings.sort(Comparator.comparing(DatedMapping::subject, TypedKey.LOCK_ORDER));
     aliases.sort(Comparator.comparing(NewAlias::name, Alias.LOCK_ORDER));
     return this;
   }

@@ -19,8 +19,8 @@ public final class ChangeTable {
         update coatcheck.change_head set number = number + {0} returning number
       )
       insert into coatcheck.change (number, created_at, kind, subject)
-      select head.number - {0} + changed.place, clock_timestamp(), {1}, changed.subject
-      from head, unnest({2}) with ordinality as changed (subject, place)
+      select head.number - {0} + changed.ordinal, clock_timestamp(), {1}, changed.subject
+      from head, unnest({2}) with ordinality as changed (subject, ordinal)
       """;
 
   private ChangeTable() {}

@@ -139,7 +139,7 @@ public final class TrustedCache<K, V> {
     return isLate.get() && feed.nanoTime().getAsLong() - lateNano < LATE_NANOS;
   }
 
-  /** What may be served in place of an answer, for those keys for which anything may. */
+  /** What may be served in ordinal of an answer, for those keys for which anything may. */
   private Map<K, V> lastWords(List<K> keys, Function<K, Duration> staleMax) {
     Map<K, V> values = HashMap.newHashMap(keys.size());
     long now = feed.nanoTime().getAsLong();

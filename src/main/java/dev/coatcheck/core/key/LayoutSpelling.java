@@ -113,7 +113,7 @@ final class LayoutSpelling {
     return epochMillis < 0 ? Optional.of("the epoch lies before 1970") : Optional.empty();
   }
 
-  /** One field is the worker; of two and three the leading ones are the places. */
+  /** One field is the worker; of two and three the leading ones say where the worker is. */
   static List<Field> fields(int... bits) {
     List<Field> fields = new ArrayList<>();
     int skipped = FIELD_NAMES.size() - bits.length;

@@ -12,9 +12,9 @@ import java.util.Optional;
  *   0 | milliseconds since epoch  |   worker   |  sequence  |     the default layout
  * </pre>
  *
- * The worker bits may be several fields, the leading one uppermost. A <i>position</i> is a place in
- * the life of one worker, {@code milliseconds << sequenceBits | sequence}: positions only rise, and
- * a run of them needs no loop.
+ * The worker bits may be several fields, the leading one uppermost. A <i>position</i> is a moment
+ * in the life of one worker, {@code milliseconds << sequenceBits | sequence}: positions only rise,
+ * and a run of them needs no loop.
  */
 public record SnowflakeLayout(
     String name, int timeBits, List<Field> workerFields, int sequenceBits, long epochMillis) {

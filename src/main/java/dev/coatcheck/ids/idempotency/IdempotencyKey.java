@@ -32,7 +32,7 @@ public record IdempotencyKey(String owner, String text) {
     return Bucket.ofIdempotencyKey(owner, text);
   }
 
-  /** What rows carry in the place of both texts: half of a SHA-256, 16 bytes for up to 400. */
+  /** What rows carry instead of both texts: half of a SHA-256, 16 bytes for up to 400. */
   UUID digest() {
     try {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");

@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.jooq.Record1;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the tables of answers. */
+/** Lets the parts of the answers take turns. */
 final class IdempotencyStore {
   private final Database database;
 
@@ -24,7 +24,7 @@ final class IdempotencyStore {
    * @return whether it was done
    * @throws dev.coatcheck.postgres.sql.LockTimeout if somebody holds a lock; the next time will do
    */
-  boolean turn(Duration age) {
+  boolean rotate(Duration age) {
     return database.write(
         "idempotency turn",
         sql -> {

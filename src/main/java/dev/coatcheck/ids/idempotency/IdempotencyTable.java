@@ -26,10 +26,10 @@ public final class IdempotencyTable {
   private IdempotencyTable() {}
 
   /** What an earlier request with the key got. */
-  public record Past(String requestHash, Recorded answer) {}
+  public record Past(String requestHash, StoredResponse answer) {}
 
   /** A finished call that is to be remembered. */
-  public record Entry(IdempotencyKey key, String requestHash, Recorded answer) {}
+  public record Entry(IdempotencyKey key, String requestHash, StoredResponse answer) {}
 
   /**
    * Locks on the names that a transaction works on: Idempotency-Keys, supplied keys and aliases.
@@ -126,7 +126,7 @@ public final class IdempotencyTable {
                   wanted.get(row.value1()),
                   new Past(
                       HexFormat.of().formatHex(row.value2()),
-                      new Recorded(row.value3(), row.value4())));
+                      new StoredResponse(row.value3(), row.value4())));
             });
     return found;
   }

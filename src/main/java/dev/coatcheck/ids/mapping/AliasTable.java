@@ -15,7 +15,7 @@ import org.jooq.Field;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
-  private static final Field<Integer> PLACE = field("place", Integer.class);
+  private static final Field<Integer> ORDINAL = field("ordinal", Integer.class);
 
   private AliasTable() {}
 
@@ -72,10 +72,10 @@ public final class AliasTable {
     var rows =
         sql.resultQuery(
                 """
-                select wanted.place, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
+                select wanted.ordinal, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
                        found.token
                   from unnest({1}, {2}, {3}, {4}, {5}) with ordinality
-                    as wanted (bucket, type_id, scheme, value, namespace, place)
+                    as wanted (bucket, type_id, scheme, value, namespace, ordinal)
                   left join lateral (
                    select token from {0}
                     where bucket = wanted.bucket and type_id = wanted.type_id
@@ -89,13 +89,13 @@ public final class AliasTable {
                 Unnest.texts(names, name -> name.scheme().wireName()),
                 Unnest.texts(names, Alias::value),
                 Unnest.texts(names, name -> name.namespace().stored()))
-            .coerce(PLACE, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
+            .coerce(ORDINAL, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
             .fetch();
     UnaskedRow.unless(rows.size() == names.size(), "rows of names: " + rows.size());
     for (var row : rows) {
-      int place = row.value1();
-      UnaskedRow.unless(place >= 1 && place <= names.size(), "name in no place");
-      Alias name = names.get(place - 1);
+      int ordinal = row.value1();
+      UnaskedRow.unless(ordinal >= 1 && ordinal <= names.size(), "name without a question");
+      Alias name = names.get(ordinal - 1);
       UnaskedRow.unless(
           row.value2() == name.typeNumber()
               && row.value3().equals(name.scheme().wireName())

@@ -3,7 +3,7 @@ package dev.coatcheck.ids.mapping;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.mapping.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
 import dev.coatcheck.ids.registry.Type;
@@ -48,7 +48,7 @@ final class EndingPlan {
       List<Step> steps,
       Predicate<List<EndOutcome>> write,
       String by,
-      Optional<Once<List<EndOutcome>>> once) {
+      Optional<IdempotentCall<List<EndOutcome>>> once) {
     /** A batch has a transaction of its own. */
     boolean isBatch() {
       return steps.size() > 1;

@@ -11,8 +11,8 @@ import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Planned;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
@@ -61,7 +61,7 @@ final class EndingStore {
      *
      * @param replayed whether it was worked out for an earlier request
      */
-    record Answered(Recorded answer, boolean replayed) implements Attempt {}
+    record Answered(StoredResponse answer, boolean replayed) implements Attempt {}
 
     /** The Idempotency-Key belongs to another request; nothing was done about this call. */
     record KeyReused() implements Attempt {}
@@ -191,8 +191,8 @@ final class EndingStore {
     if (call.once().isEmpty()) {
       return new Attempt.Done(outcomes);
     }
-    Once<List<EndOutcome>> once = call.once().get();
-    Recorded answer = once.answer().apply(outcomes);
+    IdempotentCall<List<EndOutcome>> once = call.once().get();
+    StoredResponse answer = once.answer().apply(outcomes);
     if (answer.isKept()) {
       entries.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
     }

@@ -1,8 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndOutcome.Side;
 import dev.coatcheck.ids.mapping.EndingPlan.Call;
 import dev.coatcheck.ids.mapping.EndingPlan.Ref;
@@ -90,7 +90,7 @@ public final class Endings {
      *
      * @param replayed whether it was worked out before
      */
-    record Answered(Recorded answer, boolean replayed) implements Result {}
+    record Answered(StoredResponse answer, boolean replayed) implements Result {}
 
     /** The Idempotency-Key belongs to other requests. Nothing was done. */
     record KeyReused() implements Result {}
@@ -116,7 +116,10 @@ public final class Endings {
    * @throws DatabaseUnavailable if the outcome is unknown; ending them again settles it
    */
   public Result end(
-      List<Request> requests, Mode mode, String by, Optional<Once<List<EndOutcome>>> once) {
+      List<Request> requests,
+      Mode mode,
+      String by,
+      Optional<IdempotentCall<List<EndOutcome>>> once) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
@@ -146,7 +149,7 @@ public final class Endings {
             by,
             once.map(
                 each ->
-                    new Once<>(
+                    new IdempotentCall<>(
                         each.key(),
                         each.requestHash(),
                         outcomes -> each.answer().apply(settled(parsed, outcomes)))));
@@ -186,7 +189,7 @@ public final class Endings {
         case Turn.Had(Attempt.Done(List<EndOutcome> outcomes)) -> {
           return new Result.Settled(outcomes);
         }
-        case Turn.Had(Attempt.Answered(Recorded answer, boolean replayed)) -> {
+        case Turn.Had(Attempt.Answered(StoredResponse answer, boolean replayed)) -> {
           return new Result.Answered(answer, replayed);
         }
         case Turn.Had(Attempt.KeyReused _) -> {

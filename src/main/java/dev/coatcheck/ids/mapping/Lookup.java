@@ -20,8 +20,8 @@ public final class Lookup {
 
   /** The mappings of the keys, in their order; empty where a key has no public ID. */
   public List<Optional<Mapping>> findAll(Type type, List<Key> keys) {
-    List<Subject> subjects = keys.stream().map(key -> Subject.of(type, key)).toList();
-    Map<Subject, StoredMapping> rows = store.byKey(subjects.stream().distinct().toList());
+    List<TypedKey> subjects = keys.stream().map(key -> TypedKey.of(type, key)).toList();
+    Map<TypedKey, StoredMapping> rows = store.byKey(subjects.stream().distinct().toList());
     return subjects.stream()
         .map(subject -> Optional.ofNullable(rows.get(subject)).map(row -> row.of(type)))
         .toList();

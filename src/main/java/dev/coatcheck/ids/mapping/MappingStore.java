@@ -40,7 +40,7 @@ final class MappingStore {
   }
 
   /** The rows of those subjects that have one. */
-  Map<Subject, StoredMapping> byKey(List<Subject> subjects) {
+  Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
   }
 
@@ -97,7 +97,7 @@ final class MappingStore {
         rows.size() <= rowsMax
             && rows.stream().allMatch(row -> row.typeNumber() == type.number())
             && before.stream()
-                .flatMap(key -> rows.stream().map(row -> Subject.compare(row.key(), key)))
+                .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
                 .allMatch(order -> order < 0),
         "another list");
     return rows;

@@ -4,7 +4,7 @@ import dev.coatcheck.core.id.Token;
 import java.time.Instant;
 
 /** A row that is about to be inserted, unless its subject has one already. */
-public record NewMapping(Subject subject, Token token) {
+public record NewMapping(TypedKey subject, Token token) {
 
   public StoredMapping insertedAt(Instant createdAt) {
     return new StoredMapping(

@@ -29,8 +29,8 @@ public final class PublicIdTable {
 
   private static final String BY_KEY =
       """
-      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.place
-        from unnest(?, ?, ?) with ordinality as wanted (type_id, key, bucket, place)
+      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.ordinal
+        from unnest(?, ?, ?) with ordinality as wanted (type_id, key, bucket, ordinal)
         left join lateral (
          select * from {table}
           where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
@@ -71,7 +71,7 @@ public final class PublicIdTable {
     Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
     List<NewMapping> inLockOrder =
         rows.stream()
-            .sorted(Comparator.comparing(NewMapping::subject, Subject.LOCK_ORDER))
+            .sorted(Comparator.comparing(NewMapping::subject, TypedKey.LOCK_ORDER))
             .toList();
     for (MappingTable<?> table : MappingTable.all()) {
       List<NewMapping> some =
@@ -104,8 +104,8 @@ public final class PublicIdTable {
   }
 
   /** The rows of those subjects that have one; none twice. */
-  public static Map<Subject, StoredMapping> byKey(DSLContext sql, List<Subject> subjects) {
-    Map<Subject, StoredMapping> found = HashMap.newHashMap(subjects.size());
+  public static Map<TypedKey, StoredMapping> byKey(DSLContext sql, List<TypedKey> subjects) {
+    Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()
         .collect(Collectors.groupingBy(subject -> subject.key().getClass()))
         .values()
@@ -113,30 +113,31 @@ public final class PublicIdTable {
     return found;
   }
 
-  /** What was found in a place of the question. */
-  private record InPlace(long place, Optional<StoredMapping> mapping) {}
+  /** What was found for a part of the question. */
+  private record Answered(long ordinal, Optional<StoredMapping> mapping) {}
 
   private static void addByKey(
       DSLContext sql,
       MappingTable<?> table,
-      List<Subject> subjects,
-      Map<Subject, StoredMapping> found) {
-    List<InPlace> rows =
+      List<TypedKey> subjects,
+      Map<TypedKey, StoredMapping> found) {
+    List<Answered> rows =
         PlainSql.rows(
             sql,
             table.statement(BY_KEY),
-            row -> new InPlace(row.getLong(ASKED), table.read(row)),
-            subjects.stream().map(Subject::typeNumber).toArray(Integer[]::new),
-            table.keys(subjects, Subject::key),
+            row -> new Answered(row.getLong(ASKED), table.read(row)),
+            subjects.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
+            table.keys(subjects, TypedKey::key),
             subjects.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new));
     UnaskedRow.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
-    for (InPlace row : rows) {
-      UnaskedRow.unless(row.place() >= 1 && row.place() <= subjects.size(), "row in no place");
+    for (Answered row : rows) {
+      UnaskedRow.unless(
+          row.ordinal() >= 1 && row.ordinal() <= subjects.size(), "row without a question");
       row.mapping()
           .ifPresent(
               mapping -> {
                 UnaskedRow.unless(
-                    mapping.subject().equals(subjects.get((int) row.place() - 1)),
+                    mapping.subject().equals(subjects.get((int) row.ordinal() - 1)),
                     "row of another key");
                 found.put(mapping.subject(), mapping);
               });

@@ -12,8 +12,8 @@ import java.time.Instant;
 public record StoredMapping(
     Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
 
-  public Subject subject() {
-    return new Subject(typeNumber, key, token.bucket());
+  public TypedKey subject() {
+    return new TypedKey(typeNumber, key, token.bucket());
   }
 
   /** How the change feed names it. */

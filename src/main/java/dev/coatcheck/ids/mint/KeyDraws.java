@@ -23,7 +23,7 @@ final class KeyDraws {
   }
 
   /** Things that can have no key now. */
-  record Refusal(List<MintPlan.Thing> things, MintOutcome.KeysUnavailable why) {
+  record Refusal(List<MintPlan.MintTarget> things, MintOutcome.KeysUnavailable why) {
     /** Whether a thing was first wanted by one of these requests. */
     boolean concerns(int begin, int end) {
       return things.stream().anyMatch(thing -> thing.isFirstIn(begin, end));
@@ -31,9 +31,9 @@ final class KeyDraws {
   }
 
   /** Draws for all that are without; one draw for each generator. */
-  List<Refusal> drawFor(List<MintPlan.Thing> things) {
-    Map<KeyGenerator, List<MintPlan.Thing>> wanting = new LinkedHashMap<>();
-    for (MintPlan.Thing thing : things) {
+  List<Refusal> drawFor(List<MintPlan.MintTarget> things) {
+    Map<KeyGenerator, List<MintPlan.MintTarget>> wanting = new LinkedHashMap<>();
+    for (MintPlan.MintTarget thing : things) {
       if (thing.generated) {
         wanting.computeIfAbsent(generators.apply(thing.type), _ -> new ArrayList<>()).add(thing);
       }

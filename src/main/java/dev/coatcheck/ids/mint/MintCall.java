@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param once set if the caller may send it again
  */
 public record MintCall(
-    List<MintRequest> requests, boolean atomic, Optional<Once<MintOutcome.Worked>> once) {
+    List<MintRequest> requests, boolean atomic, Optional<IdempotentCall<MintOutcome.Worked>> once) {
   public static final int REQUESTS_MAX = 1_000;
 
   public MintCall {

@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import java.util.List;
@@ -26,7 +26,7 @@ public sealed interface MintOutcome {
     }
   }
 
-  /** A refused request of an atomic call, by its place. */
+  /** A refused request of an atomic call, by its index. */
   record RefusedItem(int index, Refused item) {}
 
   /**
@@ -34,7 +34,7 @@ public sealed interface MintOutcome {
    *
    * @param replayed whether it was worked out for an earlier request
    */
-  record Answered(Recorded answer, boolean replayed) implements MintOutcome {}
+  record Answered(StoredResponse answer, boolean replayed) implements MintOutcome {}
 
   /** The Idempotency-Key belongs to another request; nothing was done. */
   record KeyReused() implements MintOutcome {}

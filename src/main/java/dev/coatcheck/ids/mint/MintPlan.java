@@ -8,7 +8,7 @@ import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,23 +25,23 @@ import org.jspecify.annotations.Nullable;
  * Knows nothing of SQL: what is in the database is told before, and what was written afterwards.
  */
 final class MintPlan {
-  private final Map<Alias, Thing> byAlias = new HashMap<>();
-  private final Map<Subject, Thing> byKey = new HashMap<>();
-  private final Map<Token, Thing> byToken = new HashMap<>();
+  private final Map<Alias, MintTarget> byAlias = new HashMap<>();
+  private final Map<TypedKey, MintTarget> byKey = new HashMap<>();
+  private final Map<Token, MintTarget> byToken = new HashMap<>();
   private final List<NewName> newNames = new ArrayList<>();
-  private final List<Thing> newThings = new ArrayList<>();
-  private final List<Place> places = new ArrayList<>();
+  private final List<MintTarget> newThings = new ArrayList<>();
+  private final List<Entry> entries = new ArrayList<>();
 
   /** What is in the database of the names that were looked up. */
-  record Known(Map<Alias, StoredMapping> byAlias, Map<Subject, StoredMapping> byKey) {
+  record Known(Map<Alias, StoredMapping> byAlias, Map<TypedKey, StoredMapping> byKey) {
     static final Known NOTHING = new Known(Map.of(), Map.of());
   }
 
   /** An alias that is to be written. */
-  record NewName(Alias alias, Thing thing) {}
+  record NewName(Alias alias, MintTarget thing) {}
 
   /** What one or several requests stand for: a row, or one that is to be written. */
-  static final class Thing {
+  static final class MintTarget {
     final Type type;
     final boolean generated;
     private final int first;
@@ -51,14 +51,14 @@ final class MintPlan {
     private boolean created;
     private boolean named;
 
-    private Thing(MintRequest request, int first) {
+    private MintTarget(MintRequest request, int first) {
       this.type = request.type();
       this.first = first;
       this.key = request.key().orElse(null);
       this.generated = key == null;
     }
 
-    private Thing(Type type, StoredMapping row) {
+    private MintTarget(Type type, StoredMapping row) {
       this.type = type;
       this.first = -1;
       this.row = row;
@@ -66,8 +66,8 @@ final class MintPlan {
       this.generated = false;
     }
 
-    Subject subject() {
-      return Subject.of(type, requireNonNull(key));
+    TypedKey subject() {
+      return TypedKey.of(type, requireNonNull(key));
     }
 
     int bucket() {
@@ -108,16 +108,16 @@ final class MintPlan {
       return first >= begin && first < end;
     }
 
-    private boolean isOf(Subject subject) {
-      return key != null && Subject.of(type, key).equals(subject);
+    private boolean isOf(TypedKey subject) {
+      return key != null && TypedKey.of(type, key).equals(subject);
     }
   }
 
   /** A request's thing, or why it has none. */
-  private sealed interface Place {
-    record At(Thing thing) implements Place {}
+  private sealed interface Entry {
+    record At(MintTarget thing) implements Entry {}
 
-    record Refused(MintOutcome.Refused item) implements Place {}
+    record Refused(MintOutcome.Refused item) implements Entry {}
   }
 
   private MintPlan() {}
@@ -136,7 +136,7 @@ final class MintPlan {
                 }
               });
     }
-    requests.forEach(request -> plan.places.add(plan.place(plan.places.size(), request)));
+    requests.forEach(request -> plan.entries.add(plan.entry(plan.entries.size(), request)));
     return plan;
   }
 
@@ -146,32 +146,32 @@ final class MintPlan {
   }
 
   /** Rows to write, once those without a key got one. */
-  List<Thing> newThings() {
+  List<MintTarget> newThings() {
     return Collections.unmodifiableList(newThings);
   }
 
   boolean refusesAny() {
-    return places.stream().anyMatch(Place.Refused.class::isInstance);
+    return entries.stream().anyMatch(Entry.Refused.class::isInstance);
   }
 
   /** Why a request was refused before anything was written. */
   Optional<MintOutcome.Refused> refusal(int request) {
-    return places.get(request) instanceof Place.Refused(MintOutcome.Refused item)
+    return entries.get(request) instanceof Entry.Refused(MintOutcome.Refused item)
         ? Optional.of(item)
         : Optional.empty();
   }
 
   /** Whether every thing of these requests is written, or was there. */
   boolean isDone(int begin, int end) {
-    return places.subList(begin, end).stream()
-        .allMatch(place -> !(place instanceof Place.At(Thing thing)) || thing.row != null);
+    return entries.subList(begin, end).stream()
+        .allMatch(entry -> !(entry instanceof Entry.At(MintTarget thing)) || thing.row != null);
   }
 
   /** What became of a request, after the write. */
   MintOutcome.Item item(int request) {
-    return switch (places.get(request)) {
-      case Place.Refused(MintOutcome.Refused item) -> item;
-      case Place.At(Thing thing) -> {
+    return switch (entries.get(request)) {
+      case Entry.Refused(MintOutcome.Refused item) -> item;
+      case Entry.At(MintTarget thing) -> {
         StoredMapping row = requireNonNull(thing.row);
         yield row.status() == Mapping.Status.ACTIVE
             ? new MintOutcome.Ticket(row.of(thing.type), thing.created && thing.first == request)
@@ -187,43 +187,43 @@ final class MintPlan {
     }
   }
 
-  private Thing thing(Type type, StoredMapping row) {
-    return byToken.computeIfAbsent(row.token(), _ -> new Thing(type, row));
+  private MintTarget thing(Type type, StoredMapping row) {
+    return byToken.computeIfAbsent(row.token(), _ -> new MintTarget(type, row));
   }
 
-  private Place place(int index, MintRequest request) {
-    Set<Thing> meant = Collections.newSetFromMap(new IdentityHashMap<>());
+  private Entry entry(int index, MintRequest request) {
+    Set<MintTarget> meant = Collections.newSetFromMap(new IdentityHashMap<>());
     Alias claimed = null;
     for (Alias alias : request.aliases()) {
-      Thing named = byAlias.get(alias);
+      MintTarget named = byAlias.get(alias);
       if (named != null) {
         meant.add(named);
         claimed = alias;
       }
     }
-    Subject subject = request.subject().orElse(null);
-    Thing keyed = subject == null ? null : byKey.get(subject);
+    TypedKey subject = request.subject().orElse(null);
+    MintTarget keyed = subject == null ? null : byKey.get(subject);
     if (keyed != null) {
       meant.add(keyed);
     }
-    Thing thing = meant.isEmpty() ? start(index, request) : meant.iterator().next();
+    MintTarget thing = meant.isEmpty() ? start(index, request) : meant.iterator().next();
     if (claimed != null && (meant.size() > 1 || (subject != null && !thing.isOf(subject)))) {
-      return new Place.Refused(new MintOutcome.AliasTaken(claimed.scheme()));
+      return new Entry.Refused(new MintOutcome.AliasTaken(claimed.scheme()));
     }
     if (thing.row != null && thing.row.status() != Mapping.Status.ACTIVE) {
-      return new Place.Refused(new MintOutcome.Ended());
+      return new Entry.Refused(new MintOutcome.Ended());
     }
     join(request, subject, thing);
-    return new Place.At(thing);
+    return new Entry.At(thing);
   }
 
-  private Thing start(int index, MintRequest request) {
-    Thing thing = new Thing(request, index);
+  private MintTarget start(int index, MintRequest request) {
+    MintTarget thing = new MintTarget(request, index);
     newThings.add(thing);
     return thing;
   }
 
-  private void join(MintRequest request, @Nullable Subject subject, Thing thing) {
+  private void join(MintRequest request, @Nullable TypedKey subject, MintTarget thing) {
     if (subject != null) {
       byKey.putIfAbsent(subject, thing);
     }

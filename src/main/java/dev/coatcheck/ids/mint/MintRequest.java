@@ -2,7 +2,7 @@ package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
     return key.isPresent() || !aliases.isEmpty();
   }
 
-  public Optional<Subject> subject() {
-    return key.map(own -> Subject.of(type, own));
+  public Optional<TypedKey> subject() {
+    return key.map(own -> TypedKey.of(type, own));
   }
 }

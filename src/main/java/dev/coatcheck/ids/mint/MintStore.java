@@ -6,7 +6,7 @@ import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ final class MintStore {
     MintTransaction round = new MintTransaction(calls);
     MintPlan plan = drawn(round, _ -> MintPlan.Known.NOTHING);
     plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
-    for (MintPlan.Thing missing : insert(sql, plan.newThings())) {
+    for (MintPlan.MintTarget missing : insert(sql, plan.newThings())) {
       keys.wasTaken(missing.type, missing.subject().key());
     }
     return round.attempts(plan);
@@ -141,7 +141,7 @@ final class MintStore {
   private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
     List<Alias> names =
         requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
-    List<Subject> subjects =
+    List<TypedKey> subjects =
         requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
     return new MintPlan.Known(
         names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
@@ -162,19 +162,20 @@ final class MintStore {
     }
   }
 
-  private void insertMappings(DSLContext sql, List<MintPlan.Thing> things, boolean looked) {
-    List<MintPlan.Thing> missing = insert(sql, things);
+  private void insertMappings(DSLContext sql, List<MintPlan.MintTarget> things, boolean looked) {
+    List<MintPlan.MintTarget> missing = insert(sql, things);
     if (!missing.isEmpty()) {
       readBack(sql, missing, looked);
     }
   }
 
   /** Returns those whose key or token is taken. */
-  private static List<MintPlan.Thing> insert(DSLContext sql, List<MintPlan.Thing> things) {
+  private static List<MintPlan.MintTarget> insert(
+      DSLContext sql, List<MintPlan.MintTarget> things) {
     Map<Token, Instant> inserted =
-        PublicIdTable.insert(sql, things.stream().map(MintPlan.Thing::mapping).toList());
-    List<MintPlan.Thing> missing = new ArrayList<>();
-    for (MintPlan.Thing thing : things) {
+        PublicIdTable.insert(sql, things.stream().map(MintPlan.MintTarget::mapping).toList());
+    List<MintPlan.MintTarget> missing = new ArrayList<>();
+    for (MintPlan.MintTarget thing : things) {
       Instant createdAt = inserted.get(thing.token());
       if (createdAt == null) {
         missing.add(thing);
@@ -185,10 +186,10 @@ final class MintStore {
     return missing;
   }
 
-  private void readBack(DSLContext sql, List<MintPlan.Thing> missing, boolean looked) {
-    Map<Subject, StoredMapping> present =
-        PublicIdTable.byKey(sql, missing.stream().map(MintPlan.Thing::subject).toList());
-    for (MintPlan.Thing thing : missing) {
+  private void readBack(DSLContext sql, List<MintPlan.MintTarget> missing, boolean looked) {
+    Map<TypedKey, StoredMapping> present =
+        PublicIdTable.byKey(sql, missing.stream().map(MintPlan.MintTarget::subject).toList());
+    for (MintPlan.MintTarget thing : missing) {
       StoredMapping row = present.get(thing.subject());
       if (row == null) {
         throw new LostRace("token"); // another key has it already: 2^-118 a try

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mint.MintStore.Attempt;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ final class MintTransaction {
   }
 
   List<IdempotencyKey> idempotencyKeys() {
-    return open().flatMap(member -> member.call.once().stream()).map(Once::key).toList();
+    return open().flatMap(member -> member.call.once().stream()).map(IdempotentCall::key).toList();
   }
 
   /** Calls that were answered before get that answer again. */
@@ -81,7 +81,7 @@ final class MintTransaction {
     }
   }
 
-  private static Attempt replayed(Once<?> once, IdempotencyTable.Past past) {
+  private static Attempt replayed(IdempotentCall<?> once, IdempotencyTable.Past past) {
     return Attempt.Done.of(
         past.requestHash().equals(once.requestHash())
             ? new MintOutcome.Answered(past.answer(), true)
@@ -164,8 +164,9 @@ final class MintTransaction {
     return new Attempt.Done(answer, outcome);
   }
 
-  private MintOutcome.Answered keep(Once<MintOutcome.Worked> once, MintOutcome.Worked outcome) {
-    Recorded answer = once.answer().apply(outcome);
+  private MintOutcome.Answered keep(
+      IdempotentCall<MintOutcome.Worked> once, MintOutcome.Worked outcome) {
+    StoredResponse answer = once.answer().apply(outcome);
     entries.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
     return new MintOutcome.Answered(answer, false);
   }

@@ -5,7 +5,7 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.idempotency.Once;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.SharedCalls;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.registry.Type;
@@ -97,7 +97,7 @@ public final class Minter {
     if (call.once().isEmpty()) {
       return settle(call);
     }
-    Once<MintOutcome.Worked> once = call.once().get();
+    IdempotentCall<MintOutcome.Worked> once = call.once().get();
     return sameKey
         .call(once.key(), NAMES_MILLIS, () -> new Hashed(once.requestHash(), settle(call)))
         .map(
@@ -175,8 +175,8 @@ public final class Minter {
   }
 
   private Result alone(MintCall call) {
-    Semaphore places = call.isBatch() ? batches : alone;
-    if (!isIn(places, call.isBatch() ? BATCH_BEGIN_MILLIS : NAMES_MILLIS)) {
+    Semaphore permits = call.isBatch() ? batches : alone;
+    if (!isIn(permits, call.isBatch() ? BATCH_BEGIN_MILLIS : NAMES_MILLIS)) {
       if (call.isBatch()) {
         return refused(new MintOutcome.Overloaded());
       }
@@ -188,14 +188,14 @@ public final class Minter {
     try {
       return rounds(call);
     } finally {
-      places.release();
+      permits.release();
     }
   }
 
-  private static boolean isIn(Semaphore places, int waitMillisMax) {
+  private static boolean isIn(Semaphore permits, int waitMillisMax) {
     try {
       long leftMillis = Deadline.current().leftMillis() - TRY_MILLIS_MIN;
-      return places.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
+      return permits.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
       return false;

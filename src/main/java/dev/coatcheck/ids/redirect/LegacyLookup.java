@@ -31,8 +31,8 @@ public final class LegacyLookup {
   public ResolveOutcome find(Type type, long number) {
     ResolveOutcome outcome = resolve(type, number);
     if (outcome instanceof ResolveOutcome.Unknown
-        && source.mayBring(type)
-        && source.bring(type, number)) {
+        && source.isFilling(type)
+        && source.fillOnDemand(type, number)) {
       outcome = resolve(type, number);
     }
     boolean found =
@@ -50,7 +50,7 @@ public final class LegacyLookup {
 
   /** Whether numbers are still being given, so that none is too high. */
   boolean isGrowing(Type type) {
-    return source.mayBring(type);
+    return source.isFilling(type);
   }
 
   private ResolveOutcome resolve(Type type, long number) {

@@ -8,23 +8,23 @@ public interface LegacySource {
   LegacySource NONE =
       new LegacySource() {
         @Override
-        public boolean mayBring(Type type) {
+        public boolean isFilling(Type type) {
           return false;
         }
 
         @Override
-        public boolean bring(Type type, long number) {
+        public boolean fillOnDemand(Type type, long number) {
           return false;
         }
       };
 
   /** Whether numbers of the type may lie there; asks nobody. */
-  boolean mayBring(Type type);
+  boolean isFilling(Type type);
 
   /**
    * Makes the mapping of a number if there is a thing that has it; says whether there is.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if that can't be found out now
    */
-  boolean bring(Type type, long number);
+  boolean fillOnDemand(Type type, long number);
 }

@@ -28,7 +28,7 @@ public final class ScanGuard {
   private static final Duration FORGOTTEN_AFTER = Duration.ofHours(2);
 
   private final LongSupplier nanoTime;
-  private final Cache<Visitor, Standing> standings;
+  private final Cache<Visitor, VisitorState> standings;
   private final Cache<Path, RequestHistory> histories;
 
   ScanGuard(LongSupplier nanoTime) {
@@ -51,7 +51,7 @@ public final class ScanGuard {
 
   /** How long the visitor is still refused, in seconds; 0 if it isn't. */
   int refusedSeconds(Visitor visitor) {
-    Standing standing = standings.getIfPresent(visitor);
+    VisitorState standing = standings.getIfPresent(visitor);
     return standing == null ? 0 : standing.refusedSeconds(nanoTime.getAsLong());
   }
 
@@ -74,18 +74,18 @@ public final class ScanGuard {
     standing(visitor, now).missed(now);
   }
 
-  private Standing standing(Visitor visitor, long now) {
-    return standings.get(visitor, _ -> new Standing(now));
+  private VisitorState standing(Visitor visitor, long now) {
+    return standings.get(visitor, _ -> new VisitorState(now));
   }
 
   /** What is known of a visitor. */
-  private static final class Standing {
+  private static final class VisitorState {
     private long refusedUntil;
     private long missesFrom;
     private int misses;
     private int refusals;
 
-    Standing(long now) {
+    VisitorState(long now) {
       this.refusedUntil = now;
       this.missesFrom = now;
     }

@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.registry;
 
-import dev.coatcheck.ids.registry.PatternPlaces.Part;
+import dev.coatcheck.ids.registry.PatternStates.Part;
 import java.util.BitSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
  * and {@code \w}, groups, {@code |}, and {@code * + ? {n} {n,} {n,m}}. Nothing that would need to
  * remember a part of the text, no flags, visible ASCII only.
  *
- * <p>A counted part is read again for each time it may occur, so that the limit on places bounds
- * the work as well: each reading makes at least one place, because no part may be empty by itself.
+ * <p>A counted part is read again for each time it may occur, so that the limit on states bounds
+ * the work as well: each reading makes at least one state, because no part may be empty by itself.
  */
 final class PatternParser {
   private static final Pattern COUNT =
@@ -21,7 +21,7 @@ final class PatternParser {
   private static final char VISIBLE_LAST = 0x7e;
 
   private final String text;
-  private final PatternPlaces places = new PatternPlaces();
+  private final PatternStates states = new PatternStates();
   private int at;
   private int depth;
   private boolean topLevelAlternatives;
@@ -46,7 +46,7 @@ final class PatternParser {
   }
 
   /** One ^ in front and one $ at the end say what holds anyway. */
-  static PatternPlaces parse(String pattern) throws NotUnderstood {
+  static PatternStates parse(String pattern) throws NotUnderstood {
     if (!pattern.chars().allMatch(c -> c >= VISIBLE_FIRST && c <= VISIBLE_LAST)) {
       throw new NotUnderstood("A pattern holds visible ASCII characters only.");
     }
@@ -62,7 +62,7 @@ final class PatternParser {
     if ((pattern.startsWith("^") || closed) && parser.topLevelAlternatives) {
       throw new NotUnderstood("With ^ or $, put the alternatives into a group: ^(a|b)$.");
     }
-    return parser.places.finished(whole);
+    return parser.states.finished(whole);
   }
 
   private Part alternatives() throws NotUnderstood {
@@ -70,7 +70,7 @@ final class PatternParser {
     while (has('|')) {
       topLevelAlternatives |= depth == 0;
       at++;
-      part = places.either(part, sequence());
+      part = states.either(part, sequence());
     }
     return part;
   }
@@ -78,7 +78,7 @@ final class PatternParser {
   private Part sequence() throws NotUnderstood {
     Part part = counted();
     while (at < text.length() && !has('|') && !has(')')) {
-      part = places.sequence(part, counted());
+      part = states.sequence(part, counted());
     }
     return part;
   }
@@ -90,9 +90,9 @@ final class PatternParser {
       return part;
     }
     return switch (text.charAt(at)) {
-      case '*' -> next(places.optional(places.repeated(part)));
-      case '+' -> next(places.repeated(part));
-      case '?' -> next(places.optional(part));
+      case '*' -> next(states.optional(states.repeated(part)));
+      case '+' -> next(states.repeated(part));
+      case '?' -> next(states.optional(part));
       case '{' -> times(start, part);
       default -> part;
     };
@@ -115,15 +115,15 @@ final class PatternParser {
     if (most < least || (most == 0 && !open)) {
       throw new NotUnderstood("The numbers of a count rise, and the last is not 0.");
     }
-    Part all = least == 0 ? places.optional(once) : once;
+    Part all = least == 0 ? states.optional(once) : once;
     Part last = once;
     for (int time = 2; time <= Math.max(most, least); time++) {
       at = start;
       last = single();
-      all = places.sequence(all, time > least ? places.optional(last) : last);
+      all = states.sequence(all, time > least ? states.optional(last) : last);
     }
     if (open) {
-      var _ = places.repeated(last);
+      var _ = states.repeated(last);
     }
     at = end;
     return all;
@@ -136,10 +136,10 @@ final class PatternParser {
     if (text.charAt(at) == '(') {
       return group();
     }
-    if (places.isFull()) {
+    if (states.isFull()) {
       throw new NotUnderstood("With its counts written out the pattern has over 512 characters.");
     }
-    return places.place(characters());
+    return states.state(characters());
   }
 
   private Part group() throws NotUnderstood {

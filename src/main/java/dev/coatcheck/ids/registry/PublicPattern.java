@@ -5,7 +5,7 @@ import java.util.BitSet;
 
 /**
  * A regular expression of public IDs of an older system. It matches whole texts, minds case, and
- * takes time in proportion to the text: a set of places in the pattern moves along it, nothing is
+ * takes time in proportion to the text: a set of states in the pattern moves along it, nothing is
  * ever tried again. The same set tells whether any text of a given shape could match.
  */
 public final class PublicPattern {
@@ -18,11 +18,11 @@ public final class PublicPattern {
   private static final int BODY_LENGTH = 24;
 
   private final String text;
-  private final PatternPlaces places;
+  private final PatternStates states;
 
-  private PublicPattern(String text, PatternPlaces places) {
+  private PublicPattern(String text, PatternStates states) {
     this.text = text;
-    this.places = places;
+    this.states = states;
   }
 
   /** A parsed pattern, or a sentence that says why it was refused. */
@@ -65,7 +65,7 @@ public final class PublicPattern {
     if (candidate.length() > TEXT_LENGTH_MAX) {
       return false;
     }
-    PatternPlaces.Walk walk = places.walk();
+    PatternStates.Walk walk = states.walk();
     for (int i = 0; i < candidate.length() && walk.isAlive(); i++) {
       walk.step(candidate.charAt(i));
     }
@@ -90,7 +90,7 @@ public final class PublicPattern {
 
   /** Whether some text of the prefix, an underscore and 24 base62 characters matches. */
   private boolean canMatchOurs(Prefix prefix) {
-    PatternPlaces.Walk walk = places.walk();
+    PatternStates.Walk walk = states.walk();
     (prefix.value() + "_").chars().forEach(c -> walk.step((char) c));
     for (int i = 0; i < BODY_LENGTH; i++) {
       walk.stepAny(BASE62);

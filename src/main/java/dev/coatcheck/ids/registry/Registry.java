@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All types, in memory, and the one place that changes them. What another instance changes comes
+ * All types, in memory, and the only class that changes them. What another instance changes comes
  * with the change feed; a prefix or name that this instance doesn't know yet is asked for at once,
  * at most ten times a second, before it is refused.
  */

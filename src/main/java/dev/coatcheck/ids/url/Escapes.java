@@ -27,8 +27,8 @@ final class Escapes {
     }
 
     /** Where some of the text stands in the URL. */
-    Place place(int from, int to) {
-      return new Place(text.substring(from, to), at[from], at[to]);
+    UrlSlice slice(int from, int to) {
+      return new UrlSlice(text.substring(from, to), at[from], at[to]);
     }
   }
 

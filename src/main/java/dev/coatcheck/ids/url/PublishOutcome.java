@@ -8,7 +8,7 @@ import java.util.List;
 public sealed interface PublishOutcome {
 
   /**
-   * Public IDs stand in the place of the keys.
+   * Public IDs stand instead of the keys.
    *
    * @param ids in the order of the URL
    */

@@ -11,7 +11,7 @@ public sealed interface UrlOutcome {
   /**
    * All its IDs were resolved.
    *
-   * @param resolved the URL with keys in the place of the IDs, and nothing else changed
+   * @param resolved the URL with keys instead of the IDs, and nothing else changed
    * @param ids in the order of the URL, each as often as it stands there
    */
   record Resolved(String resolved, List<ResolvedId> ids) implements UrlOutcome {}

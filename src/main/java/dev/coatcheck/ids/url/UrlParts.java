@@ -50,15 +50,15 @@ record UrlParts(String text, int pathAt, int queryAt) {
   }
 
   /** Each segment of the path, up to what may follow an ID or key in it. */
-  List<Place> segments() {
-    List<Place> segments = new ArrayList<>();
+  List<UrlSlice> segments() {
+    List<UrlSlice> segments = new ArrayList<>();
     eachPart(
         '/',
         Math.min(pathAt + 1, queryAt),
         queryAt,
         part -> {
           Escapes.Decoded decoded = Escapes.decode(text, part.start(), part.end());
-          segments.add(decoded.place(0, suffixAt(decoded.text())));
+          segments.add(decoded.slice(0, suffixAt(decoded.text())));
         });
     return segments;
   }
@@ -71,8 +71,8 @@ record UrlParts(String text, int pathAt, int queryAt) {
   }
 
   /** Each item of each comma list in the query's values; most lists have one item. */
-  List<Place> values() {
-    List<Place> values = new ArrayList<>();
+  List<UrlSlice> values() {
+    List<UrlSlice> values = new ArrayList<>();
     if (queryAt == text.length()) {
       return values;
     }
@@ -90,13 +90,13 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return values;
   }
 
-  /** The URL with other texts in some places, which are in their order; the rest byte for byte. */
-  String with(List<Place> places, List<String> texts) {
+  /** The URL with other texts in some slices, which are in their order; the rest byte for byte. */
+  String with(List<UrlSlice> slices, List<String> texts) {
     StringBuilder changed = new StringBuilder(text.length());
     int from = 0;
-    for (int i = 0; i < places.size(); i++) {
-      changed.append(text, from, places.get(i).start()).append(texts.get(i));
-      from = places.get(i).end();
+    for (int i = 0; i < slices.size(); i++) {
+      changed.append(text, from, slices.get(i).start()).append(texts.get(i));
+      from = slices.get(i).end();
     }
     return changed.append(text, from, text.length()).toString();
   }
@@ -143,12 +143,12 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return plain.equals(".") || plain.equals("..") ? "has a dot segment" : null;
   }
 
-  private void eachPart(char separator, int from, int to, Consumer<Place> each) {
+  private void eachPart(char separator, int from, int to, Consumer<UrlSlice> each) {
     int start = from;
     while (start <= to) {
       int found = text.indexOf(separator, start);
       int end = found < 0 || found > to ? to : found;
-      each.accept(new Place(text.substring(start, end), start, end));
+      each.accept(new UrlSlice(text.substring(start, end), start, end));
       start = end + 1;
     }
   }
@@ -162,12 +162,12 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return segment.length();
   }
 
-  private static void addItems(Escapes.Decoded value, List<Place> into) {
+  private static void addItems(Escapes.Decoded value, List<UrlSlice> into) {
     int start = 0;
     while (start <= value.text().length()) {
       int comma = value.text().indexOf(',', start);
       int end = comma < 0 ? value.text().length() : comma;
-      into.add(value.place(start, end));
+      into.add(value.slice(start, end));
       start = end + 1;
     }
   }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The reverse of {@link UrlResolver}: puts public IDs in the place of the keys of a URL, a {@code
+ * The reverse of {@link UrlResolver}: puts public IDs instead of the keys of a URL, a {@code
  * Location} for instance. A key doesn't show its type, so a template says it.
  */
 public final class UrlPublisher {
@@ -45,17 +45,17 @@ public final class UrlPublisher {
   }
 
   private PublishOutcome publish(UrlParts url, UrlTemplate template) {
-    Optional<List<Place>> places = template.match(url.segments(), url.wholeSegments());
-    if (places.isEmpty()) {
+    Optional<List<UrlSlice>> slices = template.match(url.segments(), url.wholeSegments());
+    if (slices.isEmpty()) {
       return new PublishOutcome.InvalidUrl("has another path than the template");
     }
     List<Named> named = new ArrayList<>();
-    for (int i = 0; i < places.get().size(); i++) {
+    for (int i = 0; i < slices.get().size(); i++) {
       Optional<Type> type = registry.named(template.typeNames().get(i));
       if (type.isEmpty()) {
         return new PublishOutcome.UnknownType();
       }
-      Optional<Key> key = type.get().keyScheme().parse(places.get().get(i).text());
+      Optional<Key> key = type.get().keyScheme().parse(slices.get().get(i).text());
       if (key.isEmpty()) {
         return new PublishOutcome.MalformedKey(type.get());
       }
@@ -71,7 +71,7 @@ public final class UrlPublisher {
       ids.add(mapping);
     }
     return new PublishOutcome.Published(
-        url.with(places.get(), ids.stream().map(id -> id.publicId().toString()).toList()), ids);
+        url.with(slices.get(), ids.stream().map(id -> id.publicId().toString()).toList()), ids);
   }
 
   private Map<Named, Mapping> find(List<Named> named) {

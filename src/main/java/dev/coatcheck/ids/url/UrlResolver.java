@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Puts keys in the place of the public IDs of a URL.
+ * Puts keys instead of the public IDs of a URL.
  *
  * <p>An ID is a whole segment of the path, or all of it before the first {@code .}, {@code :} or
  * {@code ;}, or an item of a comma list that is the value of a query parameter, and has the {@link
@@ -43,7 +43,7 @@ public final class UrlResolver {
    */
   public List<UrlOutcome> resolveAll(List<String> urls) {
     List<Read> all = urls.stream().map(url -> read(url, this::isOurs)).toList();
-    List<String> ids = all.stream().flatMap(Read::ids).map(Place::text).distinct().toList();
+    List<String> ids = all.stream().flatMap(Read::ids).map(UrlSlice::text).distinct().toList();
     Map<String, ResolveOutcome> outcomes = HashMap.newHashMap(ids.size());
     if (!ids.isEmpty()) {
       List<ResolveOutcome> resolved = resolver.resolveAll(ids);
@@ -61,17 +61,17 @@ public final class UrlResolver {
    */
   public Optional<UrlOutcome> resolveIfCached(String url) {
     AtomicBoolean undecided = new AtomicBoolean();
-    Read read = read(url, place -> isOursIfCached(place, undecided));
+    Read read = read(url, slice -> isOursIfCached(slice, undecided));
     Map<String, ResolveOutcome> outcomes = new HashMap<>();
-    for (String id : read.ids().map(Place::text).distinct().toList()) {
+    for (String id : read.ids().map(UrlSlice::text).distinct().toList()) {
       resolver.resolveIfCached(id).ifPresent(outcome -> outcomes.put(id, outcome));
     }
-    boolean known = read.ids().allMatch(place -> outcomes.containsKey(place.text()));
+    boolean known = read.ids().allMatch(slice -> outcomes.containsKey(slice.text()));
     return known && !undecided.get() ? Optional.of(outcome(read, outcomes)) : Optional.empty();
   }
 
-  private boolean isOursIfCached(Place place, AtomicBoolean undecided) {
-    return switch (IdShape.of(place.text(), registry)) {
+  private boolean isOursIfCached(UrlSlice slice, AtomicBoolean undecided) {
+    return switch (IdShape.of(slice.text(), registry)) {
       case OURS -> true;
       case FOREIGN -> false;
       case UNDECIDED -> {
@@ -81,29 +81,29 @@ public final class UrlResolver {
     };
   }
 
-  private boolean isOurs(Place place) {
-    return IdShape.isOurs(place.text(), registry);
+  private boolean isOurs(UrlSlice slice) {
+    return IdShape.isOurs(slice.text(), registry);
   }
 
   /** A URL after reading: what it asks for, or why it is refused. */
   private sealed interface Read {
-    record Sound(UrlParts url, List<Place> places) implements Read {}
+    record Sound(UrlParts url, List<UrlSlice> slices) implements Read {}
 
     record Refused(UrlOutcome.Invalid outcome) implements Read {}
 
-    default Stream<Place> ids() {
+    default Stream<UrlSlice> ids() {
       return switch (this) {
-        case Sound(UrlParts _, List<Place> places) -> places.stream();
+        case Sound(UrlParts _, List<UrlSlice> slices) -> slices.stream();
         case Refused _ -> Stream.empty();
       };
     }
   }
 
-  private static Read read(String text, Predicate<Place> isId) {
+  private static Read read(String text, Predicate<UrlSlice> isId) {
     return switch (UrlParts.parse(text)) {
       case ParsedUrl.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
       case ParsedUrl.Valid(UrlParts url) -> {
-        List<Place> ids =
+        List<UrlSlice> ids =
             Stream.concat(url.segments().stream(), url.values().stream()).filter(isId).toList();
         yield ids.size() > IDS_MAX
             ? new Read.Refused(new UrlOutcome.Invalid("holds more than 50 public IDs"))
@@ -115,14 +115,14 @@ public final class UrlResolver {
   private static UrlOutcome outcome(Read read, Map<String, ResolveOutcome> outcomes) {
     return switch (read) {
       case Read.Refused(UrlOutcome.Invalid outcome) -> outcome;
-      case Read.Sound(UrlParts url, List<Place> places) -> {
-        List<UrlOutcome.ResolvedId> ids = new ArrayList<>(places.size());
-        for (Place place : places) {
-          switch (outcomes.getOrDefault(place.text(), new ResolveOutcome.Unknown())) {
+      case Read.Sound(UrlParts url, List<UrlSlice> slices) -> {
+        List<UrlOutcome.ResolvedId> ids = new ArrayList<>(slices.size());
+        for (UrlSlice slice : slices) {
+          switch (outcomes.getOrDefault(slice.text(), new ResolveOutcome.Unknown())) {
             case ResolveOutcome.Found(Mapping mapping) ->
-                ids.add(new UrlOutcome.ResolvedId(place.text(), mapping, false));
+                ids.add(new UrlOutcome.ResolvedId(slice.text(), mapping, false));
             case ResolveOutcome.Merged merged ->
-                ids.add(new UrlOutcome.ResolvedId(place.text(), merged.survivor(), true));
+                ids.add(new UrlOutcome.ResolvedId(slice.text(), merged.survivor(), true));
             case ResolveOutcome.Revoked revoked -> {
               yield new UrlOutcome.Revoked(revoked);
             }
@@ -130,12 +130,12 @@ public final class UrlResolver {
               yield new UrlOutcome.Unknown();
             }
             case ResolveOutcome.Malformed malformed -> {
-              yield new UrlOutcome.Malformed(malformed.reason(), place.start());
+              yield new UrlOutcome.Malformed(malformed.reason(), slice.start());
             }
           }
         }
         yield new UrlOutcome.Resolved(
-            url.with(places, ids.stream().map(id -> id.target().key().text()).toList()), ids);
+            url.with(slices, ids.stream().map(id -> id.target().key().text()).toList()), ids);
       }
     };
   }

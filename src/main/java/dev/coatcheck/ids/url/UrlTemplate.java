@@ -40,16 +40,16 @@ record UrlTemplate(List<Segment> segments) {
   }
 
   /**
-   * The places of the keys in a path of this form, in the order of the placeholders.
+   * The slices of the keys in a path of this form, in the order of the placeholders.
    *
    * @param path the segments of the path, each up to what may follow a key in it
    * @param whole the same segments in full, as the URL has them
    */
-  Optional<List<Place>> match(List<Place> path, List<String> whole) {
+  Optional<List<UrlSlice>> match(List<UrlSlice> path, List<String> whole) {
     if (path.size() != segments.size()) {
       return Optional.empty();
     }
-    List<Place> places = new ArrayList<>();
+    List<UrlSlice> slices = new ArrayList<>();
     for (int i = 0; i < segments.size(); i++) {
       switch (segments.get(i)) {
         case Segment.Literal(String text) -> {
@@ -57,10 +57,10 @@ record UrlTemplate(List<Segment> segments) {
             return Optional.empty();
           }
         }
-        case Segment.Placeholder _ -> places.add(path.get(i));
+        case Segment.Placeholder _ -> slices.add(path.get(i));
       }
     }
-    return Optional.of(places);
+    return Optional.of(slices);
   }
 
   List<String> typeNames() {

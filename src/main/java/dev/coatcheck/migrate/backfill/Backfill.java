@@ -18,9 +18,9 @@ import java.util.function.Function;
 /**
  * Gives old rows their keys in the order of their creation, batch by batch. A row's key takes the
  * time of its creation where that keeps the order and {@link KeyTimes} lets it count, else the
- * place after the row before it:
+ * position after the row before it:
  *
- * <pre>place = rn + greatest(last place, max(created << 12 − rn) over (order by id))</pre>
+ * <pre>position = rn + greatest(last position, max(created << 12 − rn) over (order by id))</pre>
  *
  * which is the same for every size of batch, stands ties, nulls and rows dated back or ahead, and
  * begins above every legacy ID.
@@ -54,14 +54,14 @@ public final class Backfill {
      *
      * @param rows that got a key
      */
-    record Filled(int rows, long uptoId, long lastPlace) implements Outcome {}
+    record Filled(int rows, long uptoId, long lastPosition) implements Outcome {}
 
     /** Rolled back, for a cause that may lie in a single row. */
     record Failed(Cause cause, String error) implements Outcome {}
   }
 
-  /** IDs after one, up to another, and the place after which theirs begin. */
-  public record Range(long afterId, long lastId, long afterPlace) {}
+  /** IDs after one, up to another, and the position after which theirs begin. */
+  public record Range(long afterId, long lastId, long afterPosition) {}
 
   public Checkpoint checkpoint() {
     return store.checkpoint();
@@ -127,7 +127,7 @@ public final class Backfill {
   }
 
   private static BackfillStore.Range batch(Range range, int rowsMax) {
-    return new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPlace(), rowsMax);
+    return new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPosition(), rowsMax);
   }
 
   private Outcome attempt(int statementMillisMax, Function<Bounds, Outcome> work) {

@@ -33,8 +33,8 @@ final class BackfillStore {
     this.rows = rows;
   }
 
-  /** The range of one batch, and where its places begin. */
-  record Range(long afterId, long lastId, long afterPlace, int rowsMax) {}
+  /** The range of one batch, and where its positions begin. */
+  record Range(long afterId, long lastId, long afterPosition, int rowsMax) {}
 
   Checkpoint checkpoint() {
     return session.transaction("checkpoint", rows::checkpoint);
@@ -56,17 +56,17 @@ final class BackfillStore {
           Checkpoint before = rows.checkpoint(sql);
           OptionalLong upto = lock(sql, range);
           if (upto.isEmpty()) {
-            rows.advance(sql, range.lastId(), range.afterPlace(), 0, List.of(), fence);
-            return new Outcome.Filled(0, range.lastId(), range.afterPlace());
+            rows.advance(sql, range.lastId(), range.afterPosition(), 0, List.of(), fence);
+            return new Outcome.Filled(0, range.lastId(), range.afterPosition());
           }
           List<Given> given =
-              rows.keys(sql, before, range.afterId(), upto.getAsLong(), range.afterPlace());
+              rows.keys(sql, before, range.afterId(), upto.getAsLong(), range.afterPosition());
           List<LegacyKey> open =
               given.stream().filter(Given::isOpen).map(Given::legacyKey).toList();
           rows.update(sql, open, careful);
-          long place = Math.max(range.afterPlace(), given.getLast().place());
-          rows.advance(sql, upto.getAsLong(), place, open.size(), given, fence);
-          return new Outcome.Filled(open.size(), upto.getAsLong(), place);
+          long position = Math.max(range.afterPosition(), given.getLast().position());
+          rows.advance(sql, upto.getAsLong(), position, open.size(), given, fence);
+          return new Outcome.Filled(open.size(), upto.getAsLong(), position);
         });
   }
 

@@ -23,16 +23,17 @@ final class BatchTable {
   static final String LOCK = KeyTimes.template("lock.sql");
 
   /**
-   * Keys of rows, without any lock. What a row was given before stays; places only rise behind it.
+   * Keys of rows, without any lock. What a row was given before stays; positions only rise behind
+   * it.
    *
-   * <p>Values: after which ID, up to which (twice); the greatest place so far.
+   * <p>Values: after which ID, up to which (twice); the greatest position so far.
    */
   static final String KEYS = KeyTimes.template("keys.sql");
 
   private static final String ADVANCE =
       """
       update <schema>.checkpoint
-         set last_id = greatest(last_id, ?), last_place = greatest(last_place, ?),
+         set last_id = greatest(last_id, ?), last_position = greatest(last_position, ?),
              rows_done = rows_done + ?, times_lost = times_lost + ?,
              before_epoch = before_epoch + ?
        where run = <run> and fence = ? and status = 'running'\
@@ -40,7 +41,7 @@ final class BatchTable {
 
   private static final String READ =
       """
-      select high_id, t0_ms, first_place, last_place, last_id, rows_done, times_lost, before_epoch,
+      select high_id, t0_ms, first_position, last_position, last_id, rows_done, times_lost, before_epoch,
              (select count(*) from <schema>.set_aside where run = <run>)
         from <schema>.checkpoint where run = <run>\
       """;
@@ -85,7 +86,7 @@ final class BatchTable {
    */
   record Given(
       long legacy,
-      long place,
+      long position,
       boolean isOpen,
       long key,
       boolean isTimeLost,
@@ -145,7 +146,7 @@ final class BatchTable {
   }
 
   /** The keys of the rows of a range, in the order of their IDs. */
-  List<Given> keys(DSLContext sql, Checkpoint at, long afterId, long uptoId, long afterPlace) {
+  List<Given> keys(DSLContext sql, Checkpoint at, long afterId, long uptoId, long afterPosition) {
     List<Given> rows =
         PlainSql.rows(
             sql,
@@ -161,11 +162,11 @@ final class BatchTable {
             afterId,
             uptoId,
             uptoId,
-            afterPlace);
-    if (!rows.isEmpty() && rows.getLast().place() >> Places.BITS >= at.t0Millis()) {
+            afterPosition);
+    if (!rows.isEmpty() && rows.getLast().position() >> KeyPositions.BITS >= at.t0Millis()) {
       throw new IllegalStateException(
-          "the keys of old rows would reach the time of the triggers: place="
-              + rows.getLast().place());
+          "the keys of old rows would reach the time of the triggers: position="
+              + rows.getLast().position());
     }
     return rows;
   }
@@ -218,10 +219,10 @@ final class BatchTable {
    * @throws FenceLost if another runner has taken over
    */
   void advance(
-      DSLContext sql, long lastId, long lastPlace, int done, List<Given> given, long fence) {
+      DSLContext sql, long lastId, long lastPosition, int done, List<Given> given, long fence) {
     long lost = given.stream().filter(Given::isTimeLost).count();
     long early = given.stream().filter(Given::isBeforeEpoch).count();
-    if (PlainSql.execute(sql, names.fill(ADVANCE), lastId, lastPlace, done, lost, early, fence)
+    if (PlainSql.execute(sql, names.fill(ADVANCE), lastId, lastPosition, done, lost, early, fence)
         != 1) {
       checkpoint(sql); // Fails if the row itself is gone.
       throw new FenceLost();

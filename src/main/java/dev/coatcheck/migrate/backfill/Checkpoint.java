@@ -1,16 +1,16 @@
 package dev.coatcheck.migrate.backfill;
 
 /**
- * How far a backfill has come. A <i>place</i> is {@code milliseconds << 12 | n}, a key without its
- * worker: places only rise.
+ * How far a backfill has come. A <i>position</i> is {@code milliseconds << 12 | n}, a key without
+ * its worker: positions only rise.
  *
  * @param highId H, the highest legacy ID that was there before the triggers
- * @param t0Millis T0, when the triggers came, since the epoch of the layout: no place reaches it
+ * @param t0Millis T0, when the triggers came, since the epoch of the layout: no position reaches it
  * @param lastId all rows up to it have a key, but for those that were set aside
- * @param lastPlace the greatest place given
+ * @param lastPosition the greatest position given
  */
 public record Checkpoint(
-    long highId, long t0Millis, long firstPlace, long lastPlace, long lastId, Counts counts) {
+    long highId, long t0Millis, long firstPosition, long lastPosition, long lastId, Counts counts) {
 
   /**
    * Rows so far.

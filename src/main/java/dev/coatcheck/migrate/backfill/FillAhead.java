@@ -6,8 +6,8 @@ import java.util.OptionalLong;
 
 /**
  * Finds the key of one row for somebody who asks for its legacy ID now. A row that the backfill has
- * not reached gets its key on the spot: the place that it could have at most, which is known
- * without the rows before it. Those rows keep the places below.
+ * not reached gets its key on the spot: the position that it could have at most, which is known
+ * without the rows before it. Those rows keep the positions below.
  */
 public final class FillAhead {
   private final FillAheadStore store;

@@ -31,10 +31,10 @@ final class FillAheadStore {
       """;
 
   /**
-   * The highest place that a row can have: that of the rows before it by the same times, and one
+   * The highest position that a row can have: that of the rows before it by the same times, and one
    * more for each ID in between.
    */
-  private static final String PLACE = KeyTimes.template("ahead.sql");
+  private static final String HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   private static final int LOCK_MILLIS = 250;
   private static final int STATEMENT_MILLIS = 1_000;
@@ -96,24 +96,24 @@ final class FillAheadStore {
     OptionalLong kept =
         PlainSql.rows(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy)
             .getFirst();
-    long key = kept.isPresent() ? kept.getAsLong() : Places.key(place(sql, legacy));
+    long key = kept.isPresent() ? kept.getAsLong() : KeyPositions.key(position(sql, legacy));
     rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
     return OptionalLong.of(key);
   }
 
-  private long place(DSLContext sql, long legacy) {
-    record Reached(long place, long t0Millis) {}
+  private long position(DSLContext sql, long legacy) {
+    record Reached(long position, long t0Millis) {}
     return PlainSql.rows(
             sql,
-            names.fill(PLACE),
+            names.fill(HIGHEST_POSITION),
             row -> new Reached(row.getLong(1), row.getLong(2)),
             legacy,
             legacy,
             legacy,
             legacy)
         .stream()
-        .filter(reached -> reached.place() >> Places.BITS < reached.t0Millis())
-        .map(Reached::place)
+        .filter(reached -> reached.position() >> KeyPositions.BITS < reached.t0Millis())
+        .map(Reached::position)
         .findFirst()
         .orElseThrow(() -> new DatabaseUnavailable("the key of a row behind the backfill"));
   }

@@ -95,7 +95,7 @@ final class SetAsideStore {
                       range.rowsMax())
                   .getFirst()
                   .orElse(range.lastId());
-          List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPlace());
+          List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPosition());
           List<Given> open = given.stream().filter(Given::isOpen).toList();
           PlainSql.execute(
               sql,
@@ -104,8 +104,8 @@ final class SetAsideStore {
               error,
               open.stream().map(Given::legacy).toArray(Long[]::new),
               open.stream().map(Given::key).toArray(Long[]::new));
-          long place = given.isEmpty() ? range.afterPlace() : given.getLast().place();
-          rows.advance(sql, upto, Math.max(place, range.afterPlace()), 0, given, fence);
+          long position = given.isEmpty() ? range.afterPosition() : given.getLast().position();
+          rows.advance(sql, upto, Math.max(position, range.afterPosition()), 0, given, fence);
           return upto;
         });
   }

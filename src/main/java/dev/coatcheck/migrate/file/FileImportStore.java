@@ -13,7 +13,7 @@ import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.Places;
+import dev.coatcheck.migrate.backfill.KeyPositions;
 import dev.coatcheck.migrate.file.FileImport.Row;
 import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -94,13 +94,14 @@ final class FileImportStore {
 
   private Settled settle(DSLContext sql, List<Row> rows, OptionalLong[] times) {
     var mark =
-        sql.select(TABLE_MIGRATION.IMPORTED_ID, TABLE_MIGRATION.IMPORTED_PLACE)
+        sql.select(TABLE_MIGRATION.IMPORTED_ID, TABLE_MIGRATION.IMPORTED_POSITION)
             .from(TABLE_MIGRATION)
             .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
             .forNoKeyUpdate()
             .fetchSingle();
     Map<String, StoredMapping> held = held(sql, rows);
-    Places places = new Places(t0Millis(), Math.max(Places.above(highestId()), mark.value2()));
+    KeyPositions positions =
+        new KeyPositions(t0Millis(), Math.max(KeyPositions.above(highestId()), mark.value2()));
     long lastId = mark.value1();
     List<LegacyKey> made = new ArrayList<>();
     List<BadRow> refused = new ArrayList<>();
@@ -112,14 +113,14 @@ final class FileImportStore {
       StoredMapping there = held.get(Long.toString(row.legacy()));
       if (there != null) {
         if (there.key() instanceof Key.Bigint(long key)) {
-          places.held(key);
+          positions.held(key);
         }
         lastId = Math.max(lastId, row.legacy());
         existing++;
       } else if (row.legacy() <= lastId) {
         refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
       } else {
-        made.add(new LegacyKey(row.legacy(), places.next(times[i])));
+        made.add(new LegacyKey(row.legacy(), positions.next(times[i])));
         boolean isBeforeEpoch = row.stated().orElse(0) < 0;
         early += isBeforeEpoch ? 1 : 0;
         lost += !isBeforeEpoch && row.stated().isPresent() && times[i].isEmpty() ? 1 : 0;
@@ -129,7 +130,7 @@ final class FileImportStore {
     refused.addAll(conflicts(mappings.insert(sql, made, true), rows));
     sql.update(TABLE_MIGRATION)
         .set(TABLE_MIGRATION.IMPORTED_ID, lastId)
-        .set(TABLE_MIGRATION.IMPORTED_PLACE, places.last())
+        .set(TABLE_MIGRATION.IMPORTED_POSITION, positions.last())
         .set(TABLE_MIGRATION.TIMES_LOST, TABLE_MIGRATION.TIMES_LOST.plus(lost))
         .set(TABLE_MIGRATION.BEFORE_EPOCH, TABLE_MIGRATION.BEFORE_EPOCH.plus(early))
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))

@@ -4,8 +4,8 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.idempotency.OnceFile;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.RunState;
@@ -47,14 +47,14 @@ public final class FileImports {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
    *     or kept
    */
-  public OnceResult<FileOutcome> run(
+  public IdempotentResult<FileOutcome> run(
       long id,
       RowFormat format,
       InputStream body,
       int errorsMax,
       String actor,
-      Optional<OnceFile.Keyed<FileOutcome>> keyed) {
-    return OnceFile.run(
+      Optional<IdempotentFile.Keyed<FileOutcome>> keyed) {
+    return IdempotentFile.run(
         gateway,
         keyed,
         body,

@@ -12,10 +12,10 @@ import java.util.Optional;
 record Check(String code, String query, String sentence) {
   private static final int NAMED_MAX = 5;
 
-  Optional<Finding> finding(List<String> found) {
+  Optional<Diagnostic> finding(List<String> found) {
     return found.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Finding(code, sentence.formatted(listed(found))));
+        : Optional.of(new Diagnostic(code, sentence.formatted(listed(found))));
   }
 
   /** The first few, and how many more there are. */

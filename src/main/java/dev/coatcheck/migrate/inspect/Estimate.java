@@ -8,7 +8,7 @@ import java.util.List;
  * machines differ by a factor of two.
  *
  * @param phases in their order
- * @param diskBytes that the source needs more, at most: until a vacuum each row takes its place
+ * @param diskBytes that the source needs more, at most: until a vacuum each row takes its room
  *     twice, and each index may
  * @param walBytes that the source writes, which its replicas, its slots and its WAL archive take
  *     too

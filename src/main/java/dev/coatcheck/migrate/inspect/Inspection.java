@@ -7,5 +7,5 @@ public sealed interface Inspection {
   record Sound(TableShape shape) implements Inspection {}
 
   /** All that stands in the way. */
-  record Refused(List<Finding> findings) implements Inspection {}
+  record Refused(List<Diagnostic> findings) implements Inspection {}
 }

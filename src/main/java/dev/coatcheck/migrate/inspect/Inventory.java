@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.inspect;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.Wish;
+import dev.coatcheck.migrate.source.TableSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +21,8 @@ public final class Inventory {
 
   private static final Set<String> OWN_SCHEMAS = Set.of("coatcheck", ObjectNames.SCHEMA);
 
-  private static final Finding POOLED =
-      new Finding(
+  private static final Diagnostic POOLED =
+      new Diagnostic(
           "pooled_connection",
           "A pooler stands before this source that shares its backends between transactions, or"
               + " drops the settings of a session; a run needs sessions of its own. Register the"
@@ -57,8 +57,8 @@ public final class Inventory {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer, or the
    *     table is locked for longer than a second
    */
-  public Inspection inspect(Source source, Wish wish) {
-    List<Finding> misnamed = misnamed(wish);
+  public Inspection inspect(Source source, TableSpec wish) {
+    List<Diagnostic> misnamed = misnamed(wish);
     if (!misnamed.isEmpty()) {
       return new Inspection.Refused(misnamed);
     }
@@ -71,14 +71,14 @@ public final class Inventory {
   }
 
   private Inspection inspection(
-      InventoryStore store, Wish wish, StatementStore.Recorded recorded, boolean isGateway) {
+      InventoryStore store, TableSpec wish, StatementStore.Recorded recorded, boolean isGateway) {
     InventoryStore.Server server = store.server();
-    List<Finding> faults = new ArrayList<>(serverFaults(server));
+    List<Diagnostic> faults = new ArrayList<>(serverFaults(server));
     if (server.version() < 15) {
       return new Inspection.Refused(faults);
     }
     Optional<Relation> found = store.relation(wish.schema(), wish.table());
-    Optional<Finding> noTable =
+    Optional<Diagnostic> noTable =
         found.isEmpty()
             ? Optional.of(unknown(store.alike(wish.table())))
             : RelationKind.refused(found.get().kind());
@@ -91,21 +91,21 @@ public final class Inventory {
   }
 
   /** What is refused before anybody is asked. */
-  private static List<Finding> misnamed(Wish wish) {
-    List<Finding> findings = new ArrayList<>();
+  private static List<Diagnostic> misnamed(TableSpec wish) {
+    List<Diagnostic> findings = new ArrayList<>();
     tooLong("schema", wish.schema()).ifPresent(findings::add);
     tooLong("table", wish.table()).ifPresent(findings::add);
     wish.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
     if (wish.schema().startsWith("pg_temp")) {
       findings.add(
-          new Finding(
+          new Diagnostic(
               "temporary_table", "It is temporary: it ends with the session that made it."));
     } else if (wish.schema().startsWith("pg_") || wish.schema().equals("information_schema")) {
       findings.add(
-          new Finding("system_table", "Its schema is Postgres's own; name a table of yours."));
+          new Diagnostic("system_table", "Its schema is Postgres's own; name a table of yours."));
     } else if (OWN_SCHEMAS.contains(wish.schema())) {
       findings.add(
-          new Finding("own_table", "Its schema is the gateway's own; name a table of yours."));
+          new Diagnostic("own_table", "Its schema is the gateway's own; name a table of yours."));
     }
     if (findings.isEmpty()
         && (wish.schema() + wish.table() + wish.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
@@ -114,41 +114,42 @@ public final class Inventory {
     return findings;
   }
 
-  private static Optional<Finding> tooLong(String what, String name) {
+  private static Optional<Diagnostic> tooLong(String what, String name) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     return bytes <= NAME_BYTES_MAX
         ? Optional.empty()
         : Optional.of(
-            new Finding(
+            new Diagnostic(
                 "name_too_long",
                 "The name of the %s has %d bytes, and Postgres knows only the first %d: give it as the catalog has it."
                     .formatted(what, bytes, NAME_BYTES_MAX)));
   }
 
-  private static Finding unknown(List<String> alike) {
-    return new Finding(
+  private static Diagnostic unknown(List<String> alike) {
+    return new Diagnostic(
         "table_unknown",
         "There is no table of that name in that schema; names are compared letter for letter,"
             + " without quotes."
             + (alike.isEmpty() ? "" : " There is " + String.join(", ", alike) + "."));
   }
 
-  private static List<Finding> serverFaults(InventoryStore.Server server) {
-    List<Finding> faults = new ArrayList<>();
+  private static List<Diagnostic> serverFaults(InventoryStore.Server server) {
+    List<Diagnostic> faults = new ArrayList<>();
     if (server.version() < 15) {
       faults.add(
-          new Finding(
+          new Diagnostic(
               "server_too_old",
               "The source is PostgreSQL "
                   + server.version()
                   + ", and 15 is the oldest supported."));
     }
     if (server.isInRecovery()) {
-      faults.add(new Finding("server_in_recovery", "The source is a standby; name the primary."));
+      faults.add(
+          new Diagnostic("server_in_recovery", "The source is a standby; name the primary."));
     }
     if (!server.losesCommitsBy().isEmpty()) {
       faults.add(
-          new Finding(
+          new Diagnostic(
               "server_loses_commits",
               "The source may lose what it acknowledged, because this is off: "
                   + String.join(", ", server.losesCommitsBy())

@@ -130,7 +130,8 @@ final class InventoryStore {
   record Relation(
       long oid, String kind, double tuples, long heapBytes, long bytes, boolean maySelect) {}
 
-  record PrimaryKey(String constraint, int place, List<String> columns, List<String> types) {}
+  record PrimaryKey(
+      String constraint, int columnNumber, List<String> columns, List<String> types) {}
 
   record Column(String name, String type) {}
 
@@ -210,7 +211,7 @@ final class InventoryStore {
     return PlainSql.rows(sql, COLUMNS, row -> new Column(row.getString(1), row.getString(2)), oid);
   }
 
-  List<ForeignKey> children(long oid, int keyPlace) {
+  List<ForeignKey> children(long oid, int keyColumnNumber) {
     return PlainSql.rows(
         sql,
         CHILDREN,
@@ -223,7 +224,7 @@ final class InventoryStore {
                 row.getBoolean(6),
                 row.getBoolean(7)),
         oid,
-        keyPlace);
+        keyColumnNumber);
   }
 
   List<AppFunction> functions(long oid) {

@@ -21,8 +21,8 @@ public record Precondition(
   }
 
   /** All of it in sentences. */
-  public Finding finding() {
-    return new Finding(
+  public Diagnostic finding() {
+    return new Diagnostic(
         code,
         detail
             + (found.isEmpty() ? "" : " Found: " + Check.listed(found, "; ") + ".")

@@ -7,7 +7,7 @@ final class RelationKind {
   private RelationKind() {}
 
   /** Why it can't get new keys; nothing for an ordinary table. */
-  static Optional<Finding> refused(String relkind) {
+  static Optional<Diagnostic> refused(String relkind) {
     return switch (relkind) {
       case "r" -> Optional.empty();
       case "p" ->
@@ -20,7 +20,7 @@ final class RelationKind {
     };
   }
 
-  private static Optional<Finding> of(String code, String detail) {
-    return Optional.of(new Finding(code, detail));
+  private static Optional<Diagnostic> of(String code, String detail) {
+    return Optional.of(new Diagnostic(code, detail));
   }
 }

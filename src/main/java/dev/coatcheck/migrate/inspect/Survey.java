@@ -7,8 +7,8 @@ import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.inspect.InventoryStore.Server;
 import dev.coatcheck.migrate.inspect.InventoryStore.Speed;
 import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.Wish;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,7 @@ final class Survey {
   private static final double SLOWNESS_MOST = 4;
 
   private final InventoryStore store;
-  private final Wish wish;
+  private final TableSpec wish;
   private final Inventory.Limits limits;
   private final Server server;
   private final Relation relation;
@@ -49,7 +49,7 @@ final class Survey {
 
   Survey(
       InventoryStore store,
-      Wish wish,
+      TableSpec wish,
       Inventory.Limits limits,
       Server server,
       Relation relation,
@@ -64,14 +64,15 @@ final class Survey {
   }
 
   /** With the faults that were found before. */
-  Inspection inspection(List<Finding> before, StatementStore.Recorded recorded) {
-    List<Finding> faults = new ArrayList<>(before);
+  Inspection inspection(List<Diagnostic> before, StatementStore.Recorded recorded) {
+    List<Diagnostic> faults = new ArrayList<>(before);
     for (Check check : Obstacles.of(wish.keepPrimaryKey())) {
       run(check, 0).ifPresent(faults::add);
     }
     if (store.hasCheckpoint(relation.oid())) {
       faults.add(
-          new Finding("run_active", "A migration of it is under way. Finish, undo or cancel it."));
+          new Diagnostic(
+              "run_active", "A migration of it is under way. Finish, undo or cancel it."));
     }
     TimeColumns.Choice choice =
         TimeColumns.choose(store.columns(relation.oid()), wish.createdAtColumn());
@@ -83,7 +84,7 @@ final class Survey {
       faults.addAll(rangeFaults(range.get()));
     }
     return switch (choice) {
-      case TimeColumns.Choice.Refused(Finding finding) -> {
+      case TimeColumns.Choice.Refused(Diagnostic finding) -> {
         faults.add(finding);
         yield new Inspection.Refused(List.copyOf(faults));
       }
@@ -94,14 +95,14 @@ final class Survey {
     };
   }
 
-  private static Optional<Finding> keyFault(Optional<PrimaryKey> key) {
+  private static Optional<Diagnostic> keyFault(Optional<PrimaryKey> key) {
     if (key.isEmpty()) {
       return Optional.of(
-          new Finding("no_primary_key", "It has no primary key. Add one on its number first."));
+          new Diagnostic("no_primary_key", "It has no primary key. Add one on its number first."));
     }
     if (key.get().columns().size() > 1) {
       return Optional.of(
-          new Finding(
+          new Diagnostic(
               "composite_key",
               "Its primary key has several columns: "
                   + String.join(", ", key.get().columns())
@@ -111,17 +112,17 @@ final class Survey {
     return KEY_TYPES.contains(type)
         ? Optional.empty()
         : Optional.of(
-            new Finding(
+            new Diagnostic(
                 "key_type",
                 "Its key %s is of type %s. Only smallint, integer and bigint can be migrated."
                     .formatted(key.get().columns().getFirst(), type)));
   }
 
-  private List<Finding> rangeFaults(Range range) {
-    List<Finding> faults = new ArrayList<>();
+  private List<Diagnostic> rangeFaults(Range range) {
+    List<Diagnostic> faults = new ArrayList<>();
     if (range.lowest() <= 0) {
       faults.add(
-          new Finding(
+          new Diagnostic(
               "id_not_positive",
               "It has a row with the key "
                   + range.lowest()
@@ -130,7 +131,7 @@ final class Survey {
     long now = (server.nowMillis() - wish.layoutEpochMillis()) << KEY_TIME_SHIFT;
     if (range.highest() > now / 2) {
       faults.add(
-          new Finding(
+          new Diagnostic(
               "id_too_large",
               "Its highest key, %d, is more than half of what a new key would be now (%d), which leaves too little room. Are they Snowflakes already?"
                   .formatted(range.highest(), now)));
@@ -141,12 +142,12 @@ final class Survey {
   private TableShape shape(
       PrimaryKey key, Range range, TimeColumns.Choice.Made time, StatementStore.Recorded recorded) {
     String column = key.columns().getFirst();
-    List<Finding> notes = new ArrayList<>();
+    List<Diagnostic> notes = new ArrayList<>();
     notes.add(time.note());
-    Notes.CHECKS.forEach(check -> run(check, key.place()).ifPresent(notes::add));
+    Notes.CHECKS.forEach(check -> run(check, key.columnNumber()).ifPresent(notes::add));
     if (!server.seesOthers()) {
       notes.add(
-          new Finding(
+          new Diagnostic(
               "sessions_hidden",
               "The source's user may not see how long others' transactions have been open."
                   + " Grant it pg_read_all_stats."));
@@ -166,7 +167,7 @@ final class Survey {
         estimate,
         preconditions(key, recorded),
         List.copyOf(notes),
-        store.children(relation.oid(), key.place()));
+        store.children(relation.oid(), key.columnNumber()));
   }
 
   private List<Precondition> preconditions(PrimaryKey key, StatementStore.Recorded recorded) {
@@ -211,12 +212,12 @@ final class Survey {
   }
 
   /** Exact where that is quick, else by a sample of the pages and what the last analyze saw. */
-  private Count count(Optional<Target.TimeColumn> createdAt, List<Finding> notes) {
+  private Count count(Optional<Target.TimeColumn> createdAt, List<Diagnostic> notes) {
     double percent = samplePercent();
     Count count = store.count(table, createdAt, wish.layoutEpochMillis(), percent);
     if (percent < 100) {
       notes.add(
-          new Finding(
+          new Diagnostic(
               "rows_estimated", "It is large, so its rows were estimated and not counted."));
       if (relation.tuples() >= 0) {
         count = new Count(Math.round(relation.tuples()), count.olderThanEpoch());
@@ -224,7 +225,7 @@ final class Survey {
     }
     if (count.olderThanEpoch() > 0) {
       notes.add(
-          new Finding(
+          new Diagnostic(
               "older_than_epoch",
               count.olderThanEpoch()
                   + " rows were made before the keys' epoch. Their new keys keep the order of the"
@@ -233,14 +234,14 @@ final class Survey {
     return count;
   }
 
-  private Optional<Finding> run(Check check, int keyPlace) {
-    return check.finding(store.texts(filled(check.query(), keyPlace)));
+  private Optional<Diagnostic> run(Check check, int keyColumnNumber) {
+    return check.finding(store.texts(filled(check.query(), keyColumnNumber)));
   }
 
-  private String filled(String query, int keyPlace) {
+  private String filled(String query, int keyColumnNumber) {
     return query
         .replace("<oid>", Long.toString(relation.oid()))
-        .replace("<key>", Integer.toString(keyPlace))
+        .replace("<key>", Integer.toString(keyColumnNumber))
         .replace("<old_seconds>", Long.toString(limits.oldTransactionSeconds()))
         .replace("<freeze_age>", Integer.toString(limits.freezeAgeMax()));
   }

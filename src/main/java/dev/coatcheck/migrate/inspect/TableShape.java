@@ -27,5 +27,5 @@ public record TableShape(
     long olderThanEpoch,
     Estimate estimate,
     List<Precondition> preconditions,
-    List<Finding> notes,
+    List<Diagnostic> notes,
     List<ForeignKey> children) {}

@@ -17,9 +17,9 @@ final class TimeColumns {
 
   /** A choice and a word about it, or why there can be none. */
   sealed interface Choice {
-    record Made(Optional<Target.TimeColumn> column, Finding note) implements Choice {}
+    record Made(Optional<Target.TimeColumn> column, Diagnostic note) implements Choice {}
 
-    record Refused(Finding finding) implements Choice {}
+    record Refused(Diagnostic finding) implements Choice {}
   }
 
   static Choice choose(List<Column> columns, Optional<String> wished) {
@@ -30,13 +30,13 @@ final class TimeColumns {
     Optional<Column> found = columns.stream().filter(each -> each.name().equals(name)).findFirst();
     if (found.isEmpty()) {
       return new Choice.Refused(
-          new Finding(
+          new Diagnostic(
               "created_at_unknown",
               "It has no column named " + name + ", letter for letter. Name another, or none."));
     }
     if (!TYPES.contains(found.get().type())) {
       return new Choice.Refused(
-          new Finding(
+          new Diagnostic(
               "created_at_type",
               "The column %s is of type %s. Name one of type timestamptz, timestamp or date, or none."
                   .formatted(name, found.get().type())));
@@ -61,7 +61,7 @@ final class TimeColumns {
                 + ")";
     return new Choice.Made(
         Optional.empty(),
-        new Finding(
+        new Diagnostic(
             "created_at",
             why
                 + ". None is used: new keys keep the order of the old ones, but the times in them"
@@ -71,7 +71,7 @@ final class TimeColumns {
   private static Choice made(Column column, String how) {
     return new Choice.Made(
         Optional.of(new Target.TimeColumn(column.name(), column.type())),
-        new Finding(
+        new Diagnostic(
             "created_at",
             "The column %s says when a row was made (%s)%s."
                 .formatted(

@@ -33,7 +33,7 @@ public final class ReadThrough {
     this.mappings = mappings;
   }
 
-  public boolean mayBring(Type type) {
+  public boolean isFilling(Type type) {
     return active.ofType(type.number()).filter(ActiveTable::hasTriggers).isPresent();
   }
 
@@ -42,7 +42,7 @@ public final class ReadThrough {
    *
    * @throws DatabaseUnavailable if the source can't be asked now
    */
-  public boolean bring(Type type, long legacy) {
+  public boolean fillOnDemand(Type type, long legacy) {
     Optional<ActiveTable> table = active.ofType(type.number()).filter(ActiveTable::hasTriggers);
     Optional<Source> source = table.flatMap(one -> sources.named(one.source()));
     if (source.isEmpty()) {
@@ -52,7 +52,7 @@ public final class ReadThrough {
         permits.computeIfAbsent(source.get().name(), _ -> new Semaphore(RUNNING_MAX));
     enter(permit);
     try {
-      return bring(table.orElseThrow(), source.get(), legacy);
+      return fillOnDemand(table.orElseThrow(), source.get(), legacy);
     } finally {
       permit.release();
     }
@@ -69,7 +69,7 @@ public final class ReadThrough {
     throw new DatabaseUnavailable("source row");
   }
 
-  private boolean bring(ActiveTable table, Source source, long legacy) {
+  private boolean fillOnDemand(ActiveTable table, Source source, long legacy) {
     OptionalLong key = new FillAhead(source.database(), table.target()).find(legacy);
     if (key.isEmpty()) {
       return false;

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import java.util.List;
 
 /** What became of something that somebody wanted of a run. */
@@ -13,8 +13,8 @@ public sealed interface ActionOutcome {
   record NotNow(RunState state, String detail) implements ActionOutcome {}
 
   /** Preconditions that have to be accepted by their codes. */
-  record NotAccepted(List<Finding> missing) implements ActionOutcome {}
+  record NotAccepted(List<Diagnostic> missing) implements ActionOutcome {}
 
   /** The table can't be migrated, or no longer. */
-  record Refused(List<Finding> findings) implements ActionOutcome {}
+  record Refused(List<Diagnostic> findings) implements ActionOutcome {}
 }

@@ -10,8 +10,8 @@ import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.throttle.Knobs;
 import dev.coatcheck.migrate.throttle.Throttle;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +75,7 @@ final class FillLoop {
     retry(0, EnumSet.allOf(Cause.class));
     Checkpoint at = backfill.checkpoint();
     while (!at.isAtEnd()) {
-      advance(new Range(at.lastId(), at.highId(), at.lastPlace()));
+      advance(new Range(at.lastId(), at.highId(), at.lastPosition()));
       if (batches >= BATCHES_JUDGED && failed > batches / 2) {
         return Optional.of("%d of %d batches failed: %s".formatted(failed, batches, lastError));
       }
@@ -95,7 +95,7 @@ final class FillLoop {
         open.isPresent();
         open = backfill.open(open.getAsLong())) {
       long id = open.getAsLong();
-      advance(new Range(id - 1, id, backfill.checkpoint().lastPlace()));
+      advance(new Range(id - 1, id, backfill.checkpoint().lastPosition()));
     }
     Checkpoint end = backfill.checkpoint();
     heartbeat.beat();
@@ -124,8 +124,8 @@ final class FillLoop {
     Outcome.Failed why = new Outcome.Failed(Cause.LOCKED, "");
     for (int tried = 0; tried < TRIES_MAX; ) {
       throttle();
-      Knobs knobs = heartbeat.knobs();
-      int rows = rows(knobs);
+      ThrottleSettings throttleSettings = heartbeat.throttleSettings();
+      int rows = rows(throttleSettings);
       switch (timed(rows, () -> backfill.fill(range, rows, claim.fence(), statementMillisMax()))) {
         case Outcome.Filled _ -> {
           batches++;
@@ -187,7 +187,7 @@ final class FillLoop {
     if (outcome instanceof Outcome.Filled filled) {
       heartbeat.worked(backfill.checkpoint().counts(), millis);
       if (rowsWanted == size.rows()) {
-        size.took(millis, heartbeat.knobs().batchMillis());
+        size.took(millis, heartbeat.throttleSettings().batchMillis());
       }
       rest(filled.rows(), millis);
     }
@@ -195,20 +195,20 @@ final class FillLoop {
   }
 
   private int statementMillisMax() {
-    return size.statementMillisMax(heartbeat.knobs().batchMillis());
+    return size.statementMillisMax(heartbeat.throttleSettings().batchMillis());
   }
 
   /** About a second's worth, but whole blocks. */
-  private int rows(Knobs knobs) {
-    return knobs.rowsPerSecondMax() > 0
-        ? KeyTimes.wholeBlocks(Math.min(size.rows(), knobs.rowsPerSecondMax()))
+  private int rows(ThrottleSettings throttleSettings) {
+    return throttleSettings.rowsPerSecondMax() > 0
+        ? KeyTimes.wholeBlocks(Math.min(size.rows(), throttleSettings.rowsPerSecondMax()))
         : size.rows();
   }
 
   private void throttle() {
-    for (Optional<String> why = throttle.reason(heartbeat.knobs());
+    for (Optional<String> why = throttle.reason(heartbeat.throttleSettings());
         why.isPresent();
-        why = throttle.reason(heartbeat.knobs())) {
+        why = throttle.reason(heartbeat.throttleSettings())) {
       if (heartbeat.because(why)) {
         workshop.event(run, "throttled", why.get());
       }
@@ -217,12 +217,12 @@ final class FillLoop {
     heartbeat.because(Optional.empty());
   }
 
-  /** A block may be worth more than a second: a knob that is turned takes effect meanwhile. */
+  /** A block may be worth more than a second: a changed setting takes effect meanwhile. */
   private void rest(int rows, long millis) {
     long spent = millis;
-    for (int max = heartbeat.knobs().rowsPerSecondMax();
+    for (int max = heartbeat.throttleSettings().rowsPerSecondMax();
         max > 0 && rows * 1_000L / max > spent;
-        max = heartbeat.knobs().rowsPerSecondMax()) {
+        max = heartbeat.throttleSettings().rowsPerSecondMax()) {
       heartbeat.because(Optional.of("the rate is limited to " + max + " rows a second"));
       long slice = Math.min(THROTTLED_MILLIS, rows * 1_000L / max - spent);
       heartbeat.pause(slice);

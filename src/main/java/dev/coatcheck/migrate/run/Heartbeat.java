@@ -5,7 +5,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.run.LeaseStore.Orders;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class Heartbeat implements AutoCloseable {
   private volatile Optional<Checkpoint.Counts> counts = Optional.empty();
   private volatile Optional<String> reason = Optional.empty();
   private volatile Optional<LockWait> wait = Optional.empty();
-  private volatile Knobs knobs;
+  private volatile ThrottleSettings throttleSettings;
   private volatile boolean mine = true;
   private volatile long leaseEndNano;
 
@@ -40,7 +40,7 @@ final class Heartbeat implements AutoCloseable {
     this.store = store;
     this.claim = claim;
     this.goal = run.status().goal();
-    this.knobs = run.knobs();
+    this.throttleSettings = run.throttleSettings();
     this.leaseEndNano = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     this.beats =
         Executors.newSingleThreadScheduledExecutor(
@@ -67,8 +67,8 @@ final class Heartbeat implements AutoCloseable {
     return heartbeat;
   }
 
-  Knobs knobs() {
-    return knobs;
+  ThrottleSettings throttleSettings() {
+    return throttleSettings;
   }
 
   /** Whether the run is to go on here. */
@@ -140,7 +140,7 @@ final class Heartbeat implements AutoCloseable {
         mine = false;
         return;
       }
-      knobs = orders.get().knobs();
+      throttleSettings = orders.get().throttleSettings();
       leaseEndNano = sentNano + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     } catch (DatabaseUnavailable gone) {
       // The lease runs out by itself if this lasts.

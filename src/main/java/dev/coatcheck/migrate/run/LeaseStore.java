@@ -4,7 +4,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.migrate.backfill.Checkpoint;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Collection;
@@ -38,7 +38,7 @@ final class LeaseStore {
              before_epoch = greatest(before_epoch, {8}),
              rows_set_aside = coalesce({9}, rows_set_aside)
        where migration_id = {0} and fence = {1} and state = 'running'
-      returning goal, knobs\
+      returning goal, throttle_settings\
       """;
 
   private static final String RELEASE =
@@ -57,7 +57,7 @@ final class LeaseStore {
   record Claim(long id, long fence) {}
 
   /** What the run is to do, as people have it now. */
-  record Orders(Goal goal, Knobs knobs) {}
+  record Orders(Goal goal, ThrottleSettings throttleSettings) {}
 
   Optional<Claim> claim(String holder, Collection<String> sources, int leaseMillis) {
     return database.write(
@@ -91,12 +91,12 @@ final class LeaseStore {
                     count(counts, Checkpoint.Counts::timesLost),
                     count(counts, Checkpoint.Counts::beforeEpoch),
                     count(counts, Checkpoint.Counts::setAside))
-                .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.KNOBS)
+                .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.THROTTLE_SETTINGS)
                 .fetchOptional(
                     row ->
                         new Orders(
                             Goal.named(row.value1()),
-                            RunStore.read(row.value2().data(), Knobs.class))));
+                            RunStore.read(row.value2().data(), ThrottleSettings.class))));
   }
 
   /** Null as long as nothing was counted. */

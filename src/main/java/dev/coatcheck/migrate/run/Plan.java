@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Estimate;
-import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Precondition;
 import java.util.List;
 
@@ -23,7 +23,7 @@ public record Plan(
     long olderThanEpoch,
     Estimate estimate,
     List<Precondition> preconditions,
-    List<Finding> notes,
+    List<Diagnostic> notes,
     List<PlannedStep> steps) {
   public Plan {
     preconditions = List.copyOf(preconditions);

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import java.util.List;
 
 /** What became of a plan. */
@@ -10,5 +10,5 @@ public sealed interface PlanOutcome {
   /** No source has this name. */
   record SourceUnknown() implements PlanOutcome {}
 
-  record Refused(List<Finding> findings) implements PlanOutcome {}
+  record Refused(List<Diagnostic> findings) implements PlanOutcome {}
 }

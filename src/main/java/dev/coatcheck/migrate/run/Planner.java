@@ -2,23 +2,22 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.TimeSample;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.run.Plan.PlannedStep;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
-import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.Wish;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.migrate.steps.Trial;
@@ -37,22 +36,22 @@ final class Planner {
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
   /** Also what the unique indexes say when two start at once. */
-  static final Finding BUSY =
-      new Finding(
+  static final Diagnostic BUSY =
+      new Diagnostic(
           "migration_active",
           "Another table migration of this table or type is on the table. Undo that one first.");
 
-  private static final Finding TYPE_KEYS =
-      new Finding(
+  private static final Diagnostic TYPE_KEYS =
+      new Diagnostic(
           "type_unsuitable",
           "The type must have Snowflake keys of the default layout. Create one for this table.");
-  private static final Finding KEYS_FORGOTTEN =
-      new Finding(
+  private static final Diagnostic KEYS_FORGOTTEN =
+      new Diagnostic(
           "keys_forgotten",
           "The keys of an earlier run were forgotten, but the public IDs of this type have them."
               + " A new run would give the rows other keys. Create another type for this table.");
-  private static final Finding CHANGED =
-      new Finding(
+  private static final Diagnostic CHANGED =
+      new Diagnostic(
           "table_changed", "The table is not the one that was planned. Plan the migration anew.");
 
   /** The precondition that the shape of a row may change. */
@@ -70,13 +69,13 @@ final class Planner {
   }
 
   /** A repeated request is answered before its table is looked at. */
-  OnceResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
+  IdempotentResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
     return store
         .answered(asked)
         .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> planned(request, asked)));
   }
 
-  private OnceResult<PlanOutcome> planned(PlanRequest request, Asked<PlanOutcome> asked) {
+  private IdempotentResult<PlanOutcome> planned(PlanRequest request, Asked<PlanOutcome> asked) {
     Optional<Source> source = sources.named(request.source());
     if (source.isEmpty()) {
       return store.refuse(asked, new PlanOutcome.SourceUnknown());
@@ -93,26 +92,26 @@ final class Planner {
     if (events.hasForgotten(type.number())) {
       return store.refuse(asked, new PlanOutcome.Refused(List.of(KEYS_FORGOTTEN)));
     }
-    Wish wish =
-        new Wish(
+    TableSpec wish =
+        new TableSpec(
             request.schema(),
             request.table(),
             request.createdAtColumn(),
             request.keepPrimaryKey(),
             SnowflakeLayout.DEFAULT.epochMillis());
     return switch (inventory.inspect(source.get(), wish)) {
-      case Inspection.Refused(List<Finding> findings) ->
+      case Inspection.Refused(List<Diagnostic> findings) ->
           store.refuse(asked, new PlanOutcome.Refused(findings));
       case Inspection.Sound(TableShape shape) -> write(request, source.get(), shape, asked);
     };
   }
 
   /** What by now speaks against a run that was planned. */
-  List<Finding> refusals(TableMigration run) {
+  List<Diagnostic> refusals(TableMigration run) {
     return Deadline.after(LOOK_MAX).call(() -> lookedAgain(run));
   }
 
-  private List<Finding> lookedAgain(TableMigration run) {
+  private List<Diagnostic> lookedAgain(TableMigration run) {
     Source source = sources.named(run.source()).orElseThrow();
     return TableFinder.now(source.database(), run.target())
         .map(now -> look(source, now, run))
@@ -124,7 +123,7 @@ final class Planner {
    *
    * @param accepted preconditions; a table whose shape breaks its own triggers is not tried
    */
-  Optional<Finding> trial(TableMigration run, List<String> accepted) {
+  Optional<Diagnostic> trial(TableMigration run, List<String> accepted) {
     Source source = sources.named(run.source()).orElseThrow();
     return isKnownToFail(run.plan(), accepted)
         ? Optional.empty()
@@ -140,8 +139,8 @@ final class Planner {
                 condition -> condition.code().equals(ROW_SHAPE) && !condition.found().isEmpty());
   }
 
-  private static Finding failed(String why) {
-    return new Finding(
+  private static Diagnostic failed(String why) {
+    return new Diagnostic(
         "trial_failed",
         "What the run does first was tried with one row, and rolled back. It failed: "
             + why
@@ -149,16 +148,16 @@ final class Planner {
             + " found.");
   }
 
-  private List<Finding> look(Source source, Target target, TableMigration run) {
-    Wish wish =
-        new Wish(
+  private List<Diagnostic> look(Source source, Target target, TableMigration run) {
+    TableSpec wish =
+        new TableSpec(
             target.table().schema(),
             target.table().table(),
             target.createdAt().map(Target.TimeColumn::name),
             run.keepPrimaryKey(),
             SnowflakeLayout.DEFAULT.epochMillis());
     return switch (inventory.inspect(source, wish)) {
-      case Inspection.Refused(List<Finding> findings) -> findings;
+      case Inspection.Refused(List<Diagnostic> findings) -> findings;
       case Inspection.Sound(TableShape shape) ->
           shape.keyColumn().equals(target.keyColumn())
               ? unplanned(run.plan(), shape)
@@ -167,7 +166,7 @@ final class Planner {
   }
 
   /** What the application has to meet by now, and nobody was asked about. */
-  private static List<Finding> unplanned(Plan plan, TableShape shape) {
+  private static List<Diagnostic> unplanned(Plan plan, TableShape shape) {
     Set<String> planned =
         plan.preconditions().stream().map(Precondition::code).collect(Collectors.toSet());
     return shape.preconditions().stream()
@@ -175,27 +174,27 @@ final class Planner {
         .filter(condition -> !planned.contains(condition.code()))
         .map(
             condition ->
-                new Finding(
+                new Diagnostic(
                     condition.code(),
                     "This has come up since the plan; plan the migration anew. "
                         + condition.finding().detail()))
         .toList();
   }
 
-  private static List<Finding> withLostTimes(List<Finding> notes, TimeSample sample) {
+  private static List<Diagnostic> withLostTimes(List<Diagnostic> notes, TimeSample sample) {
     if (sample.timesLost() == 0) {
       return notes;
     }
-    List<Finding> all = new ArrayList<>(notes);
+    List<Diagnostic> all = new ArrayList<>(notes);
     all.add(
-        new Finding(
+        new Diagnostic(
             "times_lost",
             "Of %d rows that were looked at, %d would get keys that don't say when they were made: the rows that follow them are older, so the time is taken for a mistake."
                 .formatted(sample.rows(), sample.timesLost())));
     return all;
   }
 
-  private OnceResult<PlanOutcome> write(
+  private IdempotentResult<PlanOutcome> write(
       PlanRequest request, Source source, TableShape shape, Asked<PlanOutcome> asked) {
     Target target =
         new Target(

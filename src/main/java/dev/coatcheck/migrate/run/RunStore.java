@@ -5,18 +5,17 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.ids.idempotency.OnceResult;
-import dev.coatcheck.ids.idempotency.OnceTable;
+import dev.coatcheck.ids.idempotency.IdempotentCallTable;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
-import dev.coatcheck.migrate.run.TableMigrations.PlanRequest;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
@@ -43,7 +42,7 @@ final class RunStore {
     this.database = database;
   }
 
-  /** As the database keeps plans, knobs and reports. */
+  /** As the database keeps plans, throttle settings and reports. */
   static String json(Object value) {
     return JSON.writeValueAsString(value);
   }
@@ -61,21 +60,21 @@ final class RunStore {
   }
 
   /** What the request's Idempotency-Key says already. */
-  <T> Optional<OnceResult<T>> answered(Asked<T> asked) {
-    return OnceTable.answered(database, asked.once());
+  <T> Optional<IdempotentResult<T>> answered(Asked<T> asked) {
+    return IdempotentCallTable.answered(database, asked.once());
   }
 
   /** Changes nothing; keeps the refusal if the request has an Idempotency-Key. */
-  <T> OnceResult<T> refuse(Asked<T> asked, T refusal) {
+  <T> IdempotentResult<T> refuse(Asked<T> asked, T refusal) {
     return asked.once().isEmpty()
-        ? new OnceResult.Unkeyed<>(refusal)
-        : OnceTable.write(database, "refusal", asked.once(), _ -> refusal);
+        ? new IdempotentResult.Unkeyed<>(refusal)
+        : IdempotentCallTable.write(database, "refusal", asked.once(), _ -> refusal);
   }
 
   /** Writes a new run with its steps and its first event. */
-  OnceResult<PlanOutcome> insert(
+  IdempotentResult<PlanOutcome> insert(
       PlanRequest request, Target target, Plan plan, List<Step> steps, Asked<PlanOutcome> asked) {
-    return OnceTable.write(
+    return IdempotentCallTable.write(
         database,
         "plan",
         asked.once(),
@@ -111,7 +110,7 @@ final class RunStore {
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
         .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.keepPrimaryKey())
         .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(plan)))
-        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(Knobs.DEFAULT)))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
         .set(TABLE_MIGRATION.ROWS_TOTAL, plan.rows())
         .returning()
         .fetchSingle(RunStore::run);
@@ -172,10 +171,10 @@ final class RunStore {
   }
 
   /** Locks the run, asks, and writes the decision with its event. */
-  OnceResult<ActionOutcome> decide(
+  IdempotentResult<ActionOutcome> decide(
       long id, Asked<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
     try {
-      return OnceTable.write(
+      return IdempotentCallTable.write(
           database,
           "table migration",
           asked.once(),
@@ -221,7 +220,7 @@ final class RunStore {
         .set(
             TABLE_MIGRATION.WAITS_FOR,
             status.waitsFor().map(RunStore::json).map(JSONB::valueOf).orElse(null))
-        .set(TABLE_MIGRATION.KNOBS, JSONB.valueOf(json(run.knobs())))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
         .set(TABLE_MIGRATION.STARTED_AT, started ? NOW : TABLE_MIGRATION.STARTED_AT)
         .set(TABLE_MIGRATION.ENDED_AT, ended ? NOW : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
@@ -372,7 +371,7 @@ final class RunStore {
             Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
             Optional.ofNullable(row.getReason()),
             Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
-        read(row.getKnobs().data(), Knobs.class),
+        read(row.getThrottleSettings().data(), ThrottleSettings.class),
         List.of(row.getAccepted()),
         new Progress(
             row.getRowsTotal(),

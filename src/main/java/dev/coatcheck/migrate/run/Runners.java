@@ -32,7 +32,7 @@ final class Runners implements AutoCloseable {
   private final OutboxRelay relay;
   private final NameFollower names;
   private final Background background;
-  private final Map<String, Semaphore> places = new ConcurrentHashMap<>();
+  private final Map<String, Semaphore> permits = new ConcurrentHashMap<>();
   private final ScheduledExecutorService looks =
       Executors.newScheduledThreadPool(
           3, Thread.ofPlatform().daemon().name("table-migrations-", 0).factory());
@@ -89,10 +89,10 @@ final class Runners implements AutoCloseable {
             });
   }
 
-  /** Runs of a source that can't be reached hold on to their places; other sources have theirs. */
+  /** Runs of a source that can't be reached hold on to their permits; other sources have theirs. */
   private void claim() {
     List<String> free =
-        sources.names().stream().filter(source -> places(source).availablePermits() > 0).toList();
+        sources.names().stream().filter(source -> permits(source).availablePermits() > 0).toList();
     if (free.isEmpty()) {
       return;
     }
@@ -100,14 +100,14 @@ final class Runners implements AutoCloseable {
         workshop.leases().claim(workshop.holder(), free, Heartbeat.LEASE_MILLIS);
     if (claim.isPresent()) {
       TableMigration run = workshop.runs().find(claim.get().id()).orElseThrow();
-      // Only this thread takes places, so there is one.
-      places(run.source()).acquireUninterruptibly();
+      // Only this thread takes permits, so there is one.
+      permits(run.source()).acquireUninterruptibly();
       runs.execute(() -> survive(() -> work(claim.get(), run)));
     }
   }
 
-  private Semaphore places(String source) {
-    return places.computeIfAbsent(source, _ -> new Semaphore(RUNS_PER_SOURCE_MAX));
+  private Semaphore permits(String source) {
+    return permits.computeIfAbsent(source, _ -> new Semaphore(RUNS_PER_SOURCE_MAX));
   }
 
   private void work(Claim claim, TableMigration run) {
@@ -119,7 +119,7 @@ final class Runners implements AutoCloseable {
       }
       workshop.leases().release(claim);
     } finally {
-      places(run.source()).release();
+      permits(run.source()).release();
     }
   }
 

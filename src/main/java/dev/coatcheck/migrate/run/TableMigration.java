@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.time.Instant;
 import java.util.List;
@@ -24,7 +24,7 @@ public record TableMigration(
     boolean keepPrimaryKey,
     Plan plan,
     Status status,
-    Knobs knobs,
+    ThrottleSettings throttleSettings,
     List<String> accepted,
     Progress progress,
     @Nullable String report,
@@ -81,7 +81,7 @@ public record TableMigration(
         keepPrimaryKey,
         plan,
         status,
-        knobs,
+        throttleSettings,
         accepted,
         progress,
         report,
@@ -97,14 +97,14 @@ public record TableMigration(
         keepPrimaryKey,
         plan,
         next,
-        knobs,
+        throttleSettings,
         accepted,
         progress,
         report,
         times);
   }
 
-  TableMigration with(Knobs next) {
+  TableMigration with(ThrottleSettings next) {
     return new TableMigration(
         id,
         source,
@@ -129,7 +129,7 @@ public record TableMigration(
         keepPrimaryKey,
         plan,
         status,
-        knobs,
+        throttleSettings,
         codes,
         progress,
         report,

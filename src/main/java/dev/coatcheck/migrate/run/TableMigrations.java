@@ -2,23 +2,22 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.SetAside;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.run.RunStore.Decision;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
-import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.Deadline;
 import java.time.Duration;
@@ -69,83 +68,52 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /**
-   * What table migrations are made of.
-   *
-   * @param gateway where runs and mappings lie
-   * @param holder names this instance
-   */
-  public record Makings(
-      Database gateway,
-      Sources sources,
-      Registry registry,
-      TokenSource tokens,
-      Observer observer,
-      String holder) {}
-
-  /**
-   * A table, and what its rows are to become.
-   *
-   * @param applicationPath of the sessions that write to it; empty: that of its owner's settings
-   */
-  public record PlanRequest(
-      String source,
-      String schema,
-      String table,
-      Type type,
-      Optional<String> createdAtColumn,
-      boolean keepPrimaryKey,
-      Optional<SearchPath> applicationPath) {
-    /** With the search path of its owner's settings. */
-    public PlanRequest(
-        String source,
-        String schema,
-        String table,
-        Type type,
-        Optional<String> createdAtColumn,
-        boolean keepPrimaryKey) {
-      this(source, schema, table, type, createdAtColumn, keepPrimaryKey, Optional.empty());
-    }
-  }
-
-  /**
    * Who asks for something, and under which Idempotency-Key.
    *
    * @param actor a principal, or the name of an instance
    * @param once set if the request may be sent again under a key
    */
-  public record Asked<T>(String actor, Optional<Once<T>> once) {
+  public record Asked<T>(String actor, Optional<IdempotentCall<T>> once) {
     /** Without a key: each request counts. */
     public static <T> Asked<T> by(String actor) {
       return new Asked<>(actor, Optional.empty());
     }
   }
 
-  /** Wires them and starts this instance's share of the work. */
-  public static TableMigrations start(Makings makings) {
-    RunStore store = new RunStore(makings.gateway());
-    StepStore steps = new StepStore(makings.gateway());
-    EventStore events = new EventStore(makings.gateway());
-    GatewayMappings mappings =
-        new GatewayMappings(
-            makings.gateway(), makings.registry(), makings.tokens(), makings.observer());
+  /**
+   * Wires them and starts this instance's share of the work.
+   *
+   * @param gateway where runs and mappings lie
+   * @param holder names this instance
+   */
+  public static TableMigrations start(
+      Database gateway,
+      Sources sources,
+      Registry registry,
+      TokenSource tokens,
+      Observer observer,
+      String holder) {
+    RunStore store = new RunStore(gateway);
+    StepStore steps = new StepStore(gateway);
+    EventStore events = new EventStore(gateway);
+    GatewayMappings mappings = new GatewayMappings(gateway, registry, tokens, observer);
     Workshop workshop =
-        new Workshop(
-            store, steps, events, new LeaseStore(makings.gateway()), mappings, makings.holder());
+        new Workshop(store, steps, events, new LeaseStore(gateway), mappings, holder);
     ActiveTables active =
         new ActiveTables(() -> store.occupying().stream().map(steps::active).toList());
     return new TableMigrations(
         store,
         steps,
         events,
-        new Planner(store, events, makings.sources()),
+        new Planner(store, events, sources),
         active,
-        new Leftovers(store, makings.sources()),
-        new ReadThrough(active, makings.sources(), mappings),
-        Runners.start(workshop, makings.sources(), active));
+        new Leftovers(store, sources),
+        new ReadThrough(active, sources, mappings),
+        Runners.start(workshop, sources, active));
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
-  public OnceResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
+  public IdempotentResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
     return planner.plan(request, asked);
   }
 
@@ -177,14 +145,14 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    *
    * @param accepted the codes of preconditions that the application meets
    */
-  public OnceResult<ActionOutcome> start(
+  public IdempotentResult<ActionOutcome> start(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
     return store
         .answered(asked)
         .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> startAnew(id, accepted, asked)));
   }
 
-  private OnceResult<ActionOutcome> startAnew(
+  private IdempotentResult<ActionOutcome> startAnew(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
     Optional<ActionOutcome> refusal = refusal(id, accepted);
     return act(
@@ -217,11 +185,11 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
-    List<Finding> findings = planner.refusals(run);
+    List<Diagnostic> findings = planner.refusals(run);
     if (!findings.isEmpty()) {
       return Optional.of(new ActionOutcome.Refused(findings));
     }
-    List<Finding> missing =
+    List<Diagnostic> missing =
         run.plan().preconditions().stream()
             .filter(condition -> !accepted.contains(condition.code()))
             .map(Precondition::finding)
@@ -231,21 +199,21 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         : Optional.of(new ActionOutcome.NotAccepted(missing));
   }
 
-  public OnceResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
     return move(id, asked, EnumSet.of(RunState.RUNNING), RunState.PAUSED, "pause");
   }
 
-  public OnceResult<ActionOutcome> resume(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> resume(long id, Asked<ActionOutcome> asked) {
     return forward(id, asked, EnumSet.of(RunState.PAUSED), "resume");
   }
 
   /** Tries again what failed. */
-  public OnceResult<ActionOutcome> retry(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> retry(long id, Asked<ActionOutcome> asked) {
     return move(id, asked, EnumSet.of(RunState.FAILED), RunState.RUNNING, "retry");
   }
 
   /** Ends it for good where it is; what it left on the table can then be undone. */
-  public OnceResult<ActionOutcome> cancel(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> cancel(long id, Asked<ActionOutcome> asked) {
     return move(
         id,
         asked,
@@ -255,7 +223,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** Compares source and mappings; the report is part of the run. */
-  public OnceResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
     return act(
         id,
         asked,
@@ -271,7 +239,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   /** Undoes a phase and all that came after it. */
-  public OnceResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
     return act(
         id,
         asked,
@@ -291,13 +259,13 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    * the last one. No further run can be planned for the type, because it would give the rows other
    * keys than their public IDs have.
    */
-  public OnceResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
     return store
         .answered(asked)
         .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> forgetAnew(id, asked)));
   }
 
-  private OnceResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
+  private IdempotentResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
     Optional<Leftovers.Outcome> outcome = store.find(id).map(leftovers::drop);
     return act(
         id,
@@ -312,16 +280,17 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
             });
   }
 
-  /** Turns the knobs, also while it runs. */
-  public OnceResult<ActionOutcome> set(
-      long id, Function<Knobs, Knobs> change, Asked<ActionOutcome> asked) {
+  /** Changes the throttle settings, also while it runs. */
+  public IdempotentResult<ActionOutcome> set(
+      long id, Function<ThrottleSettings, ThrottleSettings> change, Asked<ActionOutcome> asked) {
     return act(
         id,
         asked,
         EnumSet.allOf(RunState.class),
         run -> {
-          Knobs knobs = change.apply(run.knobs());
-          return new Decision.Change(run.with(knobs), "set", RunStore.json(knobs));
+          ThrottleSettings throttleSettings = change.apply(run.throttleSettings());
+          return new Decision.Change(
+              run.with(throttleSettings), "set", RunStore.json(throttleSettings));
         });
   }
 
@@ -331,13 +300,13 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   }
 
   @Override
-  public boolean mayBring(Type type) {
-    return readThrough.mayBring(type);
+  public boolean isFilling(Type type) {
+    return readThrough.isFilling(type);
   }
 
   @Override
-  public boolean bring(Type type, long number) {
-    return readThrough.bring(type, number);
+  public boolean fillOnDemand(Type type, long number) {
+    return readThrough.fillOnDemand(type, number);
   }
 
   @Override
@@ -353,7 +322,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                 run.status().state(), "Nothing of it is on the table. Plan another one."));
   }
 
-  private OnceResult<ActionOutcome> forward(
+  private IdempotentResult<ActionOutcome> forward(
       long id, Asked<ActionOutcome> asked, Set<RunState> from, String kind) {
     return act(
         id,
@@ -366,18 +335,18 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                 ""));
   }
 
-  private OnceResult<ActionOutcome> move(
+  private IdempotentResult<ActionOutcome> move(
       long id, Asked<ActionOutcome> asked, Set<RunState> from, RunState to, String kind) {
     return act(
         id, asked, from, run -> new Decision.Change(run.with(run.status().to(to)), kind, ""));
   }
 
-  private OnceResult<ActionOutcome> act(
+  private IdempotentResult<ActionOutcome> act(
       long id,
       Asked<ActionOutcome> asked,
       Set<RunState> from,
       Function<TableMigration, Decision> decider) {
-    OnceResult<ActionOutcome> result =
+    IdempotentResult<ActionOutcome> result =
         store.decide(
             id,
             asked,
@@ -388,9 +357,9 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
                         new ActionOutcome.NotNow(
                             run.status().state(), "Possible when " + names(from))));
     switch (result) {
-      case OnceResult.Unkeyed<ActionOutcome> _, OnceResult.Answered<ActionOutcome> _ ->
+      case IdempotentResult.Unkeyed<ActionOutcome> _, IdempotentResult.Answered<ActionOutcome> _ ->
           active.refresh();
-      case OnceResult.KeyReused<ActionOutcome> _, OnceResult.Busy<ActionOutcome> _ -> {}
+      case IdempotentResult.KeyReused<ActionOutcome> _, IdempotentResult.Busy<ActionOutcome> _ -> {}
     }
     return result;
   }

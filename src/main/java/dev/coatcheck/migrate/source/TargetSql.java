@@ -22,7 +22,7 @@ public final class TargetSql {
   /** Of the first int of an advisory lock, so that it means nothing else. */
   public static final int LOCK_CLASS = 0x436f6174;
 
-  private static final Pattern PLACE = Pattern.compile("<([a-z_]+)>");
+  private static final Pattern PLACEHOLDER = Pattern.compile("<([a-z_]+)>");
 
   private final Map<String, String> names = new HashMap<>();
 
@@ -101,13 +101,13 @@ public final class TargetSql {
   }
 
   public String fill(String template) {
-    return PLACE
+    return PLACEHOLDER
         .matcher(template)
         .replaceAll(
-            place -> {
-              String name = names.get(place.group(1));
+            placeholder -> {
+              String name = names.get(placeholder.group(1));
               if (name == null) {
-                throw new IllegalArgumentException("no name for " + place.group());
+                throw new IllegalArgumentException("no name for " + placeholder.group());
               }
               return Matcher.quoteReplacement(name);
             });

@@ -56,7 +56,7 @@ public final class Outbox {
     sinceSwitch += drained.entries();
     if (drained.entries() < ENTRIES_MAX && sinceSwitch >= ENTRIES_PER_TABLE) {
       try {
-        store.turn();
+        store.rotate();
         sinceSwitch = 0;
       } catch (LockTimeout writersFirst) {
         // The next time will do.

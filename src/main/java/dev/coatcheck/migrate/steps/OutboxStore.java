@@ -83,7 +83,7 @@ final class OutboxStore {
   }
 
   /** Lets the triggers write to the other table, and empties the first if nobody is at it. */
-  void turn() {
+  void rotate() {
     long before =
         source.write(
             "outbox",

@@ -7,7 +7,7 @@ import dev.coatcheck.postgres.sql.Session;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks for the objects of a run, and puts empty ones in the place of those that are gone. */
+/** Looks for the objects of a run, and puts empty ones instead of those that are gone. */
 final class OwnObjectsStore {
   private static final String HAS_TABLE =
       "select exists (select from pg_catalog.pg_class where oid = <oid>::oid)";
@@ -50,10 +50,10 @@ final class OwnObjectsStore {
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run> and t0_ms > 0)";
 
-  /** By T0 no place is left for any key: a backfill that met this row would fail at once. */
+  /** By T0 no position is left for any key: a backfill that met this row would fail at once. */
   private static final String CHECKPOINT_ROW =
       """
-      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_place, last_place)
+      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_position, last_position)
       values (<run>, <oid>, 0, 0, 0, 0) on conflict do nothing\
       """;
 

@@ -25,8 +25,8 @@ public final class Steps {
         status      text   not null default 'running',
         high_id     bigint not null,            -- H, the highest legacy ID before the triggers
         t0_ms       bigint not null,            -- since the epoch of the layout
-        first_place bigint not null,            -- all keys of the backfill come after it
-        last_place  bigint not null,
+        first_position bigint not null,            -- all keys of the backfill come after it
+        last_position  bigint not null,
         last_id     bigint not null default 0,
         rows_done   bigint not null default 0,
         times_lost   bigint not null default 0,
@@ -113,13 +113,13 @@ public final class Steps {
    */
   private static final String BEGIN =
       """
-      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_place, last_place)
-      select <run>, <oid>, h.high_id, h.t0_ms, h.place, h.place
+      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_position, last_position)
+      select <run>, <oid>, h.high_id, h.t0_ms, h.position, h.position
         from (select m.high_id,
                      floor(extract(epoch from clock_timestamp()) * 1000)::bigint - <epoch> as t0_ms,
-                     greatest(((m.high_id >> 22) + 1) << 12, coalesce(a.place, 0)) as place
+                     greatest(((m.high_id >> 22) + 1) << 12, coalesce(a.position, 0)) as position
                 from (select coalesce(max(t.<id>), 0)::bigint as high_id from <table> t) as m,
-                     (select max(((key >> 22) << 12) | (key & 4095)) as place
+                     (select max(((key >> 22) << 12) | (key & 4095)) as position
                         from <archive> where (key >> 12) & 1023 = 1022) as a) as h
       on conflict (run) do nothing\
       """;

@@ -17,7 +17,7 @@ public final class Throttle {
   private final ReplicaLag replicaLag = new ReplicaLag();
   private final WalBudget walBudget = new WalBudget();
   private Optional<String> last = Optional.empty();
-  private Optional<Knobs> lastKnobs = Optional.empty();
+  private Optional<ThrottleSettings> lastSettings = Optional.empty();
   private long lookedNano;
 
   /** Since when a vacuum works on the table. */
@@ -33,17 +33,17 @@ public final class Throttle {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
-  public Optional<String> reason(Knobs knobs) {
+  public Optional<String> reason(ThrottleSettings settings) {
     long now = nanoTime.getAsLong();
-    if (!lastKnobs.equals(Optional.of(knobs)) || now - lookedNano >= LOOK_NANOS) {
-      last = look(knobs, now);
-      lastKnobs = Optional.of(knobs);
+    if (!lastSettings.equals(Optional.of(settings)) || now - lookedNano >= LOOK_NANOS) {
+      last = look(settings, now);
+      lastSettings = Optional.of(settings);
       lookedNano = now;
     }
     return last;
   }
 
-  private Optional<String> look(Knobs knobs, long now) {
+  private Optional<String> look(ThrottleSettings settings, long now) {
     SourceLoad load = store.load();
     long ownLag = load.replicas().map(seen -> replicaLag.seconds(seen, now)).orElse(0L);
     if (!load.vacuum()) {
@@ -52,60 +52,64 @@ public final class Throttle {
       vacuumNano = OptionalLong.of(now);
     }
     // Asked every time, so that it doesn't take a wait for something else as saved.
-    boolean isWalSpent = isWalSpent(knobs, now);
+    boolean isWalSpent = isWalSpent(settings, now);
     if (load.wraparoundVacuum()) {
       return Optional.of("a vacuum against wraparound works on the table");
     }
-    if (knobs.archiveFailures() && load.archivingFails()) {
+    if (settings.archiveFailures() && load.archivingFails()) {
       return Optional.of("WAL can't be archived on the source");
     }
     long lag = Math.max(load.replicaLagSeconds(), ownLag);
-    return above(lag, knobs.replicaLagSecondsMax(), "a replica is %d s behind")
-        .or(() -> load.slot().flatMap(slot -> kept(slot, knobs)))
+    return above(lag, settings.replicaLagSecondsMax(), "a replica is %d s behind")
+        .or(() -> load.slot().flatMap(slot -> kept(slot, settings)))
         .or(
             () ->
                 isWalSpent
                     ? Optional.of(
                         "the source writes more than %d MB of WAL a second"
-                            .formatted(knobs.walMegabytesPerSecondMax()))
+                            .formatted(settings.walMegabytesPerSecondMax()))
                     : Optional.empty())
-        .or(() -> above(load.lockWaits(), knobs.lockWaitsMax(), "%d sessions wait for the table"))
+        .or(
+            () ->
+                above(load.lockWaits(), settings.lockWaitsMax(), "%d sessions wait for the table"))
         .or(
             () ->
                 above(
                     load.longTransactionSeconds(),
-                    knobs.longTransactionSecondsMax(),
+                    settings.longTransactionSecondsMax(),
                     "a transaction is %d s old"))
         .or(
             () ->
                 above(
-                    load.latencyMillis(), knobs.latencyMillisMax(), "reading one row takes %d ms"))
-        .or(() -> vacuum(knobs, now));
+                    load.latencyMillis(),
+                    settings.latencyMillisMax(),
+                    "reading one row takes %d ms"))
+        .or(() -> vacuum(settings, now));
   }
 
-  private boolean isWalSpent(Knobs knobs, long now) {
-    return knobs.walMegabytesPerSecondMax() > 0
+  private boolean isWalSpent(ThrottleSettings settings, long now) {
+    return settings.walMegabytesPerSecondMax() > 0
         && walBudget.isSpent(
-            store.walPosition(), now, (long) knobs.walMegabytesPerSecondMax() << MEGABYTE_BITS);
+            store.walPosition(), now, (long) settings.walMegabytesPerSecondMax() << MEGABYTE_BITS);
   }
 
-  private static Optional<String> kept(SourceLoad.Slot slot, Knobs knobs) {
+  private static Optional<String> kept(SourceLoad.Slot slot, ThrottleSettings settings) {
     return above(
         slot.bytes() >> MEGABYTE_BITS,
-        knobs.slotMegabytesMax(),
+        settings.slotMegabytesMax(),
         "the replication slot " + slot.name().replace("%", "%%") + " keeps %d MB of WAL");
   }
 
   /** A vacuum may last for hours, for instance because of its cost limits. */
-  private Optional<String> vacuum(Knobs knobs, long now) {
+  private Optional<String> vacuum(ThrottleSettings settings, long now) {
     if (vacuumNano.isEmpty()) {
       return Optional.empty();
     }
     long seconds = TimeUnit.NANOSECONDS.toSeconds(now - vacuumNano.getAsLong());
-    return seconds < knobs.vacuumSecondsMax()
+    return seconds < settings.vacuumSecondsMax()
         ? Optional.of(
             "a vacuum works on the table, for %d s of at most %d"
-                .formatted(seconds, knobs.vacuumSecondsMax()))
+                .formatted(seconds, settings.vacuumSecondsMax()))
         : Optional.empty();
   }
 

@@ -6,7 +6,7 @@ import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.ObjectsGone;
@@ -262,13 +262,13 @@ final class VerifierStore {
         rows.stream()
             .map(row -> Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy())))
             .toList();
-    List<Subject> subjects =
-        rows.stream().map(row -> Subject.of(type, new Key.Bigint(key(row)))).toList();
+    List<TypedKey> subjects =
+        rows.stream().map(row -> TypedKey.of(type, new Key.Bigint(key(row)))).toList();
     return gateway.read(
         "verify",
         sql -> {
           Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
-          Map<Subject, Token> tokens = new HashMap<>();
+          Map<TypedKey, Token> tokens = new HashMap<>();
           PublicIdTable.byKey(sql, subjects.stream().distinct().toList())
               .forEach((subject, mapping) -> tokens.put(subject, mapping.token()));
           return IntStream.range(0, rows.size())

@@ -18,14 +18,14 @@ bounded as (
          case when g.key is null then g.ms << 12
               when (g.key >> 12) & 1023::bigint = 1022
               then ((g.key >> 22) << 12) | (g.key & 4095::bigint)
-         end as least_place
+         end as least_position
     from given g),
-placed as (
+positioned as (
   select b.id, b.stated, b.ms, b.is_open, b.key,
-         b.rn + greatest(?::bigint, max(b.least_place - b.rn) over (order by b.id)) as place
+         b.rn + greatest(?::bigint, max(b.least_position - b.rn) over (order by b.id)) as position
     from bounded b)
-select p.id, p.place, p.is_open,
-       coalesce(p.key, ((p.place >> 12) << 22) | (1022::bigint << 12) | (p.place & 4095::bigint)),
+select p.id, p.position, p.is_open,
+       coalesce(p.key, ((p.position >> 12) << 22) | (1022::bigint << 12) | (p.position & 4095::bigint)),
        p.key is null and p.ms is null and p.stated >= 0,
        p.key is null and p.stated < 0
-  from placed p order by p.id
+  from positioned p order by p.id

@@ -82,7 +82,7 @@ public final class TestClient {
     this.patient = patient;
   }
 
-  /** The same client that also sends this header, in the place of one with the same name. */
+  /** The same client that also sends this header, instead of one with the same name. */
   public TestClient with(String header, String value) {
     Map<String, String> more = new HashMap<>(headers);
     more.put(header, value);

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
@@ -115,21 +116,20 @@ class FileImportCrashTest {
   private static TableMigration planned(RekeyFixture fixture, Sources sources) {
     try (TableMigrations migrations =
         TableMigrations.start(
-            new TableMigrations.Makings(
-                fixture.gateway.database,
-                sources,
-                fixture.gateway.registry,
-                MappingFixture.TOKENS,
-                fixture.gateway.observer,
-                "desk"))) {
-      OnceResult<PlanOutcome> result =
+            fixture.gateway.database,
+            sources,
+            fixture.gateway.registry,
+            MappingFixture.TOKENS,
+            fixture.gateway.observer,
+            "desk")) {
+      IdempotentResult<PlanOutcome> result =
           migrations.plan(
-              new TableMigrations.PlanRequest(
+              new PlanRequest(
                   Sources.GATEWAY, "public", "orders", fixture.type, Optional.empty(), false),
               TableMigrations.Asked.by(ACTOR));
       if (result
           instanceof
-          OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+          IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
         return whole.run();
       }
       throw new AssertionError(result);

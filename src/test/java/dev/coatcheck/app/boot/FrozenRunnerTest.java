@@ -2,11 +2,12 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -179,21 +180,20 @@ class FrozenRunnerTest {
   private static TableMigrations desk(RekeyFixture fixture, Sources sources) {
     TableMigrations migrations =
         TableMigrations.start(
-            new TableMigrations.Makings(
-                fixture.gateway.database,
-                sources,
-                fixture.gateway.registry,
-                MappingFixture.TOKENS,
-                fixture.gateway.observer,
-                "desk"));
+            fixture.gateway.database,
+            sources,
+            fixture.gateway.registry,
+            MappingFixture.TOKENS,
+            fixture.gateway.observer,
+            "desk");
     migrations.close();
     return migrations;
   }
 
   private static long start(TableMigrations desk, RekeyFixture fixture, int rowsPerSecondMax) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         desk.plan(
-            new TableMigrations.PlanRequest(
+            new PlanRequest(
                 Sources.GATEWAY,
                 "public",
                 "orders",
@@ -203,7 +203,7 @@ class FrozenRunnerTest {
             TableMigrations.Asked.by(ACTOR));
     if (!(result
         instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
+        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
       throw new AssertionError(result);
     }
     TableMigration run = whole.run();
@@ -220,14 +220,14 @@ class FrozenRunnerTest {
     requireAccepted(
         desk.set(
             id,
-            knobs -> MigrationFixture.rate(knobs, rowsPerSecondMax),
+            throttleSettings -> MigrationFixture.rate(throttleSettings, rowsPerSecondMax),
             TableMigrations.Asked.by(ACTOR)));
   }
 
-  private static void requireAccepted(OnceResult<ActionOutcome> result) {
+  private static void requireAccepted(IdempotentResult<ActionOutcome> result) {
     assertThat(result)
         .isInstanceOfSatisfying(
-            OnceResult.Unkeyed.class,
+            IdempotentResult.Unkeyed.class,
             done -> assertThat(done.outcome()).isInstanceOf(ActionOutcome.Done.class));
   }
 

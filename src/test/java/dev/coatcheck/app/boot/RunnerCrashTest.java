@@ -2,17 +2,18 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.RekeyFixture;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -38,7 +39,8 @@ class RunnerCrashTest {
   private static final int FAULTS = 3;
 
   /** So that it lasts until the last fault. */
-  private static final Knobs SLOWLY = new Knobs(100, 100, 0, 10, 0, 5, 600, 0, 0, true);
+  private static final ThrottleSettings SLOWLY =
+      new ThrottleSettings(100, 100, 0, 10, 0, 5, 600, 0, 0, true);
 
   /** Longer than a lease, so that the other has taken over when it wakes up. */
   private static final long FROZEN_MILLIS = 4_000;
@@ -50,11 +52,11 @@ class RunnerCrashTest {
   private final List<GatewayChild> gateways = new ArrayList<>();
 
   /** What is in the source about a run. */
-  private record Mark(long fence, long lastId, long lastPlace, long rowsDone) {
+  private record Mark(long fence, long lastId, long lastPosition, long rowsDone) {
     boolean isAfter(Mark before) {
       return fence >= before.fence
           && lastId >= before.lastId
-          && lastPlace >= before.lastPlace
+          && lastPosition >= before.lastPosition
           && rowsDone >= before.rowsDone;
     }
   }
@@ -83,7 +85,7 @@ class RunnerCrashTest {
           strike(fixture, fault == 0);
         }
         assertThat(rowsDone(desk, id)).as("in the middle, seed %d", seed).isLessThan(ROWS);
-        requireDone(desk.set(id, _ -> Knobs.DEFAULT, TableMigrations.Asked.by(ACTOR)));
+        requireDone(desk.set(id, _ -> ThrottleSettings.DEFAULT, TableMigrations.Asked.by(ACTOR)));
         Awaitility.await()
             .atMost(Duration.ofMinutes(2))
             .pollInterval(Duration.ofMillis(100))
@@ -190,7 +192,7 @@ class RunnerCrashTest {
         if (isThere(statement)) {
           try (ResultSet row =
               statement.executeQuery(
-                  "select fence, last_id, last_place, rows_done from"
+                  "select fence, last_id, last_position, rows_done from"
                       + " coatcheck_migration.checkpoint")) {
             if (row.next()) {
               marks.add(new Mark(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)));
@@ -216,21 +218,20 @@ class RunnerCrashTest {
   private static TableMigrations desk(RekeyFixture fixture, Sources sources) {
     TableMigrations migrations =
         TableMigrations.start(
-            new TableMigrations.Makings(
-                fixture.gateway.database,
-                sources,
-                fixture.gateway.registry,
-                MappingFixture.TOKENS,
-                fixture.gateway.observer,
-                "desk"));
+            fixture.gateway.database,
+            sources,
+            fixture.gateway.registry,
+            MappingFixture.TOKENS,
+            fixture.gateway.observer,
+            "desk");
     migrations.close();
     return migrations;
   }
 
   private static long start(TableMigrations desk, RekeyFixture fixture) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         desk.plan(
-            new TableMigrations.PlanRequest(
+            new PlanRequest(
                 Sources.GATEWAY,
                 "public",
                 "orders",
@@ -240,7 +241,7 @@ class RunnerCrashTest {
             TableMigrations.Asked.by(ACTOR));
     if (!(result
         instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
+        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
       throw new AssertionError(result);
     }
     TableMigration run = whole.run();
@@ -253,10 +254,10 @@ class RunnerCrashTest {
     return run.id();
   }
 
-  private static void requireDone(OnceResult<ActionOutcome> result) {
+  private static void requireDone(IdempotentResult<ActionOutcome> result) {
     assertThat(result)
         .isInstanceOfSatisfying(
-            OnceResult.Unkeyed.class,
+            IdempotentResult.Unkeyed.class,
             done -> assertThat(done.outcome()).isInstanceOf(ActionOutcome.Done.class));
   }
 

@@ -193,7 +193,7 @@ class MigrateTableCommandTest {
         .as("the whole command, with what the plan wants to have accepted")
         .isEqualTo(plan.lines().getLast().replace("Nothing was changed. ", ""));
     assertThat(run("set", id, "--batch-millis=19").err())
-        .contains("(knob_out_of_range)", "20 to 10000");
+        .contains("(throttle_out_of_range)", "20 to 10000");
     assertThat(run("set", id).status()).isEqualTo(2);
     Terminal detached = start(plan, "--detach");
     assertThat(detached.out()).contains("Next: coatcheck migrate-table status " + id + " --watch");

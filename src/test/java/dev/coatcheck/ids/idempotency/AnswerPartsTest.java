@@ -43,7 +43,7 @@ class AnswerPartsTest {
   private static final int BLOCKS = 2;
   private static final int WAIT_MILLIS = 1_000;
   private static final String HASH = "ab".repeat(32);
-  private static final Recorded ANSWER = new Recorded(201, "{}");
+  private static final StoredResponse ANSWER = new StoredResponse(201, "{}");
 
   private static final TestDatabase FRESH = TestDatabase.fresh();
   private static final Observer OBSERVER = new Observer();
@@ -61,7 +61,7 @@ class AnswerPartsTest {
 
   @Test
   void anAnswerIsKeptForADayAndItsTableIsEmptiedAfterwards() {
-    try (Turns turns = new Turns(DATABASE, PartTable.PART, OBSERVER)) {
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, PartTable.PART, OBSERVER)) {
       IdempotencyKey key = new IdempotencyKey("alice", "day");
       long kept = keep(key, ANSWER);
       for (int turn = 1; turn <= 6; turn++) {
@@ -114,7 +114,7 @@ class AnswerPartsTest {
     keep(key, ANSWER);
 
     boolean again =
-        DATABASE.write("test", sql -> keep(sql, part(), key, new Recorded(409, "other")));
+        DATABASE.write("test", sql -> keep(sql, part(), key, new StoredResponse(409, "other")));
 
     assertThat(again).isFalse();
     assertThat(find(key)).containsEntry(key, new IdempotencyTable.Past(HASH, ANSWER));
@@ -123,7 +123,7 @@ class AnswerPartsTest {
   /** A lock that somebody holds delays a turn, and no turn waits for long. */
   @Test
   void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() throws SQLException {
-    try (Turns turns = new Turns(DATABASE, Duration.ZERO, OBSERVER);
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);
         Connection other =
             DriverManager.getConnection(FRESH.url(), FRESH.user(), FRESH.password());
         Statement lock = other.createStatement()) {
@@ -151,7 +151,7 @@ class AnswerPartsTest {
     CyclicBarrier blocks = new CyclicBarrier(SESSIONS);
     AtomicInteger firsts = new AtomicInteger();
     String defect = Breakage.current();
-    try (Turns turns = new Turns(DATABASE, Duration.ZERO, OBSERVER);
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);
         ExecutorService sessions = Executors.newFixedThreadPool(SESSIONS)) {
       List<Future<?>> running = new ArrayList<>();
       for (int session = 0; session < SESSIONS; session++) {
@@ -240,9 +240,9 @@ class AnswerPartsTest {
                     .filter(key -> Integer.parseInt(key.text().substring(3)) >= passed)
                     .toList())
             .doesNotContain(keys.getFirst());
-        assertThat(turns.turn(Duration.ZERO)).isTrue();
+        assertThat(turns.rotate(Duration.ZERO)).isTrue();
       }
-      assertThat(turns.turn(Duration.ZERO)).isTrue();
+      assertThat(turns.rotate(Duration.ZERO)).isTrue();
       assertThat(find(database, keys)).as("after 28 hours").isEmpty();
     }
   }
@@ -310,13 +310,14 @@ class AnswerPartsTest {
         sql -> sql.fetchSingle("select part from coatcheck.idempotency_turn").get(0, Long.class));
   }
 
-  private static long keep(IdempotencyKey key, Recorded answer) {
+  private static long keep(IdempotencyKey key, StoredResponse answer) {
     long part = part();
     assertThat(DATABASE.<Boolean>write("test", sql -> keep(sql, part, key, answer))).isTrue();
     return part;
   }
 
-  private static boolean keep(DSLContext sql, long part, IdempotencyKey key, Recorded answer) {
+  private static boolean keep(
+      DSLContext sql, long part, IdempotencyKey key, StoredResponse answer) {
     return IdempotencyTable.keep(sql, part, List.of(new IdempotencyTable.Entry(key, HASH, answer)));
   }
 

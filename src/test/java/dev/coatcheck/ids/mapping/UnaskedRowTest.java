@@ -83,7 +83,7 @@ class UnaskedRowTest {
 
     assertThat(
             askedAgain(
-                before.question("1::bigint as place", minted()),
+                before.question("1::bigint as ordinal", minted()),
                 () -> FIXTURE.mappings.lookup().find(mine.type(), mine.key())))
         .contains(mine);
   }
@@ -100,7 +100,7 @@ class UnaskedRowTest {
 
     assertThat(
             askedAgain(
-                "select 1::bigint as place, type_id, scheme, namespace, value, token"
+                "select 1::bigint as ordinal, type_id, scheme, namespace, value, token"
                     + " from coatcheck.alias where "
                     + (before == Before.NO_ROW ? "false" : "value = '" + another + "'"),
                 () ->

@@ -3,12 +3,12 @@ package dev.coatcheck.ids.mint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
-import dev.coatcheck.ids.idempotency.Once;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.PublicIdTable;
-import dev.coatcheck.ids.mapping.Subject;
+import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -79,7 +79,7 @@ class IdempotentMintTest {
   void racersWithOneKeyGetOneAnswer() throws Exception {
     int before = rows();
     List<Callable<MintOutcome>> racers = Collections.nCopies(100, () -> mint("raced", HASH));
-    Set<Recorded> answers = new HashSet<>();
+    Set<StoredResponse> answers = new HashSet<>();
     int own = 0;
     for (MintOutcome outcome : MinterTest.together(racers)) {
       MintOutcome.Answered answered = (MintOutcome.Answered) outcome;
@@ -104,13 +104,13 @@ class IdempotentMintTest {
             List.of(FIXTURE.generated(FIXTURE.charge)),
             false,
             Optional.of(
-                new Once<>(
+                new IdempotentCall<>(
                     key,
                     HASH,
                     _ -> {
                       working.countDown();
                       await(release);
-                      return new Recorded(201, "first");
+                      return new StoredResponse(201, "first");
                     })));
     FutureTask<MintOutcome> second = new FutureTask<>(() -> untilNotBusy(call(key, OTHER_HASH)));
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -122,7 +122,7 @@ class IdempotentMintTest {
       release.countDown();
 
       assertThat(worker.get())
-          .isEqualTo(new MintOutcome.Answered(new Recorded(201, "first"), false));
+          .isEqualTo(new MintOutcome.Answered(new StoredResponse(201, "first"), false));
       assertThat(second.get()).isEqualTo(new MintOutcome.KeyReused());
     }
     assertThat(rows()).isEqualTo(before + 1);
@@ -141,7 +141,7 @@ class IdempotentMintTest {
                   FIXTURE.database.write(
                       "test",
                       sql -> {
-                        Subject subject = FIXTURE.request(hot).subject().orElseThrow();
+                        TypedKey subject = FIXTURE.request(hot).subject().orElseThrow();
                         NewMapping row =
                             new NewMapping(subject, MappingFixture.TOKENS.next(subject.bucket()));
                         int rows = PublicIdTable.insert(sql, List.of(row)).size();
@@ -199,7 +199,9 @@ class IdempotentMintTest {
     return new MintCall(
         List.of(FIXTURE.generated(FIXTURE.charge)),
         false,
-        Optional.of(new Once<>(key, hash, outcome -> new Recorded(201, String.valueOf(outcome)))));
+        Optional.of(
+            new IdempotentCall<>(
+                key, hash, outcome -> new StoredResponse(201, String.valueOf(outcome)))));
   }
 
   private static int rows() {

@@ -25,18 +25,18 @@ class UrlPartsTest {
       String text = text(random);
       if (UrlParts.parse(text) instanceof ParsedUrl.Valid(UrlParts url)) {
         valid++;
-        List<Place> places = new ArrayList<>(url.segments());
-        places.addAll(url.values());
+        List<UrlSlice> slices = new ArrayList<>(url.segments());
+        slices.addAll(url.values());
         String others = "";
         int from = 0;
-        for (Place place : places) {
-          assertThat(place.start()).as("seed %d: %s", seed, text).isGreaterThanOrEqualTo(from);
-          others += text.substring(from, place.start()) + "\0";
-          from = place.end();
+        for (UrlSlice slice : slices) {
+          assertThat(slice.start()).as("seed %d: %s", seed, text).isGreaterThanOrEqualTo(from);
+          others += text.substring(from, slice.start()) + "\0";
+          from = slice.end();
         }
         others += text.substring(from);
 
-        assertThat(url.with(places, places.stream().map(_ -> "\0").toList()))
+        assertThat(url.with(slices, slices.stream().map(_ -> "\0").toList()))
             .as("seed %d: %s", seed, text)
             .isEqualTo(others);
         assertThat(url.with(List.of(), List.of())).isEqualTo(text);

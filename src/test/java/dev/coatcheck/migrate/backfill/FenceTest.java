@@ -35,7 +35,7 @@ class FenceTest {
     try (SourceSession early = SourceSession.open(fixture.settings, target)) {
       early.fence(1);
       Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings));
-      Backfill.Range all = new Backfill.Range(0, 1_000, stale.checkpoint().lastPlace());
+      Backfill.Range all = new Backfill.Range(0, 1_000, stale.checkpoint().lastPosition());
       assertThat(stale.fill(all, 128, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
       try (SourceSession late = SourceSession.open(fixture.settings, target)) {
         late.fence(2);
@@ -50,7 +50,7 @@ class FenceTest {
     }
     try (SourceSession woken = SourceSession.open(fixture.settings, target)) {
       Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings));
-      Backfill.Range rest = new Backfill.Range(128, 1_000, stale.checkpoint().lastPlace());
+      Backfill.Range rest = new Backfill.Range(128, 1_000, stale.checkpoint().lastPosition());
 
       assertThatThrownBy(() -> stale.fill(rest, 256, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
       assertThatThrownBy(

@@ -15,11 +15,11 @@ public final class KeyModel {
    * Keys of rows in the order of their IDs.
    *
    * @param created since the layout's epoch; null: the row doesn't say
-   * @param place after which the keys begin
+   * @param position after which the keys begin
    */
-  public static List<Long> keys(List<@Nullable Long> created, long t0, long place) {
+  public static List<Long> keys(List<@Nullable Long> created, long t0, long position) {
     List<Long> keys = new ArrayList<>();
-    long last = place;
+    long last = position;
     for (Long time : used(created, t0)) {
       last = Math.max(last + 1, time == null ? 0 : time * 4096);
       keys.add(last / 4096 * 4096 * 1024 + 1022 * 4096 + last % 4096);

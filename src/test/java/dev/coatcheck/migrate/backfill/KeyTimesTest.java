@@ -81,7 +81,7 @@ class KeyTimesTest {
       Checkpoint at = checkpoint(whole);
       assertThat(keys)
           .as("trial %d", trial)
-          .isEqualTo(KeyModel.keys(created, at.t0Millis(), at.firstPlace()));
+          .isEqualTo(KeyModel.keys(created, at.t0Millis(), at.firstPosition()));
       assertThat(at.counts().timesLost()).isEqualTo(KeyModel.lost(created, at.t0Millis()));
       assertThat(counts(broken)).isEqualTo(at.counts());
       long off =
@@ -188,7 +188,7 @@ class KeyTimesTest {
         Backfill backfill = new Backfill(session, target, Optional.empty());
         Checkpoint at = backfill.checkpoint();
         for (int batches = random.nextInt(4); batches >= 0 && !at.isAtEnd(); batches--) {
-          Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPlace());
+          Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPosition());
           int rows = KeyTimes.BLOCK * (1 + random.nextInt(6));
           if (random.nextInt(4) == 0) {
             backfill.setAside(

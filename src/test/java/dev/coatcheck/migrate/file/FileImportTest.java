@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.bulk.rows.RowFormat;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.MigrationFixture;
@@ -61,7 +61,7 @@ class FileImportTest {
     List<Long> imported = keys(run, ROWS);
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
-    assertThat(imported).isEqualTo(places(run));
+    assertThat(imported).isEqualTo(positions(run));
     assertThat(send(run, "legacy_id\n3\n99999999\nx\n"))
         .isInstanceOfSatisfying(
             FileOutcome.Done.class,
@@ -74,7 +74,7 @@ class FileImportTest {
             fixture.migrations.start(
                 run.id(), List.of(), TableMigrations.Asked.by(MigrationFixture.ACTOR)))
         .isInstanceOfSatisfying(
-            OnceResult.Unkeyed.class,
+            IdempotentResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
   }
 
@@ -171,7 +171,7 @@ class FileImportTest {
             });
   }
 
-  private List<Long> places(TableMigration run) {
+  private List<Long> positions(TableMigration run) {
     List<@Nullable Long> created = new ArrayList<>();
     for (String time :
         fixture.source.texts(

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.Wish;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -102,7 +102,8 @@ class InventoryTest {
         "insert into %s.%s default values".formatted(quoted, quoted));
     try {
       TableShape shape =
-          FIXTURE.sound(new Wish(name, name, Optional.of(name.substring(1) + "2"), false, EPOCH));
+          FIXTURE.sound(
+              new TableSpec(name, name, Optional.of(name.substring(1) + "2"), false, EPOCH));
 
       assertThat(shape.keyColumn()).isEqualTo(name);
       assertThat(shape.rows()).isOne();
@@ -193,7 +194,8 @@ class InventoryTest {
         "insert into t (made) values ('2022-12-31'), ('1970-01-01'), ('2023-01-02'), (null),"
             + " ('infinity'), ('-infinity')");
 
-    TableShape shape = FIXTURE.sound(new Wish("public", "t", Optional.of("made"), false, EPOCH));
+    TableShape shape =
+        FIXTURE.sound(new TableSpec("public", "t", Optional.of("made"), false, EPOCH));
 
     assertThat(shape.olderThanEpoch()).isEqualTo(older);
     assertThat(detail(shape.notes(), "older_than_epoch")).startsWith("2 rows ");
@@ -209,7 +211,7 @@ class InventoryTest {
     for (String column : List.of("a", "b")) {
       assertThat(
               FIXTURE
-                  .sound(new Wish("public", "t", Optional.of(column), false, EPOCH))
+                  .sound(new TableSpec("public", "t", Optional.of(column), false, EPOCH))
                   .olderThanEpoch())
           .isOne();
     }
@@ -377,7 +379,7 @@ class InventoryTest {
     FIXTURE.execute("create table t (id bigserial primary key)");
 
     TableShape moved = FIXTURE.sound(wish("t"));
-    TableShape kept = FIXTURE.sound(new Wish("public", "t", Optional.empty(), true, EPOCH));
+    TableShape kept = FIXTURE.sound(new TableSpec("public", "t", Optional.empty(), true, EPOCH));
 
     assertThat(codes(preconditions(moved)))
         .containsExactly(
@@ -462,7 +464,7 @@ class InventoryTest {
         "select stats.pg_stat_statements_reset()",
         "select t.* from t where id = 4711");
     try {
-      List<Finding> found = preconditions(FIXTURE.sound(wish("t")));
+      List<Diagnostic> found = preconditions(FIXTURE.sound(wish("t")));
 
       assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
       assertThat(detail(found, "prepared_star"))
@@ -491,7 +493,7 @@ class InventoryTest {
         "create function harmless() returns void language sql as"
             + " 'select count(*) from t; select * from pg_class'");
 
-    List<Finding> found = preconditions(FIXTURE.sound(wish("t")));
+    List<Diagnostic> found = preconditions(FIXTURE.sound(wish("t")));
 
     assertThat(detail(found, "prepared_star"))
         .contains(" Found: function public.all_of.")
@@ -535,7 +537,7 @@ class InventoryTest {
         "create view v as select id, x from t group by id");
 
     assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Refused.class);
-    assertThat(FIXTURE.inspect(new Wish("public", "t", Optional.empty(), true, EPOCH)))
+    assertThat(FIXTURE.inspect(new TableSpec("public", "t", Optional.empty(), true, EPOCH)))
         .isInstanceOf(Inspection.Sound.class);
   }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.Wish;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.sql.Connection;
@@ -185,7 +185,7 @@ class RefusalTest {
   })
   void aNameThatIsNoTableOfACustomer(String schema, String table, String code) {
     assertRefused(
-        new Wish(schema, table, Optional.empty(), false, EPOCH), List.of(T), List.of(code));
+        new TableSpec(schema, table, Optional.empty(), false, EPOCH), List.of(T), List.of(code));
   }
 
   @Test
@@ -197,7 +197,7 @@ class RefusalTest {
     for (String tooLong : List.of(longest + "x", "x".repeat(64), "ü".repeat(32))) {
       assertRefused(wish(tooLong), List.of(), List.of("name_too_long"));
       assertRefused(
-          new Wish(tooLong, tooLong, Optional.of(tooLong), false, EPOCH),
+          new TableSpec(tooLong, tooLong, Optional.of(tooLong), false, EPOCH),
           List.of(),
           List.of("name_too_long", "name_too_long", "name_too_long"));
     }
@@ -220,7 +220,7 @@ class RefusalTest {
   @CsvSource({"nowhere, created_at_unknown", "Made, created_at_unknown", "word, created_at_type"})
   void aTimeColumnThatIsNone(String column, String code) {
     assertRefused(
-        new Wish("public", "t", Optional.of(column), false, EPOCH),
+        new TableSpec("public", "t", Optional.of(column), false, EPOCH),
         List.of("create table t (id bigint primary key, made date, word text)"),
         List.of(code));
   }
@@ -360,7 +360,7 @@ class RefusalTest {
   @Test
   void allReasonsAreGivenAtOnce() {
     assertRefused(
-        new Wish("public", "t", Optional.of("nowhere"), false, EPOCH),
+        new TableSpec("public", "t", Optional.of("nowhere"), false, EPOCH),
         List.of(
             "create unlogged table t (id bigint primary key, snowflake_id bigint)",
             "insert into t values (-1), (9223372036854775807)",
@@ -411,7 +411,7 @@ class RefusalTest {
     FIXTURE.execute("drop schema x");
   }
 
-  private static void assertRefused(Wish wish, List<String> ddl, List<String> codes) {
+  private static void assertRefused(TableSpec wish, List<String> ddl, List<String> codes) {
     FIXTURE.execute(ddl.toArray(String[]::new));
     List<String> before = FIXTURE.catalog();
 

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.inspect;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.Wish;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -99,37 +99,37 @@ final class SourceFixture implements AutoCloseable {
         "grant create, usage on schema public to " + role);
   }
 
-  static Wish wish(String table) {
-    return new Wish("public", table, Optional.empty(), false, EPOCH);
+  static TableSpec wish(String table) {
+    return new TableSpec("public", table, Optional.empty(), false, EPOCH);
   }
 
-  Inspection inspect(Wish wish) {
+  Inspection inspect(TableSpec wish) {
     return new Inventory().inspect(source, wish);
   }
 
-  TableShape sound(Wish wish) {
+  TableShape sound(TableSpec wish) {
     return switch (inspect(wish)) {
       case Inspection.Sound(TableShape shape) -> shape;
-      case Inspection.Refused(List<Finding> findings) -> throw new AssertionError(findings);
+      case Inspection.Refused(List<Diagnostic> findings) -> throw new AssertionError(findings);
     };
   }
 
-  static List<Finding> preconditions(TableShape shape) {
+  static List<Diagnostic> preconditions(TableShape shape) {
     return shape.preconditions().stream().map(Precondition::finding).toList();
   }
 
-  static List<String> codes(List<Finding> findings) {
-    return findings.stream().map(Finding::code).toList();
+  static List<String> codes(List<Diagnostic> findings) {
+    return findings.stream().map(Diagnostic::code).toList();
   }
 
   static List<String> refusals(Inspection inspection) {
     return switch (inspection) {
       case Inspection.Sound(TableShape shape) -> throw new AssertionError(shape);
-      case Inspection.Refused(List<Finding> findings) -> codes(findings);
+      case Inspection.Refused(List<Diagnostic> findings) -> codes(findings);
     };
   }
 
-  static String detail(List<Finding> findings, String code) {
+  static String detail(List<Diagnostic> findings, String code) {
     return findings.stream()
         .filter(finding -> finding.code().equals(code))
         .findFirst()

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.idempotency.OnceResult;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Precondition;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +62,7 @@ class AcceptanceTest {
             missing ->
                 assertThat(missing.missing())
                     .singleElement()
-                    .extracting(Finding::code, Finding::detail)
+                    .extracting(Diagnostic::code, Diagnostic::detail)
                     .satisfies(
                         said ->
                             assertThat(said.toString())
@@ -161,11 +161,11 @@ class AcceptanceTest {
   }
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
-    OnceResult<ActionOutcome> result =
+    IdempotentResult<ActionOutcome> result =
         FIXTURE.migrations.start(
             run.id(), accepted, TableMigrations.Asked.by(MigrationFixture.ACTOR));
     return switch (result) {
-      case OnceResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
+      case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
       default -> throw new AssertionError(result);
     };
   }

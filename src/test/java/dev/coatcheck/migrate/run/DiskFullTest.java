@@ -39,11 +39,12 @@ class DiskFullTest {
         fixture.orders(ROWS);
         fixture.source.execute("alter table orders add column text text");
         Thread application = Thread.ofPlatform().start(() -> write(fixture));
-        TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 500));
+        TableMigration run =
+            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
         disk.fill();
-        fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+        fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
         fixture.await(
             () ->
                 fixture

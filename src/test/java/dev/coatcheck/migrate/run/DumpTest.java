@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.postgres.embedded.InstalledPostgres;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Path;
@@ -23,13 +23,14 @@ class DumpTest {
       try (MigrationFixture fixture = new MigrationFixture(shop)) {
         fixture.orders(ROWS);
         fixture.source.execute("alter table orders add column text text");
-        TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 200));
+        TableMigration run =
+            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
         dump = server.dump("shop");
 
         assertThat(fixture.now(run).progress().rowsDone()).as("in the middle").isLessThan(ROWS);
-        fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+        fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
         fixture.await(run, RunState.DONE);
         fixture.requireOrderedKeys();
       }
@@ -65,12 +66,12 @@ class DumpTest {
   }
 
   private static void requireRefused(MigrationFixture fixture) {
-    List<Finding> findings = fixture.refused("orders");
-    assertThat(findings).extracting(Finding::code).contains("column_taken", "triggers_left");
+    List<Diagnostic> findings = fixture.refused("orders");
+    assertThat(findings).extracting(Diagnostic::code).contains("column_taken", "triggers_left");
     assertThat(findings)
         .filteredOn(finding -> finding.code().equals("triggers_left"))
         .first()
-        .extracting(Finding::detail)
+        .extracting(Diagnostic::detail)
         .asString()
         .contains("restored copy", "drop schema coatcheck_migration cascade");
   }

@@ -3,9 +3,9 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +43,7 @@ class ForgetTest {
     MigrationFixture.done(forget(others));
     assertThat(hasSchema()).isFalse();
     assertThat(fixture.refused("orders"))
-        .extracting(Finding::code)
+        .extracting(Diagnostic::code)
         .containsExactly("keys_forgotten");
     MigrationFixture.done(forget(others));
     assertThat(fixture.saw(others, "forget", "Nothing of it was in the source")).isTrue();
@@ -101,15 +101,15 @@ class ForgetTest {
     fixture.source.execute("insert into orders default values");
   }
 
-  private OnceResult<ActionOutcome> forget(TableMigration run) {
+  private IdempotentResult<ActionOutcome> forget(TableMigration run) {
     return fixture.migrations.forget(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR));
   }
 
   private String refusal(TableMigration run) {
-    OnceResult<ActionOutcome> result = forget(run);
+    IdempotentResult<ActionOutcome> result = forget(run);
     if (result
         instanceof
-        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.NotNow(RunState _, String detail))) {
+        IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.NotNow(RunState _, String detail))) {
       return detail;
     }
     throw new AssertionError(result);

@@ -53,7 +53,7 @@ class FrozenNetworkTest {
     try (MigrationFixture fixture = behindProxy(SHORT)) {
       fixture.orders(ROWS);
       proxy.freezeAt(new Trap(statement, true, true));
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       requireGivenUp(fixture, run);
       proxy.freeze(false);
@@ -70,7 +70,7 @@ class FrozenNetworkTest {
     try (MigrationFixture fixture = behindProxy(Patience.DEFAULT)) {
       fixture.orders(ROWS);
       proxy.freezeAt(new Trap("create unique index concurrently", true, true));
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       requireGivenUp(fixture, run);
       proxy.freeze(false);
@@ -95,7 +95,7 @@ class FrozenNetworkTest {
       report.setAutoCommit(false);
       report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       reading.execute("select count(*) from elsewhere");
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       requireGivenUp(fixture, run);
       long left = builders().getFirst();
 

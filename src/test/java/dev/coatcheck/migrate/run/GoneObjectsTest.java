@@ -93,7 +93,8 @@ class GoneObjectsTest {
 
   private static TableMigration inTheMiddle(MigrationFixture fixture) {
     fixture.orders(ROWS);
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 20));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     return run;
   }

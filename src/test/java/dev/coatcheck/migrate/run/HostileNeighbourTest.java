@@ -157,15 +157,15 @@ class HostileNeighbourTest {
   void nothingOfThemRunsInAnyPhase() {
     TableMigration run = fixture.plan("orders", Optional.of("created_at"));
     requireUnmarked("plan");
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 500));
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     requireUnmarked("expand and backfill");
     write(5_000);
     requireUnmarked("writes of the application");
-    assertThat(fixture.migrations.bring(fixture.source.type, 2_990)).isTrue();
+    assertThat(fixture.migrations.fillOnDemand(fixture.source.type, 2_990)).isTrue();
     requireUnmarked("filling ahead");
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
     requireUnmarked("the sweep, the index, not null and verify");
     shop.admin("alter table public.orders rename column id to number");

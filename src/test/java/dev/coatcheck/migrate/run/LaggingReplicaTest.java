@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.LaggingStandby;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -24,7 +24,8 @@ class LaggingReplicaTest {
                 new TestDatabase(
                     pair.primary().jdbcUrl(), pair.primary().user(), pair.primary().password()))) {
       fixture.orders(ROWS);
-      TableMigration run = fixture.startWith(_ -> new Knobs(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
+      TableMigration run =
+          fixture.startWith(_ -> new ThrottleSettings(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
       Query.on(pair.standby()).execute("select pg_wal_replay_pause()");
@@ -36,7 +37,7 @@ class LaggingReplicaTest {
 
       Query.on(pair.standby()).execute("select pg_wal_replay_resume()");
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
-      fixture.set(run, _ -> new Knobs(500, 0, 0, 30, 0, 0, 0, 0, 0, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, 0, 0, 30, 0, 0, 0, 0, 0, true));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }

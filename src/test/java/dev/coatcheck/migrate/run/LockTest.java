@@ -36,7 +36,7 @@ class LockTest {
                 }
               },
               Thread::startVirtualThread);
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       for (int seen = 0; seen < 3; seen++) {
         fixture.await(() -> waits(fixture));
         int before = written.get();
@@ -61,11 +61,11 @@ class LockTest {
       held.setAutoCommit(false);
       TableMigration run = fixture.plan("orders", java.util.Optional.of("created_at"));
       // After the triggers have had their lock.
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 10));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 10));
       fixture.start(run);
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       hold.execute("update orders set created_at = created_at where id in (700, 702)");
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
@@ -96,7 +96,7 @@ class LockTest {
       held.setAutoCommit(false);
       other.execute("select pg_advisory_xact_lock(%d, 0)".formatted(TargetSql.LOCK_CLASS));
       other.execute("create schema coatcheck_migration");
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       fixture.await(() -> waitsForAnything(fixture));
       held.commit();
 
@@ -119,7 +119,7 @@ class LockTest {
             return new; end $$
           """,
           "create trigger slow before update on orders for each row execute function slow()");
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       fixture.await(run, RunState.DONE);
 
@@ -140,7 +140,7 @@ class LockTest {
       hold.execute("set application_name = 'a long report'");
       held.setAutoCommit(false);
       hold.execute("select count(*) from orders");
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
@@ -163,10 +163,11 @@ class LockTest {
       fixture.orders(10_000);
       fixture.patience = Duration.ofMinutes(5);
       held.setAutoCommit(false);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 10));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 10));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       hold.execute("select from orders where id > 256 for update");
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 

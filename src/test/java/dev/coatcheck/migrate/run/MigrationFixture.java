@@ -2,16 +2,16 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Session;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
@@ -65,13 +65,12 @@ public final class MigrationFixture implements AutoCloseable {
   /** A further instance on the same databases. */
   TableMigrations start(String holder) {
     return TableMigrations.start(
-        new TableMigrations.Makings(
-            source.gateway.database,
-            sources,
-            source.gateway.registry,
-            MappingFixture.TOKENS,
-            source.gateway.observer,
-            holder));
+        source.gateway.database,
+        sources,
+        source.gateway.registry,
+        MappingFixture.TOKENS,
+        source.gateway.observer,
+        holder);
   }
 
   public FileImports files() {
@@ -92,15 +91,15 @@ public final class MigrationFixture implements AutoCloseable {
             + " from generate_series(1, %d) n".formatted(rows));
   }
 
-  /** Turns its knobs from the start on. */
-  TableMigration startWith(UnaryOperator<Knobs> change) {
+  /** Changes its throttle settings from the start on. */
+  TableMigration startWith(UnaryOperator<ThrottleSettings> change) {
     TableMigration planned = plan("orders", Optional.of("created_at"));
     set(planned, change);
     start(planned);
     return planned;
   }
 
-  public void set(TableMigration run, UnaryOperator<Knobs> change) {
+  public void set(TableMigration run, UnaryOperator<ThrottleSettings> change) {
     done(migrations.set(run.id(), change, TableMigrations.Asked.by(ACTOR)));
   }
 
@@ -147,18 +146,18 @@ public final class MigrationFixture implements AutoCloseable {
         .isEmpty();
   }
 
-  public static Knobs rate(Knobs knobs, int rowsPerSecondMax) {
-    return new Knobs(
-        knobs.batchMillis(),
+  public static ThrottleSettings rate(ThrottleSettings throttleSettings, int rowsPerSecondMax) {
+    return new ThrottleSettings(
+        throttleSettings.batchMillis(),
         rowsPerSecondMax,
-        knobs.walMegabytesPerSecondMax(),
-        knobs.replicaLagSecondsMax(),
-        knobs.slotMegabytesMax(),
-        knobs.lockWaitsMax(),
-        knobs.longTransactionSecondsMax(),
-        knobs.latencyMillisMax(),
-        knobs.vacuumSecondsMax(),
-        knobs.archiveFailures());
+        throttleSettings.walMegabytesPerSecondMax(),
+        throttleSettings.replicaLagSecondsMax(),
+        throttleSettings.slotMegabytesMax(),
+        throttleSettings.lockWaitsMax(),
+        throttleSettings.longTransactionSecondsMax(),
+        throttleSettings.latencyMillisMax(),
+        throttleSettings.vacuumSecondsMax(),
+        throttleSettings.archiveFailures());
   }
 
   public TableMigration plan(String table, Optional<String> createdAt) {
@@ -181,21 +180,21 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** All that stands in the way of a table. */
-  List<Finding> refused(String table) {
+  List<Diagnostic> refused(String table) {
     PlanOutcome outcome = planned("public", table, source.type, Optional.empty());
-    if (outcome instanceof PlanOutcome.Refused(List<Finding> findings)) {
+    if (outcome instanceof PlanOutcome.Refused(List<Diagnostic> findings)) {
       return findings;
     }
     throw new AssertionError(outcome);
   }
 
   private PlanOutcome planned(String schema, String table, Type type, Optional<String> createdAt) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new TableMigrations.PlanRequest(
+            new PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER, schema, table, type, createdAt, false),
             TableMigrations.Asked.by(ACTOR));
-    if (result instanceof OnceResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
+    if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
     }
     throw new AssertionError(result);
@@ -203,9 +202,9 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** With another search path of the application. */
   TableMigration plan(String schema, String table, SearchPath path) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new TableMigrations.PlanRequest(
+            new PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER,
                 schema,
                 table,
@@ -216,22 +215,22 @@ public final class MigrationFixture implements AutoCloseable {
             TableMigrations.Asked.by(ACTOR));
     if (result
         instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
       return whole.run();
     }
     throw new AssertionError(result);
   }
 
   /** What a start says that isn't possible. */
-  List<Finding> refused(TableMigration run) {
-    OnceResult<ActionOutcome> result =
+  List<Diagnostic> refused(TableMigration run) {
+    IdempotentResult<ActionOutcome> result =
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(one -> one.code()).toList(),
             TableMigrations.Asked.by(ACTOR));
     if (result
         instanceof
-        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Finding> findings))) {
+        IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Diagnostic> findings))) {
       return findings;
     }
     throw new AssertionError(result);
@@ -276,10 +275,10 @@ public final class MigrationFixture implements AutoCloseable {
     return migrations.find(run.id()).orElseThrow();
   }
 
-  public static TableMigration done(OnceResult<ActionOutcome> result) {
+  public static TableMigration done(IdempotentResult<ActionOutcome> result) {
     if (result
         instanceof
-        OnceResult.Unkeyed<ActionOutcome>(ActionOutcome.Done(TableMigration.Whole whole))) {
+        IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Done(TableMigration.Whole whole))) {
       return whole.run();
     }
     throw new AssertionError(result);

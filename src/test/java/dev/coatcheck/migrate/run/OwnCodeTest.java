@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.steps.Phase;
 import java.sql.Connection;
@@ -77,11 +77,11 @@ class OwnCodeTest {
   void itWorksInOurUpdatesAndRunsAsTheOwner() {
     TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
     assertThat(run.target().applicationPath().schemas()).containsExactly("app", "public");
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 200));
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    assertThat(fixture.migrations.bring(fixture.source.type, 990)).isTrue();
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    assertThat(fixture.migrations.fillOnDemand(fixture.source.type, 990)).isTrue();
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
 
     assertThat(
@@ -100,7 +100,7 @@ class OwnCodeTest {
   void aStartTriesOneRowAndIsRefusedWithWhatTheTriggerSays() {
     TableMigration wrong = fixture.plan("app", "orders", SearchPath.parse("public").orElseThrow());
 
-    List<Finding> findings = fixture.refused(wrong);
+    List<Diagnostic> findings = fixture.refused(wrong);
 
     assertThat(findings)
         .singleElement()

@@ -29,7 +29,8 @@ class ReadThroughTest {
   void everyRowIsFoundInTheMiddleOfTheBackfill(boolean beside) {
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
       fixture.orders(ROWS);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 100));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       MigrationFixture.done(
           fixture.migrations.pause(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
@@ -60,7 +61,7 @@ class ReadThroughTest {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("ReadThroughTest: -Dseed=" + seed);
     try (TableMigrations second = fixture.start("two")) {
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 1_000));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 1_000));
       MigrationFixture.done(
           second.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       CompletableFuture<Void> lookUps =
@@ -133,13 +134,13 @@ class ReadThroughTest {
 
   private record Spot(ReadThrough readThrough) implements LegacySource {
     @Override
-    public boolean mayBring(Type type) {
-      return readThrough.mayBring(type);
+    public boolean isFilling(Type type) {
+      return readThrough.isFilling(type);
     }
 
     @Override
-    public boolean bring(Type type, long number) {
-      return readThrough.bring(type, number);
+    public boolean fillOnDemand(Type type, long number) {
+      return readThrough.fillOnDemand(type, number);
     }
   }
 

@@ -90,7 +90,7 @@ class RefusedRowsTest {
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
       fixture.orders(ROWS);
       fixture.source.execute(refusal.made);
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
@@ -131,7 +131,8 @@ class RefusedRowsTest {
   void aTableThatRefusesEveryRowStopsTheRunAtAThousand() {
     try (MigrationFixture fixture = new MigrationFixture(true)) {
       fixture.orders(3_000);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 100));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       fixture.source.execute(
           """
@@ -139,7 +140,7 @@ class RefusedRowsTest {
             raise exception 'the table is frozen'; end $$;
           create trigger frozen before update on orders for each row execute function frozen()\
           """);
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 

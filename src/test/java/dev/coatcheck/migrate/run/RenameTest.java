@@ -28,7 +28,8 @@ class RenameTest {
   void aRunGoesOnAndBackAndASecondOneGivesTheSameKeys() {
     fixture.orders(3_000);
     fixture.source.execute("create schema sales");
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 500));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
     RENAMES.forEach(fixture.source::execute);
@@ -37,7 +38,7 @@ class RenameTest {
     fixture.source.execute("insert into sales.purchases (made_at) values (now())");
     assertThat(fixture.now(run).target().keyColumn()).isEqualTo("number");
     assertThat(fixture.saw(run, "renamed", "sales.purchases now, and its key number")).isTrue();
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
 
     List<Long> keys = keys();

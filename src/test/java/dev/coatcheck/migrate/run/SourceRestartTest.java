@@ -25,7 +25,8 @@ class SourceRestartTest {
           MigrationFixture fixture = new MigrationFixture(behind(first, proxy));
           Legacy legacy = ReadThroughTest.legacy(fixture, fixture.migrations)) {
         fixture.orders(ROWS);
-        TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 200));
+        TableMigration run =
+            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
         fixture.source.execute("insert into orders (id) values (5000)");
         assertThat(legacy.lookup().find(fixture.source.type, ROWS))
@@ -43,7 +44,7 @@ class SourceRestartTest {
 
         try (EmbeddedDatabase second = EmbeddedDatabase.start(home.path())) {
           proxy.target(port(second));
-          fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+          fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
           fixture.await(run, RunState.DONE);
           fixture.requireOrderedKeys();
           assertThat(fixture.now(run).status().reason()).isEmpty();

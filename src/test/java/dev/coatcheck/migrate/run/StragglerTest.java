@@ -62,11 +62,11 @@ class StragglerTest {
       fixture.orders(300);
       application.execute("alter table orders add column text text");
       TableMigration run = fixture.plan("orders", Optional.of("created_at"));
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 100));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.start(run);
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       proxy.freezeAt(new Trap(statement, false, true));
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
       fixture.await(proxy::isTrapped);
 
       straggle(application);
@@ -89,10 +89,11 @@ class StragglerTest {
         Connection direct = connect();
         Statement application = direct.createStatement()) {
       fixture.orders(300);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 100));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       proxy.freezeAt(new Trap("create unique index concurrently", false, true));
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
       fixture.await(proxy::isTrapped);
       straggle(application);
       proxy.freezeAt(new Trap("coalesce(max(t.\"id\"), 0)::bigint from \"public\"", false, true));

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -32,14 +32,15 @@ class ThrottleTest {
   void aRateIsKeptUntilItIsLifted() {
     assertThat(fixture.plan("orders", Optional.of("created_at")).progress().secondsLeft())
         .isEmpty();
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
 
     fixture.awaitReason(run, "the rate is limited to 50 rows a second");
     fixture.await(() -> fixture.now(run).progress().rowsDone() >= 100);
     Progress progress = fixture.now(run).progress();
     assertThat(progress.rowsPerSecond().orElseThrow()).isBetween(1.0, 110.0);
     assertThat(progress.secondsLeft().orElseThrow()).isPositive();
-    fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
     TableMigration done = fixture.await(run, RunState.DONE);
     assertThat(done.status().reason()).isEmpty();
@@ -50,13 +51,15 @@ class ThrottleTest {
   /** Neither a pause nor giving way is time worked. */
   @Test
   void aLongTransactionIsWaitedForAndTheTimeDoesNotCount() throws SQLException {
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection held = fixture.source.connect();
         Statement hold = held.createStatement()) {
       held.setAutoCommit(false);
       hold.execute("select 1");
-      fixture.set(run, knobs -> new Knobs(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
+      fixture.set(
+          run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
       fixture.awaitReason(run, "a transaction is ");
       // The next beat carries what was worked before.
       fixture.await(() -> fixture.saw(run, "throttled", "s old, more than 1"));
@@ -65,13 +68,14 @@ class ThrottleTest {
       assertThat(after).isEqualTo(before);
       assertThat(fixture.now(run).status().reason().orElseThrow()).startsWith("a transaction is");
     }
-    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
     fixture.await(run, RunState.DONE);
   }
 
   @Test
   void sessionsThatWaitForTheTableGoFirst() throws Exception {
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     String lock = "lock table orders in share update exclusive mode";
     try (Connection held = fixture.source.connect();
@@ -80,21 +84,23 @@ class ThrottleTest {
       hold.execute(lock);
       CompletableFuture<Void> first = lockInBackground(lock);
       CompletableFuture<Void> second = lockInBackground(lock);
-      fixture.set(run, knobs -> new Knobs(500, 50, 0, 10, 0, 1, 600, 250, 0, true));
+      fixture.set(
+          run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 1, 600, 250, 0, true));
 
       fixture.awaitReason(run, "2 sessions wait for the table, more than 1");
       held.commit();
       first.get();
       second.get();
     }
-    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
     fixture.await(run, RunState.DONE);
   }
 
   @Test
   void aSlowReadIsNoticed() throws SQLException {
     TableMigration run =
-        fixture.startWith(knobs -> new Knobs(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
+        fixture.startWith(
+            throttleSettings -> new ThrottleSettings(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection held = fixture.source.connect();
         Statement hold = held.createStatement()) {
@@ -107,7 +113,7 @@ class ThrottleTest {
             return fixture.saw(run, "throttled", "reading one row takes");
           });
     }
-    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
     fixture.await(run, RunState.DONE);
     fixture.requireOrderedKeys();
   }
@@ -116,7 +122,7 @@ class ThrottleTest {
   @Test
   void theWalOfTheSourceIsKeptToARateUntilItIsLifted() {
     TableMigration run =
-        fixture.startWith(_ -> new Knobs(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
+        fixture.startWith(_ -> new ThrottleSettings(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
 
     fixture.await(
         () -> {
@@ -124,7 +130,7 @@ class ThrottleTest {
               "select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
           return fixture.saw(run, "throttled", "the source writes more than 1 MB of WAL a second");
         });
-    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
 
     fixture.await(run, RunState.DONE);
     fixture.requireOrderedKeys();
@@ -136,7 +142,7 @@ class ThrottleTest {
     fixture.source.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
     try {
       TableMigration run =
-          fixture.startWith(_ -> new Knobs(500, 200, 0, 10, 1, 5, 600, 250, 0, true));
+          fixture.startWith(_ -> new ThrottleSettings(500, 200, 0, 10, 1, 5, 600, 250, 0, true));
       fixture.await(
           () -> {
             fixture.source.execute(
@@ -145,7 +151,7 @@ class ThrottleTest {
           });
       fixture.awaitReason(run, "the replication slot " + slot + " keeps ");
       assertThat(fixture.saw(run, "throttled", " MB of WAL, more than 1")).isTrue();
-      fixture.set(run, _ -> Knobs.DEFAULT);
+      fixture.set(run, _ -> ThrottleSettings.DEFAULT);
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     } finally {
@@ -162,7 +168,8 @@ class ThrottleTest {
     fixture.source.execute(
         "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end"
             + " $$");
-    TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 50));
+    TableMigration run =
+        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     try (Connection vacuuming = fixture.source.connect();
         Statement vacuum = vacuuming.createStatement()) {
@@ -180,13 +187,13 @@ class ThrottleTest {
               task -> Thread.ofPlatform().start(task));
       fixture.awaitReason(run, "a vacuum works on the table, for ");
       long before = fixture.now(run).progress().rowsDone();
-      fixture.set(run, _ -> new Knobs(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       assertThat(ended).as("it goes on beside the vacuum").isNotDone();
       vacuum.cancel();
       ended.join();
     }
-    fixture.set(run, _ -> Knobs.DEFAULT);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
     fixture.await(run, RunState.DONE);
     fixture.requireOrderedKeys();
   }

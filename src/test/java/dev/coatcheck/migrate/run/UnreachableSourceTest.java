@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Sources;
@@ -113,24 +113,23 @@ class UnreachableSourceTest {
 
   private static TableMigrations start(RekeyFixture shop, Sources sources, String holder) {
     return TableMigrations.start(
-        new TableMigrations.Makings(
-            shop.gateway.database,
-            sources,
-            shop.gateway.registry,
-            MappingFixture.TOKENS,
-            shop.gateway.observer,
-            holder));
+        shop.gateway.database,
+        sources,
+        shop.gateway.registry,
+        MappingFixture.TOKENS,
+        shop.gateway.observer,
+        holder);
   }
 
   private static TableMigration plan(
       TableMigrations migrations, String source, String table, Type type) {
-    OnceResult<PlanOutcome> result =
+    IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new TableMigrations.PlanRequest(source, "public", table, type, Optional.empty(), false),
+            new PlanRequest(source, "public", table, type, Optional.empty(), false),
             TableMigrations.Asked.by(MigrationFixture.ACTOR));
     if (result
         instanceof
-        OnceResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
+        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
       return whole.run();
     }
     throw new AssertionError(result);

@@ -29,7 +29,7 @@ class WaitReasonTest {
       report.setAutoCommit(false);
       report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       reading.execute("select count(*) from elsewhere");
-      TableMigration run = fixture.startWith(knobs -> knobs);
+      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
       TableMigration.Status status = fixture.now(run).status();
@@ -61,7 +61,8 @@ class WaitReasonTest {
         Connection report = fixture.source.connect();
         Statement reading = report.createStatement()) {
       fixture.orders(100);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 20));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
       report.setAutoCommit(false);
       report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
@@ -74,7 +75,7 @@ class WaitReasonTest {
                       "create index concurrently dba_index on orders (created_at)"),
               Thread::startVirtualThread);
       fixture.await(() -> isBuilding(fixture));
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
       LockWait wait = fixture.now(run).status().waitsFor().orElseThrow();
@@ -98,14 +99,15 @@ class WaitReasonTest {
   void aVacuumFullInTheMiddleChangesNothing() {
     try (MigrationFixture fixture = new MigrationFixture(true)) {
       fixture.orders(2_000);
-      TableMigration run = fixture.startWith(knobs -> MigrationFixture.rate(knobs, 400));
+      TableMigration run =
+          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 400));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
       fixture.source.execute("vacuum full orders");
       long before = fixture.now(run).progress().rowsDone();
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       fixture.source.execute("vacuum full orders");
-      fixture.set(run, knobs -> MigrationFixture.rate(knobs, 0));
+      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();

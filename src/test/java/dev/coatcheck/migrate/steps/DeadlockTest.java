@@ -62,7 +62,7 @@ class DeadlockTest {
     try (SourceSession session = SourceSession.open(fixture.settings, target)) {
       session.fence(1);
       Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings));
-      Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPlace());
+      Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPosition());
       while (!stopped.get()) {
         if (backfill.fill(all, 128, 1, MILLIS_MAX) instanceof Backfill.Outcome.Failed) {
           gaveWay.incrementAndGet();

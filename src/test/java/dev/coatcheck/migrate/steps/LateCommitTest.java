@@ -68,17 +68,17 @@ class LateCommitTest {
         Statement insert = late.createStatement()) {
       late.setAutoCommit(false);
       insert.execute("insert into orders (id) values (1000)");
-      assertThatThrownBy(store::turn).isInstanceOf(LockTimeout.class);
+      assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       fixture.execute("insert into orders select from generate_series(1, 100)");
       assertThat(fixture.drain(target)).isEqualTo(100);
       insert.execute("insert into orders (id) values (1001)");
-      assertThatThrownBy(store::turn).isInstanceOf(LockTimeout.class);
+      assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       fixture.execute("insert into orders select from generate_series(1, 100)");
       late.commit();
 
       assertThat(fixture.drain(target)).isEqualTo(102);
-      store.turn();
-      store.turn();
+      store.rotate();
+      store.rotate();
       assertThat(fixture.drain(target)).isZero();
       requireAllBrought();
     }
@@ -96,14 +96,14 @@ class LateCommitTest {
               () -> fixture.execute("insert into orders default values"),
               Thread::startVirtualThread);
       Awaitility.await().until(this::somebodyWaits);
-      assertThatThrownBy(store::turn).isInstanceOf(LockTimeout.class);
+      assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       assertThat(fixture.count("select count(*) from " + outbox)).isZero();
       held.commit();
       inserted.get();
 
       assertThat(fixture.count("select count(*) from " + outbox)).isEqualTo(1);
-      store.turn();
-      store.turn();
+      store.rotate();
+      store.rotate();
       assertThat(fixture.drain(target)).isEqualTo(1);
       requireAllBrought();
     }

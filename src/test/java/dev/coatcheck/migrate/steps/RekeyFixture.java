@@ -138,7 +138,7 @@ public final class RekeyFixture implements AutoCloseable {
     Backfill backfill =
         new Backfill(session, target, isBeside ? Optional.of(mappings) : Optional.empty());
     for (Checkpoint at = backfill.checkpoint(); !at.isAtEnd(); at = backfill.checkpoint()) {
-      Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPlace());
+      Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPosition());
       Backfill.Outcome outcome = backfill.fill(range, rows, 0, STATEMENT_MILLIS_MAX);
       if (!(outcome instanceof Backfill.Outcome.Filled)) {
         throw new AssertionError(outcome);

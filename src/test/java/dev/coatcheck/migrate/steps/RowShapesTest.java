@@ -128,16 +128,16 @@ class RowShapesTest {
 
   private static List<Long> keys(List<Row> rows, Checkpoint start) {
     List<Long> keys = new ArrayList<>();
-    long place = ((start.highId() >> 22) + 1) << 12;
+    long position = ((start.highId() >> 22) + 1) << 12;
     for (Row row : rows) {
-      place++;
+      position++;
       if (row.createdMillis().isPresent()) {
         long millis = row.createdMillis().getAsLong() - EPOCH;
         if (millis >= 0 && millis <= start.t0Millis() - 60_000) {
-          place = Math.max(place, millis << 12);
+          position = Math.max(position, millis << 12);
         }
       }
-      keys.add(((place >> 12) << 22) | ((long) WORKER << 12) | (place & 4095));
+      keys.add(((position >> 12) << 22) | ((long) WORKER << 12) | (position & 4095));
     }
     return keys;
   }
@@ -154,7 +154,7 @@ class RowShapesTest {
     fixture.execute(
         "set coatcheck.fill = '" + target.run() + "'",
         shape.fill("update %t set snowflake_id = null"),
-        "update coatcheck_migration.checkpoint set last_id = 0, last_place = first_place"
+        "update coatcheck_migration.checkpoint set last_id = 0, last_position = first_position"
             + " where table_oid = "
             + target.oid());
     forgetOutbox(target);
@@ -167,7 +167,7 @@ class RowShapesTest {
 
   private static void turnOutbox(Target target) {
     new OutboxStore(fixture.source, fixture.gateway.database, false, target, fixture.mappings)
-        .turn();
+        .rotate();
   }
 
   private static List<Long> keys(Shape shape) {

@@ -5,7 +5,7 @@ import dev.coatcheck.api.server.JsonObject;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.OnceResult;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.StepState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -58,7 +58,7 @@ final class ActionRoutes {
 
   /** Something that needs no more words. */
   private interface Action {
-    OnceResult<ActionOutcome> act(long id, Asked<ActionOutcome> asked);
+    IdempotentResult<ActionOutcome> act(long id, Asked<ActionOutcome> asked);
   }
 
   private void action(Endpoints endpoints, String verb, int statusIfDone, Action action) {
@@ -116,7 +116,7 @@ final class ActionRoutes {
   private void set(Context ctx) {
     Query.allow(ctx);
     RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
-    var change = KnobsBody.change(hashed.object());
+    var change = ThrottleBody.change(hashed.object());
     long id = RunAnswers.id(ctx);
     answers.act(ctx, 200, hashed.sha256(), asked -> migrations.set(id, change, asked));
   }

@@ -27,7 +27,7 @@ import org.eclipse.jetty.util.VirtualThreads;
 
 /**
  * What happened to a run: a list, or server-sent events for whoever accepts them. A stream lasts as
- * long as its listener; it takes none of the places of requests, and ends when the gateway stops.
+ * long as its listener; it takes no permit of ordinary requests, and ends when the gateway stops.
  */
 final class EventRoutes implements AutoCloseable {
   private static final String PATH = TableMigrationRoutes.ONE + "/events";
@@ -40,7 +40,7 @@ final class EventRoutes implements AutoCloseable {
   private final RunAnswers answers;
   private final Problems problems;
   private final Observer observer;
-  private final Admission places = new Admission(STREAMS_MAX);
+  private final Admission permits = new Admission(STREAMS_MAX);
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("run-events-");
 
@@ -98,7 +98,7 @@ final class EventRoutes implements AutoCloseable {
   }
 
   private void stream(Context ctx, long run, long after) {
-    if (stop.getCount() == 0 || !places.enter()) {
+    if (stop.getCount() == 0 || !permits.enter()) {
       observer.observe(new Event.RequestShed(PATH));
       problems.write(
           ctx,
@@ -124,7 +124,7 @@ final class EventRoutes implements AutoCloseable {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } finally {
-      places.leave();
+      permits.leave();
     }
   }
 

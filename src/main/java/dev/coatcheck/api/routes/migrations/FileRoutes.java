@@ -13,9 +13,9 @@ import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.RowsBody;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.OnceFile;
-import dev.coatcheck.ids.idempotency.OnceResult;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.file.FileOutcome;
 import dev.coatcheck.migrate.run.RunState;
@@ -31,7 +31,7 @@ final class FileRoutes {
 
   private final FileImports files;
   private final Problems problems;
-  private final Admission places = new Admission(FILES_MAX);
+  private final Admission permits = new Admission(FILES_MAX);
 
   FileRoutes(FileImports files, Problems problems) {
     this.files = files;
@@ -47,7 +47,7 @@ final class FileRoutes {
   }
 
   private void admit(Context ctx) throws IOException {
-    if (!places.enter()) {
+    if (!permits.enter()) {
       problems.write(
           ctx,
           Problem.retryAfter(
@@ -59,7 +59,7 @@ final class FileRoutes {
     try {
       take(ctx);
     } finally {
-      places.leave();
+      permits.leave();
     }
   }
 
@@ -69,7 +69,7 @@ final class FileRoutes {
     long id = RunAnswers.id(ctx);
     RowFormat format = RowsBody.format(ctx);
     String actor = Endpoints.caller(ctx).principal();
-    Optional<OnceFile.Keyed<FileOutcome>> keyed =
+    Optional<IdempotentFile.Keyed<FileOutcome>> keyed =
         IdempotencyHeader.onceFile(
             ctx,
             format,
@@ -79,20 +79,21 @@ final class FileRoutes {
                     ? Optional.of(Answer.json(200, view(done)))
                     : Optional.empty());
     InputStream sent = ctx.req().getInputStream();
-    OnceResult<FileOutcome> result;
+    IdempotentResult<FileOutcome> result;
     boolean tooSlow;
     try (PacedBody body = new PacedBody(sent)) {
       result = files.run(id, format, body, errorsMax, actor, keyed);
       tooSlow = body.isTooSlow();
     }
     switch (result) {
-      case OnceResult.Unkeyed<FileOutcome>(FileOutcome outcome) ->
+      case IdempotentResult.Unkeyed<FileOutcome>(FileOutcome outcome) ->
           send(ctx, outcome, sent, tooSlow);
-      case OnceResult.Answered<FileOutcome>(Recorded answer, boolean replayed) ->
+      case IdempotentResult.Answered<FileOutcome>(StoredResponse answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
-      case OnceResult.KeyReused<FileOutcome> _ ->
+      case IdempotentResult.KeyReused<FileOutcome> _ ->
           problems.write(ctx, IdempotencyHeader.reusedForFile());
-      case OnceResult.Busy<FileOutcome> _ -> problems.write(ctx, IdempotencyHeader.fileIsBusy());
+      case IdempotentResult.Busy<FileOutcome> _ ->
+          problems.write(ctx, IdempotencyHeader.fileIsBusy());
     }
   }
 

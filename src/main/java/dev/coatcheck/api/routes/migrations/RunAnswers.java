@@ -11,11 +11,11 @@ import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RequestId;
-import dev.coatcheck.ids.idempotency.OnceResult;
-import dev.coatcheck.ids.idempotency.Recorded;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -78,7 +78,7 @@ final class RunAnswers {
       Context ctx,
       int statusIfDone,
       String bodyHash,
-      Function<Asked<ActionOutcome>, OnceResult<ActionOutcome>> action) {
+      Function<Asked<ActionOutcome>, IdempotentResult<ActionOutcome>> action) {
     String requestId = RequestId.of(ctx);
     answer(ctx, bodyHash, outcome -> rendered(outcome, statusIfDone, requestId), action);
   }
@@ -92,17 +92,17 @@ final class RunAnswers {
       Context ctx,
       String bodyHash,
       Function<T, Answer> render,
-      Function<Asked<T>, OnceResult<T>> action) {
+      Function<Asked<T>, IdempotentResult<T>> action) {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
     Asked<T> asked =
         new Asked<>(
             Endpoints.caller(ctx).principal(), IdempotencyHeader.once(ctx, request, render));
     switch (action.apply(asked)) {
-      case OnceResult.Unkeyed<T>(T outcome) -> render.apply(outcome).send(ctx);
-      case OnceResult.Answered<T>(Recorded answer, boolean replayed) ->
+      case IdempotentResult.Unkeyed<T>(T outcome) -> render.apply(outcome).send(ctx);
+      case IdempotentResult.Answered<T>(StoredResponse answer, boolean replayed) ->
           IdempotencyHeader.send(ctx, answer, replayed);
-      case OnceResult.KeyReused<T> _ -> problems.write(ctx, IdempotencyHeader.reused());
-      case OnceResult.Busy<T> _ ->
+      case IdempotentResult.KeyReused<T> _ -> problems.write(ctx, IdempotencyHeader.reused());
+      case IdempotentResult.Busy<T> _ ->
           problems.write(
               ctx,
               Problem.retryAfter(
@@ -124,9 +124,9 @@ final class RunAnswers {
                   ProblemCode.TABLE_MIGRATION_STATE,
                   "The run is " + state.wireName() + ". " + detail),
               requestId);
-      case ActionOutcome.NotAccepted(List<Finding> missing) ->
+      case ActionOutcome.NotAccepted(List<Diagnostic> missing) ->
           Problems.answer(Problem.notAccepted(missing), requestId);
-      case ActionOutcome.Refused(List<Finding> findings) ->
+      case ActionOutcome.Refused(List<Diagnostic> findings) ->
           Problems.answer(Problem.tableRefused(findings), requestId);
     };
   }

@@ -15,8 +15,9 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
-import dev.coatcheck.migrate.inspect.Finding;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.SearchPath;
@@ -32,8 +33,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
   static final String ALL = "/v1/table-migrations";
   static final String ONE = ALL + "/{id}";
 
-  private static final Finding TABLE_MALFORMED =
-      new Finding(
+  private static final Diagnostic TABLE_MALFORMED =
+      new Diagnostic(
           "table_malformed",
           "Write the table as table or schema.table, exactly as it is called; a name that holds a"
               + " dot goes in double quotes.");
@@ -95,8 +96,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
       problems.write(ctx, Problem.tableRefused(List.of(TABLE_MALFORMED)));
       return;
     }
-    TableMigrations.PlanRequest request =
-        new TableMigrations.PlanRequest(
+    PlanRequest request =
+        new PlanRequest(
             source,
             table.get().schema(),
             table.get().table(),
@@ -124,7 +125,7 @@ public final class TableMigrationRoutes implements AutoCloseable {
                   "COATCHECK_SOURCE_<NAME>_URL registers one; gateway is the gateway's own"
                       + " database."),
               requestId);
-      case PlanOutcome.Refused(List<Finding> findings) ->
+      case PlanOutcome.Refused(List<Diagnostic> findings) ->
           Problems.answer(Problem.tableRefused(findings), requestId);
     };
   }

@@ -4,15 +4,15 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.server.Json;
 import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Estimate;
-import dev.coatcheck.migrate.inspect.Finding;
 import dev.coatcheck.migrate.inspect.Precondition;
 import dev.coatcheck.migrate.run.Plan;
 import dev.coatcheck.migrate.run.Progress;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.LockWait;
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +42,7 @@ record TableMigrationView(
     @Nullable String createdAtColumn,
     String applicationSearchPath,
     ProgressView progress,
-    Knobs knobs,
+    ThrottleSettings throttle,
     List<String> accepted,
     Instant createdAt,
     @Nullable Instant startedAt,
@@ -87,7 +87,7 @@ record TableMigrationView(
       long olderThanEpoch,
       Estimate estimate,
       List<PreconditionView> preconditions,
-      List<Finding> notes,
+      List<Diagnostic> notes,
       List<Plan.PlannedStep> steps) {
     static PlanView of(Plan plan) {
       return new PlanView(
@@ -164,7 +164,7 @@ record TableMigrationView(
         run.target().createdAt().map(Target.TimeColumn::name).orElse(null),
         run.target().applicationPath().text(),
         ProgressView.of(run.progress()),
-        run.knobs(),
+        run.throttleSettings(),
         run.accepted(),
         run.times().createdAt(),
         run.times().startedAt().orElse(null),

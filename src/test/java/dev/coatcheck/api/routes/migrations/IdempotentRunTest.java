@@ -206,7 +206,7 @@ class IdempotentRunTest {
       assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
     }
     assertThat(API.get(other).text("/state")).isEqualTo("planned");
-    assertThat(API.get(other).body().at("/knobs/batch_millis").intValue()).isEqualTo(100);
+    assertThat(API.get(other).body().at("/throttle/batch_millis").intValue()).isEqualTo(100);
   }
 
   private static TestClient keyed(String key) {

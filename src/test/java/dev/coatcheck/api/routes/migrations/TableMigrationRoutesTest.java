@@ -360,9 +360,9 @@ class TableMigrationRoutesTest {
   }
 
   @Test
-  void knobsKeepToTheirRanges() {
-    table("knobs", 1);
-    String run = RUNS + "/" + plan("knobs").text("/id");
+  void settingsKeepToTheirRanges() {
+    table("throttled", 1);
+    String run = RUNS + "/" + plan("throttled").text("/id");
 
     Reply set =
         set(
@@ -373,12 +373,12 @@ class TableMigrationRoutesTest {
              "wal_megabytes_per_second_max":10000000,"slot_megabytes_max":0,"vacuum_seconds_max":86400}\
             """);
     assertThat(set.status()).isEqualTo(200);
-    assertThat(set.body().at("/knobs/rows_per_second_max").intValue()).isEqualTo(1_000_000);
+    assertThat(set.body().at("/throttle/rows_per_second_max").intValue()).isEqualTo(1_000_000);
     Reply again = set(run, "{\"lock_waits_max\":3}");
-    assertThat(again.body().at("/knobs/batch_millis").intValue()).isEqualTo(20);
-    assertThat(again.body().at("/knobs/archive_failures").booleanValue()).isFalse();
-    assertThat(again.body().at("/knobs/lock_waits_max").intValue()).isEqualTo(3);
-    assertThat(API.get(run).body().at("/knobs")).isEqualTo(again.body().at("/knobs"));
+    assertThat(again.body().at("/throttle/batch_millis").intValue()).isEqualTo(20);
+    assertThat(again.body().at("/throttle/archive_failures").booleanValue()).isFalse();
+    assertThat(again.body().at("/throttle/lock_waits_max").intValue()).isEqualTo(3);
+    assertThat(API.get(run).body().at("/throttle")).isEqualTo(again.body().at("/throttle"));
   }
 
   @ParameterizedTest
@@ -388,17 +388,17 @@ class TableMigrationRoutesTest {
     "wal_megabytes_per_second_max, 10000001", "slot_megabytes_max, -1", "vacuum_seconds_max, 86401",
     "latency_millis_max, 99999999999999999999", "replica_lag_seconds_max, -99999999999999999999"
   })
-  void aKnobThatIsTurnedTooFarIsRefused(String knob, String value) {
+  void aThrottleSettingOutOfItsRangeIsRefused(String setting, String value) {
     assertProblem(
-        API.hostile().send("PATCH", RUNS + "/1", "{\"" + knob + "\":" + value + "}"),
+        API.hostile().send("PATCH", RUNS + "/1", "{\"" + setting + "\":" + value + "}"),
         422,
-        "knob_out_of_range",
-        knob);
+        "throttle_out_of_range",
+        setting);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"\"500\"", "1.5", "null", "true", "1e3"})
-  void aKnobThatIsNoNumberIsMalformed(String value) {
+  void aThrottleSettingThatIsNoNumberIsMalformed(String value) {
     assertProblem(
         API.hostile().send("PATCH", RUNS + "/1", "{\"batch_millis\":" + value + "}"),
         400,
@@ -451,8 +451,8 @@ class TableMigrationRoutesTest {
     return API.post(RUNS + "/" + planned.text("/id") + "/start", "{\"accept\":[" + codes + "]}");
   }
 
-  private static Reply set(String run, String knobs) {
-    return API.send("PATCH", run, knobs);
+  private static Reply set(String run, String throttleSettings) {
+    return API.send("PATCH", run, throttleSettings);
   }
 
   private static List<String> phases(Reply run, String state) {

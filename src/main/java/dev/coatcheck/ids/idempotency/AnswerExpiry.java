@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Lets answers expire, by whole parts: asks each minute whether the current part has had its time,
  * and begins the next. Every instance does.
  */
-public final class Turns implements AutoCloseable {
+public final class AnswerExpiry implements AutoCloseable {
   private static final int PERIOD_SECONDS = 60;
 
   private final IdempotencyStore store;
@@ -21,7 +21,7 @@ public final class Turns implements AutoCloseable {
   private final Background background;
   private final ScheduledExecutorService timer;
 
-  Turns(Database database, Duration part, Observer observer) {
+  AnswerExpiry(Database database, Duration part, Observer observer) {
     this.store = new IdempotencyStore(database);
     this.part = part;
     this.background = new Background("idempotency-turns", observer);
@@ -30,8 +30,8 @@ public final class Turns implements AutoCloseable {
             Thread.ofPlatform().daemon().name("idempotency-turns").factory());
   }
 
-  public static Turns start(Database database, Observer observer) {
-    Turns turns = new Turns(database, PartTable.PART, observer);
+  public static AnswerExpiry start(Database database, Observer observer) {
+    AnswerExpiry turns = new AnswerExpiry(database, PartTable.PART, observer);
     var _ =
         turns.timer.scheduleWithFixedDelay(
             turns.background.guarded(turns::run), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
@@ -46,7 +46,7 @@ public final class Turns implements AutoCloseable {
   /** Whether the next part began. */
   boolean run() {
     try {
-      return store.turn(part);
+      return store.rotate(part);
     } catch (LockTimeout held) {
       return false;
     }

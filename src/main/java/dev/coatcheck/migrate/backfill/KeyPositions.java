@@ -3,17 +3,17 @@ package dev.coatcheck.migrate.backfill;
 import java.util.OptionalLong;
 
 /**
- * The arithmetic of the backfill for rows that come one by one: the same places as {@link Backfill}
- * gives inside Postgres.
+ * The arithmetic of the backfill for rows that come one by one: the same positions as {@link
+ * Backfill} gives inside Postgres.
  */
-public final class Places {
+public final class KeyPositions {
   /** The worker of keys that a backfill makes. */
   public static final int WORKER = 1022;
 
   private static final int WORKER_MAX = 1023;
   private static final int TIME_SHIFT = 22;
 
-  /** Of a place, below the time. */
+  /** Of a position, below the time. */
   static final int BITS = 12;
 
   private static final long SEQUENCE = (1 << BITS) - 1;
@@ -22,21 +22,21 @@ public final class Places {
   private long last;
 
   /**
-   * Begins after a place.
+   * Begins after a position.
    *
-   * @param t0Millis since the epoch of the layout: no place reaches it
+   * @param t0Millis since the epoch of the layout: no position reaches it
    */
-  public Places(long t0Millis, long last) {
+  public KeyPositions(long t0Millis, long last) {
     this.t0Millis = t0Millis;
     this.last = last;
   }
 
-  /** The key at a place. */
-  static long key(long place) {
-    return ((place >> BITS) << TIME_SHIFT) | ((long) WORKER << BITS) | (place & SEQUENCE);
+  /** The key at a position. */
+  static long key(long position) {
+    return ((position >> BITS) << TIME_SHIFT) | ((long) WORKER << BITS) | (position & SEQUENCE);
   }
 
-  /** The place after which every key exceeds a legacy ID. */
+  /** The position after which every key exceeds a legacy ID. */
   public static long above(long highestId) {
     return ((highestId >> TIME_SHIFT) + 1) << BITS;
   }

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A pattern as its places: each stands for one character of the text and knows which places may
+ * A pattern as its states: each stands for one character of the text and knows which states may
  * come next (Glushkov's construction). There are no empty moves, so a step of a walk looks at each
- * place at most once.
+ * state at most once.
  */
-final class PatternPlaces {
-  static final int PLACES_MAX = 512;
+final class PatternStates {
+  static final int STATES_MAX = 512;
 
   private final List<BitSet> characters = new ArrayList<>();
   private final List<BitSet> next = new ArrayList<>();
@@ -23,10 +23,10 @@ final class PatternPlaces {
   }
 
   boolean isFull() {
-    return characters.size() == PLACES_MAX;
+    return characters.size() == STATES_MAX;
   }
 
-  Part place(BitSet accepted) {
+  Part state(BitSet accepted) {
     BitSet self = new BitSet();
     self.set(characters.size());
     characters.add(accepted);
@@ -58,7 +58,7 @@ final class PatternPlaces {
     return part;
   }
 
-  PatternPlaces finished(Part pattern) {
+  PatternStates finished(Part pattern) {
     whole = pattern;
     return this;
   }
@@ -104,7 +104,7 @@ final class PatternPlaces {
   }
 
   private void follow(BitSet from, BitSet to) {
-    from.stream().forEach(place -> next.get(place).or(to));
+    from.stream().forEach(state -> next.get(state).or(to));
   }
 
   private static BitSet union(BitSet left, BitSet right) {

@@ -6,16 +6,16 @@ import java.util.Comparator;
 import java.util.UUID;
 
 /** One key of one type: what has at most one public ID. The bucket follows from the other two. */
-public record Subject(int typeNumber, Key key, int bucket) {
+public record TypedKey(int typeNumber, Key key, int bucket) {
   /**
    * One order for everyone, so that two transactions can't wait for each other. Rising keys keep
    * the key index dense: by bucket, a mapping took 13 bytes more.
    */
-  public static final Comparator<Subject> LOCK_ORDER =
-      Comparator.comparingInt(Subject::typeNumber).thenComparing(Subject::key, Subject::compare);
+  public static final Comparator<TypedKey> LOCK_ORDER =
+      Comparator.comparingInt(TypedKey::typeNumber).thenComparing(TypedKey::key, TypedKey::compare);
 
-  public static Subject of(Type type, Key key) {
-    return new Subject(type.number(), key, type.salt().bucketOf(key));
+  public static TypedKey of(Type type, Key key) {
+    return new TypedKey(type.number(), key, type.salt().bucketOf(key));
   }
 
   /** Keys of one type, so of one kind. */

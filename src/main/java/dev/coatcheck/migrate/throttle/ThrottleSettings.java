@@ -16,7 +16,7 @@ package dev.coatcheck.migrate.throttle;
  * @param vacuumSecondsMax it waits for a vacuum of the table, but not longer
  * @param archiveFailures whether it waits while WAL can't be archived
  */
-public record Knobs(
+public record ThrottleSettings(
     int batchMillis,
     int rowsPerSecondMax,
     int walMegabytesPerSecondMax,
@@ -33,5 +33,6 @@ public record Knobs(
   public static final int MEGABYTES_MAX = 10_000_000;
   public static final int LIMIT_MAX = 86_400;
 
-  public static final Knobs DEFAULT = new Knobs(500, 0, 0, 10, 10_240, 5, 600, 250, 600, true);
+  public static final ThrottleSettings DEFAULT =
+      new ThrottleSettings(500, 0, 0, 10, 10_240, 5, 600, 250, 600, true);
 }

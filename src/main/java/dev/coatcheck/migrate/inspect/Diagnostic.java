@@ -6,4 +6,4 @@ package dev.coatcheck.migrate.inspect;
  * @param code stable, in snake_case
  * @param detail what was found and what to do about it, in whole sentences
  */
-public record Finding(String code, String detail) {}
+public record Diagnostic(String code, String detail) {}

@@ -5,4 +5,4 @@ package dev.coatcheck.ids.url;
  *
  * @param text decoded; the URL may spell it with percent signs
  */
-record Place(String text, int start, int end) {}
+record UrlSlice(String text, int start, int end) {}

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
 /** Transactions that do the work of one call and keep its answer, for calls that come alone. */
-public final class OnceTable {
+public final class IdempotentCallTable {
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
   /** What a pause and a transaction take; with less time left the pool lends no connection. */
@@ -24,7 +24,7 @@ public final class OnceTable {
   private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
 
-  private OnceTable() {}
+  private IdempotentCallTable() {}
 
   /** Another transaction kept an answer for the same key; everything was rolled back. */
   private static final class LostRace extends RuntimeException {
@@ -46,7 +46,8 @@ public final class OnceTable {
   }
 
   /** What the key says already, for a call that has much to look at before its transaction. */
-  public static <T> Optional<OnceResult<T>> answered(Database database, Optional<Once<T>> once) {
+  public static <T> Optional<IdempotentResult<T>> answered(
+      Database database, Optional<IdempotentCall<T>> once) {
     return once.flatMap(
         keyed ->
             database.read(
@@ -64,16 +65,19 @@ public final class OnceTable {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; the same call
    *     with the same key settles it
    */
-  public static <T> OnceResult<T> write(
-      Database database, String operation, Optional<Once<T>> once, Function<DSLContext, T> work) {
+  public static <T> IdempotentResult<T> write(
+      Database database,
+      String operation,
+      Optional<IdempotentCall<T>> once,
+      Function<DSLContext, T> work) {
     if (once.isEmpty()) {
-      return new OnceResult.Unkeyed<>(database.write(operation, work));
+      return new IdempotentResult.Unkeyed<>(database.write(operation, work));
     }
-    Supplier<OnceResult<T>> transaction =
+    Supplier<IdempotentResult<T>> transaction =
         () -> unlessOvertaken(database, operation, sql -> write(sql, once.get(), work));
     long begun = System.nanoTime();
-    OnceResult<T> result = transaction.get();
-    while (result instanceof OnceResult.Busy<T>
+    IdempotentResult<T> result = transaction.get();
+    while (result instanceof IdempotentResult.Busy<T>
         && System.nanoTime() - begun < BUSY_NANOS
         && Deadline.current().leftMillis() >= TRY_MILLIS_MIN) {
       LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(PAUSE_NANOS_MIN, PAUSE_NANOS_MAX));
@@ -82,27 +86,27 @@ public final class OnceTable {
     return result;
   }
 
-  private static <T> OnceResult<T> unlessOvertaken(
-      Database database, String operation, Function<DSLContext, OnceResult<T>> work) {
+  private static <T> IdempotentResult<T> unlessOvertaken(
+      Database database, String operation, Function<DSLContext, IdempotentResult<T>> work) {
     try {
       return database.write(operation, work);
     } catch (LostRace keyIsKept) {
-      return new OnceResult.Busy<>();
+      return new IdempotentResult.Busy<>();
     }
   }
 
-  private static <T> OnceResult<T> write(
-      DSLContext sql, Once<T> once, Function<DSLContext, T> work) {
+  private static <T> IdempotentResult<T> write(
+      DSLContext sql, IdempotentCall<T> once, Function<DSLContext, T> work) {
     IdempotencyTable.Locks locks =
         IdempotencyTable.lock(sql, List.of(once.key().lock()), LOCK_MILLIS);
     if (!locks.refused().isEmpty()) {
-      return new OnceResult.Busy<>();
+      return new IdempotentResult.Busy<>();
     }
-    Optional<OnceResult<T>> before = answered(sql, locks.part(), once);
+    Optional<IdempotentResult<T>> before = answered(sql, locks.part(), once);
     if (before.isPresent()) {
       return before.get();
     }
-    Recorded answer = once.answer().apply(work.apply(sql));
+    StoredResponse answer = once.answer().apply(work.apply(sql));
     List<IdempotencyTable.Entry> entries =
         answer.isKept()
             ? List.of(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer))
@@ -110,16 +114,17 @@ public final class OnceTable {
     if (!IdempotencyTable.keep(sql, locks.part(), entries)) {
       throw new LostRace();
     }
-    return new OnceResult.Answered<>(answer, false);
+    return new IdempotentResult.Answered<>(answer, false);
   }
 
-  private static <T> Optional<OnceResult<T>> answered(DSLContext sql, long part, Once<T> once) {
+  private static <T> Optional<IdempotentResult<T>> answered(
+      DSLContext sql, long part, IdempotentCall<T> once) {
     return Optional.ofNullable(
             IdempotencyTable.find(sql, part, List.of(once.key())).get(once.key()))
         .map(
             past ->
                 past.requestHash().equals(once.requestHash())
-                    ? new OnceResult.Answered<>(past.answer(), true)
-                    : new OnceResult.KeyReused<>());
+                    ? new IdempotentResult.Answered<>(past.answer(), true)
+                    : new IdempotentResult.KeyReused<>());
   }
 }

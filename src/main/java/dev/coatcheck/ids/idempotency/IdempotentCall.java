@@ -10,4 +10,5 @@ import java.util.function.Function;
  *     have effects elsewhere
  * @param <T> the outcome of the call
  */
-public record Once<T>(IdempotencyKey key, String requestHash, Function<T, Recorded> answer) {}
+public record IdempotentCall<T>(
+    IdempotencyKey key, String requestHash, Function<T, StoredResponse> answer) {}

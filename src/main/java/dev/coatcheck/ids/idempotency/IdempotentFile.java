@@ -19,8 +19,8 @@ import java.util.function.Supplier;
  * work. Two requests with one key at the same time both do their work, so it has to be harmless
  * when repeated; the request that ends later gets the answer of the other.
  */
-public final class OnceFile {
-  private OnceFile() {}
+public final class IdempotentFile {
+  private IdempotentFile() {}
 
   /**
    * What makes a file one that is worked on once.
@@ -29,7 +29,7 @@ public final class OnceFile {
    * @param answer to an outcome; empty if it doesn't settle the request
    */
   public record Keyed<T>(
-      IdempotencyKey key, String request, Function<T, Optional<Recorded>> answer) {}
+      IdempotencyKey key, String request, Function<T, Optional<StoredResponse>> answer) {}
 
   /**
    * Does the work on the file, unless its key has an answer already.
@@ -39,7 +39,7 @@ public final class OnceFile {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the key can't be looked up, or its
    *     answer can't be kept; sending the same again settles it
    */
-  public static <T> OnceResult<T> run(
+  public static <T> IdempotentResult<T> run(
       Database database,
       Optional<Keyed<T>> keyed,
       InputStream file,
@@ -47,10 +47,10 @@ public final class OnceFile {
       Supplier<T> broken) {
     return keyed
         .map(asked -> run(database, asked, file, work, broken))
-        .orElseGet(() -> new OnceResult.Unkeyed<>(work.apply(file)));
+        .orElseGet(() -> new IdempotentResult.Unkeyed<>(work.apply(file)));
   }
 
-  private static <T> OnceResult<T> run(
+  private static <T> IdempotentResult<T> run(
       Database database,
       Keyed<T> asked,
       InputStream file,
@@ -59,15 +59,16 @@ public final class OnceFile {
     MessageDigest digest = sha256();
     digest.update((asked.request() + '\n').getBytes(StandardCharsets.UTF_8));
     InputStream hashed = new DigestInputStream(file, digest);
-    if (OnceTable.isAnswered(database, asked.key())) {
+    if (IdempotentCallTable.isAnswered(database, asked.key())) {
       try {
         hashed.transferTo(OutputStream.nullOutputStream());
       } catch (IOException gone) {
-        return new OnceResult.Unkeyed<>(broken.get());
+        return new IdempotentResult.Unkeyed<>(broken.get());
       }
-      Once<T> once = new Once<>(asked.key(), hex(digest), OnceFile::never);
-      return OnceTable.answered(database, Optional.of(once))
-          .orElseGet(OnceResult.Busy::new); // the answer has expired since
+      IdempotentCall<T> once =
+          new IdempotentCall<>(asked.key(), hex(digest), IdempotentFile::never);
+      return IdempotentCallTable.answered(database, Optional.of(once))
+          .orElseGet(IdempotentResult.Busy::new); // the answer has expired since
     }
     T outcome = work.apply(hashed);
     return asked
@@ -75,15 +76,15 @@ public final class OnceFile {
         .apply(outcome)
         .map(
             answer ->
-                OnceTable.write(
+                IdempotentCallTable.write(
                     database,
                     "answer to a file",
-                    Optional.of(new Once<T>(asked.key(), hex(digest), _ -> answer)),
+                    Optional.of(new IdempotentCall<T>(asked.key(), hex(digest), _ -> answer)),
                     _ -> outcome))
-        .orElseGet(() -> new OnceResult.Unkeyed<>(outcome));
+        .orElseGet(() -> new IdempotentResult.Unkeyed<>(outcome));
   }
 
-  private static <T> Recorded never(T outcome) {
+  private static <T> StoredResponse never(T outcome) {
     throw new IllegalStateException("no work was done");
   }
 

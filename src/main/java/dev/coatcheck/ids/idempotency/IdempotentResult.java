@@ -5,20 +5,20 @@ package dev.coatcheck.ids.idempotency;
  *
  * @param <T> the outcome of the work
  */
-public sealed interface OnceResult<T> {
+public sealed interface IdempotentResult<T> {
   /** The call had no key; the work is done. */
-  record Unkeyed<T>(T outcome) implements OnceResult<T> {}
+  record Unkeyed<T>(T outcome) implements IdempotentResult<T> {}
 
   /**
    * The answer to the key, now and from now on.
    *
    * @param replayed whether an earlier request did the work
    */
-  record Answered<T>(Recorded answer, boolean replayed) implements OnceResult<T> {}
+  record Answered<T>(StoredResponse answer, boolean replayed) implements IdempotentResult<T> {}
 
   /** The key belongs to another request. Nothing was done. */
-  record KeyReused<T>() implements OnceResult<T> {}
+  record KeyReused<T>() implements IdempotentResult<T> {}
 
   /** Another transaction works on the key. Nothing was done. */
-  record Busy<T>() implements OnceResult<T> {}
+  record Busy<T>() implements IdempotentResult<T> {}
 }

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * @param round how long one turn takes
  * @param rounds how many count
  */
-record Turns(Duration round, int rounds, Progress progress) {
+record InterleavedRounds(Duration round, int rounds, Progress progress) {
   private static final int FIRST_WARM_UP_ROUNDS = 4;
   private static final int OTHER_WARM_UP_ROUNDS = 1;
 

@@ -4,20 +4,20 @@ import dev.coatcheck.api.server.JsonObject;
 import dev.coatcheck.api.server.Problem;
 import dev.coatcheck.api.server.ProblemCode;
 import dev.coatcheck.api.server.Refusal;
-import dev.coatcheck.migrate.throttle.Knobs;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
-/** Knobs as a request turns them: only those that it names. */
-final class KnobsBody {
-  private KnobsBody() {}
+/** ThrottleSettings as a request turns them: only those that it names. */
+final class ThrottleBody {
+  private ThrottleBody() {}
 
   /**
-   * What becomes of the knobs as they are.
+   * The settings after the request.
    *
    * @throws Refusal if one is no number, or out of its range
    */
-  static UnaryOperator<Knobs> change(JsonObject body) {
+  static UnaryOperator<ThrottleSettings> change(JsonObject body) {
     body.allow(
         "batch_millis",
         "rows_per_second_max",
@@ -29,11 +29,18 @@ final class KnobsBody {
         "latency_millis_max",
         "vacuum_seconds_max",
         "archive_failures");
-    OptionalLong batch = knob(body, "batch_millis", Knobs.BATCH_MILLIS_MIN, Knobs.BATCH_MILLIS_MAX);
-    OptionalLong rate = knob(body, "rows_per_second_max", 0, Knobs.ROWS_PER_SECOND_MAX);
-    OptionalLong wal = knob(body, "wal_megabytes_per_second_max", 0, Knobs.MEGABYTES_MAX);
+    OptionalLong batch =
+        setting(
+            body,
+            "batch_millis",
+            ThrottleSettings.BATCH_MILLIS_MIN,
+            ThrottleSettings.BATCH_MILLIS_MAX);
+    OptionalLong rate =
+        setting(body, "rows_per_second_max", 0, ThrottleSettings.ROWS_PER_SECOND_MAX);
+    OptionalLong wal =
+        setting(body, "wal_megabytes_per_second_max", 0, ThrottleSettings.MEGABYTES_MAX);
     OptionalLong lag = limit(body, "replica_lag_seconds_max");
-    OptionalLong slot = knob(body, "slot_megabytes_max", 0, Knobs.MEGABYTES_MAX);
+    OptionalLong slot = setting(body, "slot_megabytes_max", 0, ThrottleSettings.MEGABYTES_MAX);
     OptionalLong waits = limit(body, "lock_waits_max");
     OptionalLong transaction = limit(body, "long_transaction_seconds_max");
     OptionalLong latency = limit(body, "latency_millis_max");
@@ -42,7 +49,7 @@ final class KnobsBody {
     boolean archives = body.bool("archive_failures", false);
     boolean hasArchives = body.has("archive_failures");
     return now ->
-        new Knobs(
+        new ThrottleSettings(
             or(batch, now.batchMillis()),
             or(rate, now.rowsPerSecondMax()),
             or(wal, now.walMegabytesPerSecondMax()),
@@ -56,15 +63,15 @@ final class KnobsBody {
   }
 
   private static OptionalLong limit(JsonObject body, String name) {
-    return knob(body, name, 0, Knobs.LIMIT_MAX);
+    return setting(body, name, 0, ThrottleSettings.LIMIT_MAX);
   }
 
-  private static OptionalLong knob(JsonObject body, String name, int least, int most) {
+  private static OptionalLong setting(JsonObject body, String name, int least, int most) {
     OptionalLong value = body.wholeNumber(name);
     if (value.isPresent() && (value.getAsLong() < least || value.getAsLong() > most)) {
       throw new Refusal(
           Problem.at(
-              ProblemCode.KNOB_OUT_OF_RANGE,
+              ProblemCode.THROTTLE_OUT_OF_RANGE,
               name,
               "This must be an integer from %d to %d%s."
                   .formatted(least, most, least == 0 ? ", where 0 means no limit" : "")));

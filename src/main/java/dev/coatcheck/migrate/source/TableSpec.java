@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param keepPrimaryKey the primary key is to stay where it is
  * @param layoutEpochMillis of the keys to be made, since 1970
  */
-public record Wish(
+public record TableSpec(
     String schema,
     String table,
     Optional<String> createdAtColumn,
