@@ -30,7 +30,7 @@ class ArchitectureTest {
   private static final Path HOUSE = Path.of("src/main/java/dev/coatcheck");
   private static final int FILE_LINES_MAX = 400;
   private static final int PACKAGE_FILES_MAX = 25;
-  private static final Pattern ROW = Pattern.compile("\\| [0-9]+ \\| `([a-z.]+)` \\|.*");
+  private static final Pattern ROW = Pattern.compile("\\| `([a-z]+\\.[a-z.]+)` \\|.*");
 
   private static final JavaClasses CODE =
       new ClassFileImporter()
