@@ -103,7 +103,7 @@ class PoolerTest {
   private static void requirePgBouncer() {
     assumeTrue(
         PgBouncer.program().isPresent(),
-        "no pgbouncer on this machine: install it, or name it in COATCHECK_TEST_PGBOUNCER");
+        "pgbouncer is not installed, nor named by COATCHECK_TEST_PGBOUNCER");
   }
 
   private static Inspection inspect(TestDatabase database, boolean isGateway) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.backfill.KeyModel;
+import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,7 +62,7 @@ class RowShapesTest {
     try (SourceSession session = SourceSession.open(fixture.settings, target)) {
       Checkpoint start = new Backfill(session, target, Optional.empty()).checkpoint();
       List<Long> expected = keys(rows, start);
-      for (int batch : rows.size() > 1_000 ? List.of(700, 1_000) : List.of(1, 7, 1_000)) {
+      for (int batch : List.of(KeyTimes.BLOCK, 8 * KeyTimes.BLOCK)) {
         forget(shape, target);
         fixture.fill(session, target, batch);
         assertThat(keys(shape)).as("batches of %d", batch).isEqualTo(expected);
@@ -127,19 +130,12 @@ class RowShapesTest {
   }
 
   private static List<Long> keys(List<Row> rows, Checkpoint start) {
-    List<Long> keys = new ArrayList<>();
-    long position = ((start.highId() >> 22) + 1) << 12;
+    List<@Nullable Long> created = new ArrayList<>();
     for (Row row : rows) {
-      position++;
-      if (row.createdMillis().isPresent()) {
-        long millis = row.createdMillis().getAsLong() - EPOCH;
-        if (millis >= 0 && millis <= start.t0Millis() - 60_000) {
-          position = Math.max(position, millis << 12);
-        }
-      }
-      keys.add(((position >> 12) << 22) | ((long) WORKER << 12) | (position & 4095));
+      created.add(
+          row.createdMillis().isPresent() ? row.createdMillis().getAsLong() - EPOCH : null);
     }
-    return keys;
+    return KeyModel.keys(created, start.t0Millis(), start.firstPosition());
   }
 
   private static void requireBounds(List<Row> rows, List<Long> keys, Checkpoint start) {
