@@ -115,8 +115,8 @@ class BenchTest {
               new Outcome(
                   1,
                   "",
-                  "coatcheck: --seconds must be 0.05 to 60, --rounds 1 to 100, --rows 1000 to"
-                      + " 10000000.\n"));
+                  "coatcheck: --seconds must be 0.05 to 60, --rounds 1 to 100, --connections 1 to"
+                      + " 1024, --rows 1000 to 10000000.\n"));
     }
     assertThat(Outcome.of("bench", "http", "--only=P9").status()).isEqualTo(2);
   }

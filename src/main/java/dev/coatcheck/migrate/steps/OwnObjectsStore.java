@@ -27,7 +27,9 @@ final class OwnObjectsStore {
         (6, <body>the sequence <switch><body>, pg_catalog.to_regclass(<switch_text>) is not null),
         (7, <body>the sequence <mint_seq><body>, pg_catalog.to_regclass(<mint_seq_text>) is not null),
         (8, <body>the function <mint>()<body>,
-         pg_catalog.to_regprocedure(<body><mint>()<body>) is not null)) as o (n, what, is_there)
+         pg_catalog.to_regprocedure(<body><mint>()<body>) is not null),
+        (9, 'the table <schema>.set_aside',
+         pg_catalog.to_regclass('<schema>.set_aside') is not null)) as o (n, what, is_there)
        where not o.is_there order by o.n\
       """;
 

@@ -195,6 +195,7 @@ public final class Steps {
     return List.of(
         SCHEMA,
         CHECKPOINT,
+        SET_ASIDE,
         ARCHIVE,
         ifNotThere(OUTBOX.formatted("outbox_a")),
         ifNotThere(OUTBOX.formatted("outbox_b")),

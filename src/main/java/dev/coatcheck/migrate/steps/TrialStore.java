@@ -7,6 +7,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Session;
 import java.util.List;
 import java.util.Optional;
+import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /** Sends statements in a transaction that is rolled back. */
@@ -22,8 +23,17 @@ final class TrialStore {
         from pg_settings where name = 'deadlock_timeout'\
       """;
 
-  private static final String NEWEST =
-      "select t.<id>::bigint from <table> t order by t.<id> desc limit 1";
+  /** Of different ages, because what a table refuses in one row may be a matter of that row. */
+  private static final String ROWS =
+      """
+      select distinct on (id) id from (values
+        (2, (select max(t.<id>) from <table> t)),
+        (1, (select min(t.<id>) from <table> t)),
+        (3, (select min(t.<id>) from <table> t
+              where t.<id> >= (select min(t.<id>) / 2 + max(t.<id>) / 2 from <table> t))))
+          as picked (ordinal, id)
+       where id is not null\
+      """;
 
   /** No backfill gives it: every key is above every legacy ID. */
   private static final long KEY = 0;
@@ -46,9 +56,10 @@ final class TrialStore {
   }
 
   /**
-   * Runs them, and updates the newest row.
+   * Runs them, and updates a row. A table that refuses the oldest row may take the newest: then the
+   * run will set the rows aside that are refused.
    *
-   * @return what Postgres said against it
+   * @return what Postgres said against it, if it took no row
    * @throws dev.coatcheck.postgres.sql.LockTimeout if others hold the table
    */
   Optional<String> run(List<String> statements) {
@@ -57,23 +68,36 @@ final class TrialStore {
           "trial",
           sql -> {
             PlainSql.execute(sql, BOUND, STATEMENT_MILLIS_MAX + "ms");
-            Optional<Long> row =
-                PlainSql.rows(sql, names.fill(NEWEST), r -> r.getLong(1)).stream().findFirst();
+            List<Long> rows = PlainSql.rows(sql, names.fill(ROWS), row -> row.getLong(1));
             statements.forEach(statement -> PlainSql.execute(sql, statement));
-            row.ifPresent(
-                id ->
-                    PlainSql.rows(
-                        sql,
-                        names.fill(RowKeyTable.CALL),
-                        r -> r.getLong(1),
-                        new Long[] {id},
-                        new Long[] {KEY}));
+            updateOne(sql, rows);
             throw new RolledBack();
           });
     } catch (RolledBack done) {
       return Optional.empty();
     } catch (DataAccessException refused) {
       return Optional.of(firstLine(refused));
+    }
+  }
+
+  private void updateOne(DSLContext sql, List<Long> rows) {
+    for (int i = 0; i < rows.size(); i++) {
+      Long[] id = {rows.get(i)};
+      try {
+        sql.transaction(
+            savepoint ->
+                PlainSql.rows(
+                    savepoint.dsl(),
+                    names.fill(RowKeyTable.CALL),
+                    row -> row.getLong(1),
+                    id,
+                    new Long[] {KEY}));
+        return;
+      } catch (DataAccessException refused) {
+        if (i == rows.size() - 1) {
+          throw refused;
+        }
+      }
     }
   }
 

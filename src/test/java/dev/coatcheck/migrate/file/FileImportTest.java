@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.file;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
@@ -216,7 +217,7 @@ class FileImportTest {
               outcome.set(send(run, csv));
               return true;
             });
-    return outcome.get();
+    return requireNonNull(outcome.get());
   }
 
   private FileOutcome send(TableMigration run, InputStream csv) {

@@ -36,7 +36,7 @@ class ThrottleTest {
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
 
     fixture.awaitReason(run, "the rate is limited to 50 rows a second");
-    fixture.await(() -> fixture.now(run).progress().rowsDone() >= 100);
+    fixture.await(() -> fixture.now(run).progress().rowsDone() >= 256);
     Progress progress = fixture.now(run).progress();
     assertThat(progress.rowsPerSecond().orElseThrow()).isBetween(1.0, 110.0);
     assertThat(progress.secondsLeft().orElseThrow()).isPositive();

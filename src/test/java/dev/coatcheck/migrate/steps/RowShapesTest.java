@@ -35,7 +35,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whatever a table looks like, its rows get the keys that this test works out for itself. */
 class RowShapesTest {
   private static final long EPOCH = SnowflakeLayout.DEFAULT.epochMillis();
-  private static final int WORKER = 1022;
 
   private static RekeyFixture fixture;
 
@@ -132,8 +131,7 @@ class RowShapesTest {
   private static List<Long> keys(List<Row> rows, Checkpoint start) {
     List<@Nullable Long> created = new ArrayList<>();
     for (Row row : rows) {
-      created.add(
-          row.createdMillis().isPresent() ? row.createdMillis().getAsLong() - EPOCH : null);
+      created.add(row.createdMillis().isPresent() ? row.createdMillis().getAsLong() - EPOCH : null);
     }
     return KeyModel.keys(created, start.t0Millis(), start.firstPosition());
   }
