@@ -22,8 +22,14 @@ public record SnowflakeLayout(
   /** A named part of the worker bits. */
   public record Field(String name, int bits) {}
 
+  /** The worker, in the default layout, of the keys that a backfill gives to old rows. */
+  public static final int BACKFILL_WORKER = 1_022;
+
+  /** The worker, in the default layout, of the keys that Postgres itself gives to new rows. */
+  public static final int NUMBER_SOURCE_WORKER = 1_023;
+
   private static final long JANUARY_2023 = 1_672_531_200_000L;
-  private static final int WORKERS_LEASED_MAX = 1_022;
+  private static final int WORKERS_LEASED_MAX = BACKFILL_WORKER;
   private static final int WORKERS_RESERVED = 2;
 
   public static final SnowflakeLayout DEFAULT =
@@ -77,9 +83,19 @@ public record SnowflakeLayout(
     return 1 << workerBits();
   }
 
+  /** How many bits of a key lie below its milliseconds. */
+  public int timeShift() {
+    return workerBits() + sequenceBits;
+  }
+
+  /** The highest number of a key within one millisecond of its worker; also its bit mask. */
+  public long sequenceMax() {
+    return (1L << sequenceBits) - 1;
+  }
+
   /**
-   * Workers 0 up to this one, exclusive, are leased. The two highest belong to database triggers
-   * and to backfills, which mint inside Postgres without a lease.
+   * Workers 0 up to this one, exclusive, are leased. The two highest are {@link #BACKFILL_WORKER}
+   * and {@link #NUMBER_SOURCE_WORKER}, which make keys inside Postgres without a lease.
    */
   public int workersLeased() {
     return workers() < 8 ? workers() : Math.min(workers() - WORKERS_RESERVED, WORKERS_LEASED_MAX);
@@ -146,12 +162,26 @@ public record SnowflakeLayout(
     if (millis >= 1L << timeBits) {
       throw new EndOfTimeException(this);
     }
-    long sequence = position & ((1L << sequenceBits) - 1);
-    return (millis << workerBits() | worker) << sequenceBits | sequence;
+    return (millis << workerBits() | worker) << sequenceBits | (position & sequenceMax());
+  }
+
+  /** The position of a key in the life of its worker. */
+  public long positionOf(long key) {
+    return ((key >> timeShift()) << sequenceBits) | (key & sequenceMax());
+  }
+
+  /** The first position at which every worker's key exceeds a number. */
+  public long positionAbove(long number) {
+    return ((number >> timeShift()) + 1) << sequenceBits;
   }
 
   public Instant timeOf(long key) {
-    return Instant.ofEpochMilli((key >>> (workerBits() + sequenceBits)) + epochMillis);
+    return Instant.ofEpochMilli(millisSinceEpoch(key) + epochMillis);
+  }
+
+  /** When a key was made, in milliseconds since the layout's epoch. */
+  public long millisSinceEpoch(long key) {
+    return key >> timeShift();
   }
 
   public int workerOf(long key) {
@@ -159,7 +189,7 @@ public record SnowflakeLayout(
   }
 
   public int sequenceOf(long key) {
-    return (int) (key & ((1L << sequenceBits) - 1));
+    return (int) (key & sequenceMax());
   }
 
   /**
@@ -172,7 +202,7 @@ public record SnowflakeLayout(
     if (from > to) {
       return Optional.empty();
     }
-    int shift = workerBits() + sequenceBits;
+    int shift = timeShift();
     return Optional.of(
         new KeyBounds(
             new Key.Bigint(from << shift), new Key.Bigint(to << shift | ((1L << shift) - 1))));

@@ -163,7 +163,7 @@ final class BatchTable {
             uptoId,
             uptoId,
             afterPosition);
-    if (!rows.isEmpty() && rows.getLast().position() >> KeyPositions.BITS >= at.t0Millis()) {
+    if (!rows.isEmpty() && KeyPositions.reaches(rows.getLast().position(), at.t0Millis())) {
       throw new IllegalStateException(
           "the keys of old rows would reach the time of the triggers: position="
               + rows.getLast().position());

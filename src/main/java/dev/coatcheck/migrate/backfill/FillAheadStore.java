@@ -112,7 +112,7 @@ final class FillAheadStore {
             legacy,
             legacy)
         .stream()
-        .filter(reached -> reached.position() >> KeyPositions.BITS < reached.t0Millis())
+        .filter(reached -> !KeyPositions.reaches(reached.position(), reached.t0Millis()))
         .map(Reached::position)
         .findFirst()
         .orElseThrow(() -> new DatabaseUnavailable("the key of a row behind the backfill"));

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.backfill;
 
+import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.OptionalLong;
 
 /**
@@ -7,16 +8,7 @@ import java.util.OptionalLong;
  * Backfill} gives inside Postgres.
  */
 public final class KeyPositions {
-  /** The worker of keys that a backfill makes. */
-  public static final int WORKER = 1022;
-
-  private static final int WORKER_MAX = 1023;
-  private static final int TIME_SHIFT = 22;
-
-  /** Of a position, below the time. */
-  static final int BITS = 12;
-
-  private static final long SEQUENCE = (1 << BITS) - 1;
+  private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
 
   private final long t0Millis;
   private long last;
@@ -33,12 +25,12 @@ public final class KeyPositions {
 
   /** The key at a position. */
   static long key(long position) {
-    return ((position >> BITS) << TIME_SHIFT) | ((long) WORKER << BITS) | (position & SEQUENCE);
+    return LAYOUT.key(position, SnowflakeLayout.BACKFILL_WORKER);
   }
 
-  /** The position after which every key exceeds a legacy ID. */
-  public static long above(long highestId) {
-    return ((highestId >> TIME_SHIFT) + 1) << BITS;
+  /** Whether a position's key would not be older than {@code t0Millis}. */
+  static boolean reaches(long position, long t0Millis) {
+    return position >= LAYOUT.position(LAYOUT.epochMillis() + t0Millis);
   }
 
   public long last() {
@@ -47,8 +39,8 @@ public final class KeyPositions {
 
   /** The key of a row that has one, so that the next ones come after it. */
   public void held(long key) {
-    if (((key >> BITS) & WORKER_MAX) == WORKER) {
-      last = Math.max(last, ((key >> TIME_SHIFT) << BITS) | (key & SEQUENCE));
+    if (LAYOUT.workerOf(key) == SnowflakeLayout.BACKFILL_WORKER) {
+      last = Math.max(last, LAYOUT.positionOf(key));
     }
   }
 
@@ -59,8 +51,8 @@ public final class KeyPositions {
    *     count
    */
   public long next(OptionalLong millis) {
-    last = Math.max(last + 1, millis.orElse(0) << BITS);
-    if (last >> BITS >= t0Millis) {
+    last = Math.max(last + 1, LAYOUT.position(LAYOUT.epochMillis() + millis.orElse(0)));
+    if (reaches(last, t0Millis)) {
       throw new IllegalStateException("the keys of old rows would reach the time of the plan");
     }
     return key(last);

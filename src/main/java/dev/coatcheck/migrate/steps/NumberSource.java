@@ -12,9 +12,6 @@ package dev.coatcheck.migrate.steps;
  * times out; a lock around {@code setval} only makes duplicates; so does a cache above 1.)
  */
 public final class NumberSource {
-  /** The worker of keys that the trigger makes. */
-  public static final int WORKER = 1023;
-
   static final String SEQUENCE =
       "create sequence <mint_seq> as bigint minvalue 0 start 0 cache 1 no cycle";
 

@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.NumberSource;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.verify.VerifierFindings.Promise;
 import dev.coatcheck.migrate.verify.VerifierStore.Published;
@@ -43,8 +42,6 @@ public final class Verifier {
   private static final int DUPLICATES_MAX = 1_000;
   private static final int DRAINS_MAX = 1_000;
   private static final int WAITS_MAX = 20;
-  private static final int BACKFILL_WORKER = 1022;
-  private static final int KEY_TIME_SHIFT = 22;
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final VerifierStore store;
@@ -187,19 +184,19 @@ public final class Verifier {
       if (key == null || duplicateKeys.contains(key)) {
         return null;
       }
-      long millis = key >> KEY_TIME_SHIFT;
+      long millis = SnowflakeLayout.DEFAULT.millisSinceEpoch(key);
       if (row.archived() != null) {
         return null;
       }
       int worker = SnowflakeLayout.DEFAULT.workerOf(key);
-      if (worker == BACKFILL_WORKER) {
+      if (worker == SnowflakeLayout.BACKFILL_WORKER) {
         boolean rises = key > lastKey;
         lastKey = key;
         timed.add(row);
         return rises ? null : Promise.INVERSION;
       }
       boolean isOfAnotherTime = millis < t0Millis || millis > nowMillis + HOUR_MILLIS;
-      return worker == NumberSource.WORKER && isOfAnotherTime ? Promise.KEY_TIME : null;
+      return worker == SnowflakeLayout.NUMBER_SOURCE_WORKER && isOfAnotherTime ? Promise.KEY_TIME : null;
     }
 
     /**
@@ -214,7 +211,8 @@ public final class Verifier {
       for (int i = 0; i < judged; i++) {
         Row row = timed.get(i);
         if (kept[i]
-            && Objects.requireNonNull(row.key()) >> KEY_TIME_SHIFT < created(row).orElseThrow()) {
+            && SnowflakeLayout.DEFAULT.millisSinceEpoch(Objects.requireNonNull(row.key()))
+                < created(row).orElseThrow()) {
           findings.add(Promise.KEY_TIME, Long.toString(row.legacy()));
         }
       }

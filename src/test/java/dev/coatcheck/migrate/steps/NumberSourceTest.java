@@ -53,7 +53,7 @@ class NumberSourceTest {
       assertThat(keys)
           .allSatisfy(
               key -> {
-                assertThat(SnowflakeLayout.DEFAULT.workerOf(key)).isEqualTo(NumberSource.WORKER);
+                assertThat(SnowflakeLayout.DEFAULT.workerOf(key)).isEqualTo(SnowflakeLayout.NUMBER_SOURCE_WORKER);
                 assertThat(SnowflakeLayout.DEFAULT.timeOf(key)).isBetween(earliest, latest);
               });
     }
@@ -105,7 +105,7 @@ class NumberSourceTest {
       fixture.execute(names.fill("select setval('<mint_seq>', %d)".formatted(millis << 22 | 4094)));
       fixture.execute("insert into orders (text) select 'text' from generate_series(1, 3)");
 
-      long worker = NumberSource.WORKER << 12;
+      long worker = SnowflakeLayout.NUMBER_SOURCE_WORKER << 12;
       assertThat(fixture.column("select snowflake_id from orders order by id"))
           .containsExactly(
               millis << 22 | worker | 4095,
