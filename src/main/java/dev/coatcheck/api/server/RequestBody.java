@@ -1,11 +1,10 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.core.id.Sha256;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
@@ -79,15 +78,11 @@ public final class RequestBody {
 
   /** SHA-256 of a text in UTF-8, in hex. */
   public static String sha256(String text) {
-    return sha256(text.getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(Sha256.of(text));
   }
 
   private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return HexFormat.of().formatHex(Sha256.start().digest(bytes));
   }
 
   private static void requireJson(Context ctx) {

@@ -1,9 +1,8 @@
 package dev.coatcheck.ids.access;
 
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
@@ -63,12 +62,7 @@ public final class ApiKey {
 
   /** What is stored and compared. */
   StoredKey.Hash hash() {
-    try {
-      return new StoredKey.Hash(
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII)));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return new StoredKey.Hash(Sha256.of(text));
   }
 
   /** Never the secret, so that a key in a log line does no harm. */

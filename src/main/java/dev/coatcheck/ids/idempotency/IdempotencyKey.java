@@ -1,10 +1,8 @@
 package dev.coatcheck.ids.idempotency;
 
 import dev.coatcheck.core.id.Bucket;
+import dev.coatcheck.core.id.Sha256;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
@@ -20,12 +18,7 @@ public record IdempotencyKey(String owner, String text) {
    * only wait for each other without need.
    */
   public long lock() {
-    try {
-      byte[] text = ("once\0" + owner + '\0' + this.text).getBytes(StandardCharsets.UTF_8);
-      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text)).getLong();
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return ByteBuffer.wrap(Sha256.of("once", owner, text)).getLong();
   }
 
   int bucket() {
@@ -34,13 +27,7 @@ public record IdempotencyKey(String owner, String text) {
 
   /** What rows carry instead of both texts: half of a SHA-256, 16 bytes for up to 400. */
   UUID digest() {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      ByteBuffer half =
-          ByteBuffer.wrap(sha256.digest((owner + '\0' + text).getBytes(StandardCharsets.UTF_8)));
-      return new UUID(half.getLong(), half.getLong());
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    ByteBuffer half = ByteBuffer.wrap(Sha256.of(owner, text));
+    return new UUID(half.getLong(), half.getLong());
   }
 }

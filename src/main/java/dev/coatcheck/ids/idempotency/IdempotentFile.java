@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.idempotency;
 
+import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.postgres.sql.Database;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,7 +8,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.Function;
@@ -56,7 +56,7 @@ public final class IdempotentFile {
       InputStream file,
       Function<InputStream, T> work,
       Supplier<T> broken) {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.start();
     digest.update((asked.request() + '\n').getBytes(StandardCharsets.UTF_8));
     InputStream hashed = new DigestInputStream(file, digest);
     if (IdempotentCallTable.isAnswered(database, asked.key())) {
@@ -90,13 +90,5 @@ public final class IdempotentFile {
 
   private static String hex(MessageDigest digest) {
     return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
   }
 }
