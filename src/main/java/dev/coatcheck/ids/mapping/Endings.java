@@ -10,7 +10,7 @@ import dev.coatcheck.ids.mapping.EndingPlan.Step;
 import dev.coatcheck.ids.mapping.EndingStore.Attempt;
 import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.Coalescer;
+import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.Deadline;
 import dev.coatcheck.postgres.sql.LockTimeout;

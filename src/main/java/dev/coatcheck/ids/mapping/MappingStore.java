@@ -7,7 +7,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.Coalescer;
+import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.EnumMap;

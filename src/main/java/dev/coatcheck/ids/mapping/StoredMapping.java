@@ -16,6 +16,10 @@ public record StoredMapping(
     return new TypedKey(typeNumber, key, token.bucket());
   }
 
+  public boolean isActive() {
+    return status == Mapping.Status.ACTIVE;
+  }
+
   /** How the change feed names it. */
   static String subjectOfChange(Token token) {
     return token.toUuid().toString();

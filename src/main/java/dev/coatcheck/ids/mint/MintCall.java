@@ -1,6 +1,8 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.postgres.group.GroupCommit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,7 +14,8 @@ import java.util.Optional;
  * @param once set if the caller may send it again
  */
 public record MintCall(
-    List<MintRequest> requests, boolean atomic, Optional<IdempotentCall<MintOutcome.Worked>> once) {
+    List<MintRequest> requests, boolean atomic, Optional<IdempotentCall<MintOutcome.Worked>> once)
+    implements GroupCommit.Call {
   public static final int REQUESTS_MAX = 1_000;
 
   public MintCall {
@@ -31,18 +34,42 @@ public record MintCall(
     return new MintCall(requests, false, Optional.empty());
   }
 
-  /** A batch has a transaction of its own; single requests share theirs. */
-  boolean isBatch() {
+  /** Whether one statement does it all: each call is for one new key of the same table. */
+  static boolean areOneInsert(List<MintCall> calls) {
+    return calls.stream().noneMatch(call -> call.isBatch() || call.bringsNames())
+        && calls.stream()
+                .map(call -> call.requests().getFirst().type().keyScheme())
+                .distinct()
+                .limit(2)
+                .count()
+            == 1;
+  }
+
+  @Override
+  public boolean isBatch() {
     return requests.size() > 1 || atomic;
   }
 
-  /** Whether another call may be about to write what this one wants to. */
-  boolean bringsNames() {
+  @Override
+  public boolean bringsNames() {
     return once.isPresent() || requests.stream().anyMatch(MintRequest::isNamed);
   }
 
   /** Whether names have to be looked up before anything is written. */
   boolean looksFirst() {
     return atomic || requests.stream().anyMatch(request -> !request.aliases().isEmpty());
+  }
+
+  /**
+   * The locks of its names. A batch takes none for its items: it would hold up everybody who brings
+   * one of them.
+   */
+  List<Long> locks() {
+    List<Long> locks = new ArrayList<>();
+    once.ifPresent(each -> locks.add(each.key().lock()));
+    if (!isBatch()) {
+      locks.addAll(requests.getFirst().locks());
+    }
+    return locks;
   }
 }

@@ -1,11 +1,14 @@
 package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * One public ID wanted.
@@ -22,12 +25,29 @@ public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
     this(type, key, List.of());
   }
 
-  /** Whether somebody else may bring the same. */
+  /** Whether another caller may bring the same. */
   boolean isNamed() {
     return key.isPresent() || !aliases.isEmpty();
   }
 
   public Optional<TypedKey> subject() {
     return key.map(own -> TypedKey.of(type, own));
+  }
+
+  /** One for each name. Two names with the same lock only wait for each other without need. */
+  List<Long> locks() {
+    return Stream.concat(
+            key.stream().map(own -> lock("key", own.text())),
+            aliases.stream()
+                .map(
+                    alias ->
+                        lock(
+                            alias.scheme().wireName(),
+                            alias.value() + '\0' + alias.namespace().stored())))
+        .toList();
+  }
+
+  private long lock(String kind, String name) {
+    return ByteBuffer.wrap(Sha256.of(kind, Integer.toString(type.number()), name)).getLong();
   }
 }

@@ -1,206 +1,136 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.Alias;
 import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
-/**
- * The transaction of a mint: locks, answers given before, names, rows, answers to keep. Everything
- * of a call is in it, so that a call whose outcome is unknown can be sent again.
- */
+/** All SQL of mints. */
 final class MintStore {
-  /** Of a round without Idempotency-Keys, which looks for no answers. */
-  private static final long NO_PART = 0;
-
   private final Database database;
-  private final IntFunction<Token> drawToken;
-  private final KeyDraws keys;
+  private final Observer observer;
 
-  /** Draws tokens from {@code drawToken}, which takes a bucket. */
-  MintStore(Database database, IntFunction<Token> drawToken, KeyDraws keys) {
+  MintStore(Database database, Observer observer) {
     this.database = database;
-    this.drawToken = drawToken;
-    this.keys = keys;
+    this.observer = observer;
   }
 
-  /** What a transaction did about one call. */
-  sealed interface Attempt {
+  /**
+   * Writes the rows of calls without names, in one statement that commits itself and is never sent
+   * twice. A row whose key is taken stays unwritten.
+   */
+  void insertAlone(List<MintTarget> targets) {
+    if (!targets.isEmpty()) {
+      List<MintTarget> missing = database.writeAlone("mint", sql -> insert(sql, targets));
+      missing.forEach(this::generatedInVain);
+    }
+  }
+
+  /** Does the work in one transaction, and again if Postgres rolled it back. */
+  <T> T transaction(Function<Statements, T> work) {
+    return database.write("mint", sql -> work.apply(new Statements(sql)));
+  }
+
+  /** The statements of one transaction, in their order. */
+  final class Statements {
+    private final DSLContext sql;
+    private long part;
+
+    private Statements(DSLContext sql) {
+      this.sql = sql;
+    }
+
     /**
-     * It is settled.
+     * Locks the names of the calls, finds the answers given before, and reads the rows of names.
      *
-     * @param answer for the caller
-     * @param work what was done, where anything was
+     * @param lockMillisMax how long to wait for a row that another transaction is about to write
      */
-    record Done(MintOutcome answer, MintOutcome work) implements Attempt {
-      static Done of(MintOutcome answer) {
-        return new Done(answer, answer);
+    MintPlan.Known look(MintTransaction calls, int lockMillisMax) {
+      IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, calls.locks(), lockMillisMax);
+      part = locks.part();
+      calls.leaveOut(locks.refused());
+      calls.replay(IdempotencyTable.find(sql, part, calls.idempotencyKeys()));
+      List<MintRequest> requests = calls.lookedUp();
+      List<Alias> names =
+          requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
+      List<TypedKey> keys =
+          requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
+      return new MintPlan.Known(
+          names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
+          keys.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, keys));
+    }
+
+    /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
+    void write(MintPlan plan, boolean isAtomic) {
+      Map<Alias, MintTarget> names = plan.newNames();
+      List<Alias> sorted = names.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
+      if (!sorted.isEmpty()
+          && AliasTable.insert(sql, sorted, name -> names.get(name).token()) != sorted.size()) {
+        throw new LostRace("alias");
+      }
+      List<MintTarget> missing = insert(sql, plan.newTargets());
+      if (!missing.isEmpty()) {
+        readBack(missing, isAtomic);
       }
     }
 
-    /**
-     * Another transaction works on one of its names, or its new key was taken; nothing was done
-     * about this call.
-     */
-    record Locked() implements Attempt {}
-  }
+    /** Keeps the answers of calls with an Idempotency-Key. */
+    void record(List<IdempotencyTable.Entry> answers) {
+      if (!IdempotencyTable.keep(sql, part, answers)) {
+        throw new LostRace("idempotency key");
+      }
+    }
 
-  /**
-   * Another transaction wrote a name between our look and our write; everything was rolled back,
-   * and a second look will find it.
-   */
-  static final class LostRace extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    LostRace(String what) {
-      super(what, null, false, false);
+    private void readBack(List<MintTarget> missing, boolean isAtomic) {
+      Map<TypedKey, StoredMapping> present =
+          PublicIdTable.byKey(sql, missing.stream().map(MintTarget::subject).toList());
+      for (MintTarget target : missing) {
+        StoredMapping row = present.get(target.subject());
+        if (row == null) {
+          throw new LostRace("token"); // another key has it already: 2^-118 a try
+        }
+        if (target.isGenerated()) {
+          generatedInVain(target);
+        }
+        if (isAtomic || target.isGenerated() || target.isLookedUp()) {
+          throw new LostRace("key");
+        }
+        target.found(row);
+      }
     }
   }
 
-  /**
-   * Works on all calls in one transaction.
-   *
-   * @param lockMillisMax how long to wait for a row that another transaction is about to write
-   * @throws LostRace to be tried again
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if a row was not to be had; nothing was done
-   */
-  List<Attempt> run(List<MintCall> calls, int lockMillisMax) {
-    return isSingleInsert(calls)
-        ? database.writeAlone("mint", sql -> runSingle(sql, calls))
-        : database.write("mint", sql -> run(sql, calls, lockMillisMax));
-  }
-
-  /** Whether one statement does it all: each call is for one new key of the same table. */
-  private static boolean isSingleInsert(List<MintCall> calls) {
-    return calls.stream().noneMatch(call -> call.isBatch() || call.bringsNames() || call.atomic())
-        && calls.stream()
-                .flatMap(call -> call.requests().stream())
-                .map(request -> request.type().keyScheme())
-                .distinct()
-                .limit(2)
-                .count()
-            == 1;
-  }
-
-  /**
-   * What is written is committed already; only the calls whose key was taken are to be tried again.
-   */
-  private List<Attempt> runSingle(DSLContext sql, List<MintCall> calls) {
-    MintTransaction round = new MintTransaction(calls);
-    MintPlan plan = drawn(round, _ -> MintPlan.Known.NOTHING);
-    plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
-    for (MintPlan.MintTarget missing : insert(sql, plan.newThings())) {
-      keys.wasTaken(missing.type, missing.subject().key());
-    }
-    return round.attempts(plan);
-  }
-
-  private List<Attempt> run(DSLContext sql, List<MintCall> calls, int lockMillisMax) {
-    MintTransaction round = new MintTransaction(calls);
-    long part = NO_PART;
-    if (round.bringsNames()) {
-      IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, round.locks(), lockMillisMax);
-      round.leave(locks.refused());
-      part = locks.part();
-    }
-    round.replay(IdempotencyTable.find(sql, part, round.idempotencyKeys()));
-    MintPlan plan = drawn(round, requests -> look(sql, requests));
-    if (!(round.isAtomic() && plan.refusesAny())) {
-      plan.newThings().forEach(thing -> thing.willBe(drawToken.apply(thing.bucket())));
-      insertAliases(sql, plan.newNames());
-      insertMappings(sql, plan.newThings(), round.isAtomic());
-    }
-    List<Attempt> attempts = round.attempts(plan);
-    if (!IdempotencyTable.keep(sql, part, round.entries())) {
-      throw new LostRace("idempotency key");
-    }
-    return attempts;
-  }
-
-  /** The plan of a round in which every call that stays open has its keys. */
-  private MintPlan drawn(MintTransaction round, Function<List<MintRequest>, MintPlan.Known> look) {
-    MintPlan plan;
-    do {
-      plan = round.plan(look);
-    } while (!round.draw(plan, keys));
-    return plan;
-  }
-
-  private static MintPlan.Known look(DSLContext sql, List<MintRequest> requests) {
-    List<Alias> names =
-        requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
-    List<TypedKey> subjects =
-        requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
-    return new MintPlan.Known(
-        names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
-        subjects.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, subjects));
-  }
-
-  /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
-  private static void insertAliases(DSLContext sql, List<MintPlan.NewName> names) {
-    if (names.isEmpty()) {
-      return;
-    }
-    Map<Alias, Token> targets =
-        names.stream()
-            .collect(Collectors.toMap(MintPlan.NewName::alias, name -> name.thing().token()));
-    List<Alias> sorted = targets.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
-    if (AliasTable.insert(sql, sorted, targets::get) != sorted.size()) {
-      throw new LostRace("alias");
-    }
-  }
-
-  private void insertMappings(DSLContext sql, List<MintPlan.MintTarget> things, boolean looked) {
-    List<MintPlan.MintTarget> missing = insert(sql, things);
-    if (!missing.isEmpty()) {
-      readBack(sql, missing, looked);
-    }
-  }
-
-  /** Returns those whose key or token is taken. */
-  private static List<MintPlan.MintTarget> insert(
-      DSLContext sql, List<MintPlan.MintTarget> things) {
+  /** Returns the targets whose key or token is taken. */
+  private static List<MintTarget> insert(DSLContext sql, List<MintTarget> targets) {
     Map<Token, Instant> inserted =
-        PublicIdTable.insert(sql, things.stream().map(MintPlan.MintTarget::mapping).toList());
-    List<MintPlan.MintTarget> missing = new ArrayList<>();
-    for (MintPlan.MintTarget thing : things) {
-      Instant createdAt = inserted.get(thing.token());
+        PublicIdTable.insert(sql, targets.stream().map(MintTarget::draft).toList());
+    List<MintTarget> missing = new ArrayList<>();
+    for (MintTarget target : targets) {
+      Instant createdAt = inserted.get(target.token());
       if (createdAt == null) {
-        missing.add(thing);
+        missing.add(target);
       } else {
-        thing.inserted(thing.mapping().insertedAt(createdAt));
+        target.inserted(createdAt);
       }
     }
     return missing;
   }
 
-  private void readBack(DSLContext sql, List<MintPlan.MintTarget> missing, boolean looked) {
-    Map<TypedKey, StoredMapping> present =
-        PublicIdTable.byKey(sql, missing.stream().map(MintPlan.MintTarget::subject).toList());
-    for (MintPlan.MintTarget thing : missing) {
-      StoredMapping row = present.get(thing.subject());
-      if (row == null) {
-        throw new LostRace("token"); // another key has it already: 2^-118 a try
-      }
-      if (thing.generated) {
-        keys.wasTaken(thing.type, row.key());
-      }
-      if (looked || thing.generated || thing.isLookedUp()) {
-        throw new LostRace("key");
-      }
-      thing.wasThere(row);
-    }
+  private void generatedInVain(MintTarget target) {
+    observer.observe(
+        new Event.GeneratedKeyConflict(target.type().name(), target.subject().key().text()));
   }
 }

@@ -2,38 +2,63 @@ package dev.coatcheck.ids.mint;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
-import dev.coatcheck.ids.mint.MintStore.Attempt;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.coatcheck.ids.mint.MintPlan.Entry;
+import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that share one transaction, and how far each of them is. */
+/**
+ * The calls that share one transaction, and what each of them comes to. Pure: the caller passes in
+ * the stored rows and reports back what it inserted.
+ */
 final class MintTransaction {
   private final List<Member> members;
-  private final List<IdempotencyTable.Entry> entries = new ArrayList<>();
+  private final MintPlan plan = new MintPlan();
 
-  /** A call, and what became of it; two callers may send the very same. */
+  /** A call and its outcome; two callers may send the very same call. */
   private static final class Member {
     private final MintCall call;
-    private @Nullable Attempt attempt;
+    private final List<Entry> entries = new ArrayList<>();
+    private List<MintOutcome.Item> items = List.of();
+    private @Nullable Attempt<MintOutcome> attempt;
 
     Member(MintCall call) {
       this.call = call;
+    }
+
+    Stream<MintTarget> targets() {
+      return entries.stream()
+          .filter(Entry.Sound.class::isInstance)
+          .map(entry -> ((Entry.Sound) entry).target());
+    }
+
+    /** Whether nothing is written for the call, because a request of it is refused. */
+    boolean isRefused() {
+      return call.atomic() && !refused().isEmpty();
+    }
+
+    List<MintOutcome.RefusedItem> refused() {
+      List<MintOutcome.RefusedItem> refused = new ArrayList<>();
+      for (int i = 0; i < entries.size(); i++) {
+        if (entries.get(i) instanceof Entry.Refused(MintOutcome.Refused item)) {
+          refused.add(new MintOutcome.RefusedItem(i, item));
+        }
+      }
+      return refused;
     }
   }
 
@@ -43,24 +68,22 @@ final class MintTransaction {
 
   /** Whether another transaction may be about to write what this one wants to. */
   boolean bringsNames() {
-    return open().anyMatch(member -> member.call.bringsNames());
+    return members.stream().anyMatch(member -> member.call.bringsNames());
   }
 
-  /** Of every name that two calls might bring at the same time. */
+  /** The locks of every name that two calls might bring at the same time. */
   Set<Long> locks() {
-    Set<Long> locks = new LinkedHashSet<>();
-    open().forEach(member -> locks.addAll(locks(member.call)));
-    return locks;
+    return open()
+        .flatMap(member -> member.call.locks().stream())
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Calls with a name that another transaction works on are not for this round. */
-  void leave(Set<Long> refused) {
-    if (!refused.isEmpty()) {
-      settle(
-          call ->
-              locks(call).stream().anyMatch(refused::contains)
-                  ? Optional.of(new Attempt.Locked())
-                  : Optional.empty());
+  /** Leaves out the calls with a name that another transaction works on. */
+  void leaveOut(Set<Long> refusedLocks) {
+    if (!refusedLocks.isEmpty()) {
+      open()
+          .filter(member -> member.call.locks().stream().anyMatch(refusedLocks::contains))
+          .forEach(member -> member.attempt = new Attempt.Held<>());
     }
   }
 
@@ -68,146 +91,146 @@ final class MintTransaction {
     return open().flatMap(member -> member.call.once().stream()).map(IdempotentCall::key).toList();
   }
 
-  /** Calls that were answered before get that answer again. */
+  /** Gives calls that were answered before the same answer again. */
   void replay(Map<IdempotencyKey, IdempotencyTable.Past> pasts) {
-    if (!pasts.isEmpty()) {
-      settle(
-          call ->
-              call.once()
-                  .flatMap(
-                      once ->
-                          Optional.ofNullable(pasts.get(once.key()))
-                              .map(past -> replayed(once, past))));
+    open()
+        .forEach(
+            member ->
+                member.call.once().ifPresent(once -> replay(member, once, pasts.get(once.key()))));
+  }
+
+  private static void replay(
+      Member member, IdempotentCall<?> once, IdempotencyTable.@Nullable Past past) {
+    if (past != null) {
+      member.attempt =
+          new Attempt.Done<>(
+              past.requestHash().equals(once.requestHash())
+                  ? new MintOutcome.Answered(past.answer(), true)
+                  : new MintOutcome.KeyReused());
     }
   }
 
-  private static Attempt replayed(IdempotentCall<?> once, IdempotencyTable.Past past) {
-    return Attempt.Done.of(
-        past.requestHash().equals(once.requestHash())
-            ? new MintOutcome.Answered(past.answer(), true)
-            : new MintOutcome.KeyReused());
+  /** The requests of calls whose names have to be looked up before the write. */
+  List<MintRequest> lookedUp() {
+    return open()
+        .map(member -> member.call)
+        .filter(MintCall::looksFirst)
+        .flatMap(call -> call.requests().stream())
+        .toList();
   }
 
-  /** Plans all that is open. Only calls that bring aliases are worth a look before the write. */
-  MintPlan plan(Function<List<MintRequest>, MintPlan.Known> look) {
-    List<MintRequest> looked =
-        open()
-            .map(member -> member.call)
-            .filter(MintCall::looksFirst)
-            .flatMap(call -> call.requests().stream())
-            .toList();
-    return MintPlan.of(
-        open().flatMap(member -> member.call.requests().stream()).toList(),
-        looked.isEmpty() ? MintPlan.Known.NOTHING : look.apply(looked));
+  /** Finds the mapping of each request, stored or new. */
+  void plan(MintPlan.Known known) {
+    open()
+        .flatMap(member -> member.call.requests().stream())
+        .forEach(request -> plan.know(request, known));
+    open()
+        .forEach(
+            member -> member.call.requests().forEach(each -> member.entries.add(plan.add(each))));
+    dropUnwanted();
   }
 
-  /** Draws keys for the plan; false if some call can have none, and the plan is void. */
-  boolean draw(MintPlan plan, KeyDraws keys) {
-    List<KeyDraws.Refusal> refusals = keys.drawFor(plan.newThings());
-    if (refusals.isEmpty()) {
-      return true;
+  /** Refuses the calls that need a key which can't be generated. */
+  void refuse(Collection<MintTarget> keyless, MintOutcome.KeysUnavailable why) {
+    Set<MintTarget> without = new HashSet<>(keyless);
+    open()
+        .filter(member -> member.targets().anyMatch(without::contains))
+        .forEach(member -> member.attempt = new Attempt.Done<>(why));
+    dropUnwanted();
+  }
+
+  /** Writes nothing for calls that were refused as a whole. */
+  private void dropUnwanted() {
+    if (members.stream().anyMatch(member -> member.attempt != null || member.isRefused())) {
+      Set<MintTarget> wanted =
+          open()
+              .filter(member -> !member.isRefused())
+              .flatMap(Member::targets)
+              .collect(Collectors.toSet());
+      plan.keep(wanted);
     }
-    int begin = 0;
-    for (Member member : open().toList()) {
-      int end = begin + member.call.requests().size();
-      for (KeyDraws.Refusal refusal : refusals) {
-        if (refusal.concerns(begin, end)) {
-          member.attempt = Attempt.Done.of(refusal.why());
-        }
-      }
-      begin = end;
-    }
-    return false;
   }
 
-  /** An atomic call is alone in its round. */
+  MintPlan plan() {
+    return plan;
+  }
+
+  /** An atomic call is alone in its transaction. */
   boolean isAtomic() {
     return open().anyMatch(member -> member.call.atomic());
   }
 
-  /** What became of every call, in the order they came. */
-  List<Attempt> attempts(MintPlan plan) {
-    int begin = 0;
-    for (Member member : open().toList()) {
-      int end = begin + member.call.requests().size();
-      member.attempt =
-          isNothing(member.call, plan) || plan.isDone(begin, end)
-              ? done(member.call, plan, begin, end)
-              : new Attempt.Locked();
-      begin = end;
-    }
+  /**
+   * Settles all calls by what was written.
+   *
+   * @return the answers to keep
+   */
+  List<IdempotencyTable.Entry> settle() {
+    List<IdempotencyTable.Entry> answers = new ArrayList<>();
+    open()
+        .forEach(
+            member ->
+                member.attempt =
+                    member.isRefused() || member.targets().allMatch(MintTarget::isStored)
+                        ? new Attempt.Done<>(outcome(member, answers))
+                        : new Attempt.Held<>());
+    return answers;
+  }
+
+  /** What each call comes to, in their order, once all are settled. */
+  List<Attempt<MintOutcome>> attempts() {
     return members.stream().map(member -> requireNonNull(member.attempt)).toList();
   }
 
-  /** The answers to keep, of the calls that this round has worked on. */
-  List<IdempotencyTable.Entry> entries() {
-    return entries;
+  /** What there is to tell of the transaction after its commit. */
+  List<Event> events() {
+    Map<String, int[]> byType = new HashMap<>();
+    List<Event> events = new ArrayList<>();
+    for (Member member : members) {
+      for (MintOutcome.Item item : member.items) {
+        if (item instanceof MintOutcome.Ticket ticket) {
+          byType.computeIfAbsent(ticket.mapping().type().name(), _ -> new int[2])[
+              ticket.created() ? 0 : 1]++;
+        }
+      }
+      if (member.attempt instanceof Attempt.Done<MintOutcome>(MintOutcome.Answered answered)
+          && answered.replayed()) {
+        events.add(new Event.MintReplayed());
+      }
+    }
+    byType.forEach((type, counts) -> events.add(new Event.Minted(type, counts[0], counts[1])));
+    return events;
   }
 
-  private static boolean isNothing(MintCall call, MintPlan plan) {
-    return call.atomic() && plan.refusesAny();
-  }
-
-  private Attempt done(MintCall call, MintPlan plan, int begin, int end) {
-    MintOutcome.Worked outcome =
-        isNothing(call, plan)
-            ? new MintOutcome.NothingDone(
-                IntStream.range(begin, end)
-                    .boxed()
-                    .flatMap(
-                        i ->
-                            plan.refusal(i).stream()
-                                .map(item -> new MintOutcome.RefusedItem(i - begin, item)))
-                    .toList())
-            : new MintOutcome.Minted(IntStream.range(begin, end).mapToObj(plan::item).toList());
-    MintOutcome answer = call.once().<MintOutcome>map(once -> keep(once, outcome)).orElse(outcome);
-    return new Attempt.Done(answer, outcome);
-  }
-
-  private MintOutcome.Answered keep(
-      IdempotentCall<MintOutcome.Worked> once, MintOutcome.Worked outcome) {
-    StoredResponse answer = once.answer().apply(outcome);
-    entries.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
+  private MintOutcome outcome(Member member, List<IdempotencyTable.Entry> answers) {
+    if (!member.isRefused()) {
+      member.items = member.entries.stream().map(MintTransaction::item).toList();
+    }
+    MintOutcome.Worked worked =
+        member.isRefused()
+            ? new MintOutcome.NothingDone(member.refused())
+            : new MintOutcome.Minted(member.items);
+    if (member.call.once().isEmpty()) {
+      return worked;
+    }
+    IdempotentCall<MintOutcome.Worked> once = member.call.once().get();
+    StoredResponse answer = once.answer().apply(worked);
+    answers.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
     return new MintOutcome.Answered(answer, false);
+  }
+
+  private static MintOutcome.Item item(Entry entry) {
+    return switch (entry) {
+      case Entry.Refused(MintOutcome.Refused item) -> item;
+      case Entry.Sound(MintTarget target, boolean isFirst) ->
+          target.row().isActive()
+              ? new MintOutcome.Ticket(
+                  target.row().of(target.type()), target.isCreated() && isFirst)
+              : new MintOutcome.Ended();
+    };
   }
 
   private Stream<Member> open() {
     return members.stream().filter(member -> member.attempt == null);
-  }
-
-  private void settle(Function<MintCall, Optional<Attempt>> attempt) {
-    open().toList().forEach(member -> member.attempt = attempt.apply(member.call).orElse(null));
-  }
-
-  /** A batch takes none for its items: it would hold up everybody who brings one of them. */
-  private static List<Long> locks(MintCall call) {
-    List<Long> locks = new ArrayList<>();
-    call.once().ifPresent(once -> locks.add(once.key().lock()));
-    if (!call.isBatch()) {
-      MintRequest request = call.requests().getFirst();
-      String type = Integer.toString(request.type().number());
-      request.key().ifPresent(key -> locks.add(hash("key", type, key.text())));
-      request
-          .aliases()
-          .forEach(
-              alias ->
-                  locks.add(
-                      hash(
-                          alias.scheme().wireName(),
-                          type,
-                          alias.value() + '\0' + alias.namespace().stored())));
-    }
-    return locks;
-  }
-
-  /** Two names with the same hash only wait for each other without need. */
-  private static long hash(String kind, String owner, String name) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      String text = kind + '\0' + owner + '\0' + name;
-      return ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8))).getLong();
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
   }
 }

@@ -85,7 +85,7 @@ public record Deadline(long nano) {
     return isBound() && isLaterThan(CURRENT.get()) ? CURRENT.get() : this;
   }
 
-  boolean isLaterThan(Deadline other) {
+  public boolean isLaterThan(Deadline other) {
     return nano - other.nano > 0;
   }
 }

@@ -7,7 +7,6 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayDeque;
@@ -144,12 +143,10 @@ class MinterTest {
 
   private static Minter minter(IntFunction<Token> drawToken) {
     return new Minter(
-        new MintStore(
-            FIXTURE.database,
-            drawToken,
-            new KeyDraws(MappingFixture.generators(), FIXTURE.observer)),
-        FIXTURE.observer,
-        Waiter.PARKING);
+        new MintStore(FIXTURE.database, FIXTURE.observer),
+        MappingFixture.generators(),
+        drawToken,
+        FIXTURE.observer);
   }
 
   private static MintRequest requestInBucketZero(long from) {

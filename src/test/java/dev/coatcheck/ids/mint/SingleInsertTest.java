@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.OutOfStep;
 import java.util.ArrayDeque;
@@ -24,14 +25,15 @@ class SingleInsertTest {
   void aKeyThatIsTakenConcernsItsOwnCallOnly() {
     Deque<Long> drawn = new ArrayDeque<>(List.of(1L, 1L, 2L));
     try (MappingFixture fixture = new MappingFixture()) {
-      MintStore store = store(fixture, drawn);
+      Minter minter = minter(fixture, drawn);
       MintCall call = MintCall.of(fixture.generated(fixture.charge));
-      store.run(List.of(call), LOCK_MILLIS);
+      minter.commit(List.of(call), LOCK_MILLIS);
 
-      List<MintStore.Attempt> attempts = store.run(List.of(call, call), LOCK_MILLIS);
+      List<GroupCommit.Attempt<MintOutcome>> attempts =
+          minter.commit(List.of(call, call), LOCK_MILLIS);
 
-      assertThat(attempts.getFirst()).isInstanceOf(MintStore.Attempt.Locked.class);
-      assertThat(attempts.getLast()).isInstanceOf(MintStore.Attempt.Done.class);
+      assertThat(attempts.getFirst()).isInstanceOf(GroupCommit.Attempt.Held.class);
+      assertThat(attempts.getLast()).isInstanceOf(GroupCommit.Attempt.Done.class);
       assertThat(fixture.observer.scrape()).contains("coatcheck_keys_conflicts_total");
       assertThat(mappings(fixture)).isEqualTo(2);
     }
@@ -53,18 +55,17 @@ class SingleInsertTest {
     }
   }
 
-  private static MintStore store(MappingFixture fixture, Deque<Long> drawn) {
-    return new MintStore(
-        fixture.database,
+  private static Minter minter(MappingFixture fixture, Deque<Long> drawn) {
+    return new Minter(
+        new MintStore(fixture.database, fixture.observer),
+        _ ->
+            count ->
+                new KeyDraw.Drawn(
+                    IntStream.range(0, count)
+                        .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
+                        .toList()),
         MappingFixture.TOKENS::next,
-        new KeyDraws(
-            _ ->
-                count ->
-                    new KeyDraw.Drawn(
-                        IntStream.range(0, count)
-                            .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
-                            .toList()),
-            fixture.observer));
+        fixture.observer);
   }
 
   private static int mappings(MappingFixture fixture) {

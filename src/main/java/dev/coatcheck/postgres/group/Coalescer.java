@@ -1,15 +1,15 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.Deadline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -17,9 +17,9 @@ import java.util.function.Function;
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
  * on its own thread, at no cost; while {@code groupsMax} groups are under way the others gather.
  *
- * <p>Nobody is held longer than until the own deadline, however long the groups before take. A
- * group works until the latest deadline of its calls, so that a call which is nearly over doesn't
- * end the others; and it leaves out those that have too little time left for its work.
+ * <p>A caller waits until its own deadline at most, however long the groups before take. A group
+ * works until the latest deadline of its calls, so that a call which is nearly over doesn't end the
+ * others; and it leaves out the calls that have too little time left for its work.
  *
  * @param <Q> what is asked
  * @param <A> what is answered
@@ -109,20 +109,12 @@ public final class Coalescer<Q, A> {
   }
 
   private A await(Waiting<Q, A> mine) {
-    try {
-      return mine.answer().get(Math.max(0, mine.deadline().leftNanos()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException over) {
-      mine.answer().completeExceptionally(late()); // so that no group takes it up any more
-    } catch (InterruptedException stopping) {
-      Thread.currentThread().interrupt();
-      mine.answer().completeExceptionally(late());
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof RuntimeException known) {
-        throw known;
-      }
-      throw new IllegalStateException(operation, failed.getCause());
-    }
-    throw late();
+    return SingleFlight.await(mine.answer(), mine.deadline().leftNanos())
+        .orElseThrow(
+            () -> {
+              mine.answer().completeExceptionally(late()); // so that no group takes it up any more
+              return late();
+            });
   }
 
   private DatabaseUnavailable late() {
