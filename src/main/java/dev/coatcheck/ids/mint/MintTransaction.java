@@ -189,7 +189,8 @@ final class MintTransaction {
     for (Member member : members) {
       for (MintOutcome.Item item : member.items) {
         if (item instanceof MintOutcome.Ticket ticket) {
-          byType.computeIfAbsent(ticket.mapping().type().name(), _ -> new int[2])[
+          byType
+              .computeIfAbsent(ticket.mapping().type().name(), _ -> new int[2])[
               ticket.created() ? 0 : 1]++;
         }
       }

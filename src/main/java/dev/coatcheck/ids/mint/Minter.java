@@ -104,8 +104,7 @@ public final class Minter {
     MintTransaction committed =
         MintCall.areOneInsert(calls)
             ? insert(new MintTransaction(calls))
-            : store.transaction(
-                sql -> commit(sql, new MintTransaction(calls), lockMillisMax));
+            : store.transaction(sql -> commit(sql, new MintTransaction(calls), lockMillisMax));
     committed.events().forEach(observer::observe);
     return committed.attempts();
   }

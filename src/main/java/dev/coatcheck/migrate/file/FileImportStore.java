@@ -101,7 +101,9 @@ final class FileImportStore {
             .fetchSingle();
     Map<String, StoredMapping> held = held(sql, rows);
     KeyPositions positions =
-        new KeyPositions(t0Millis(), Math.max(SnowflakeLayout.DEFAULT.positionAbove(highestId()), mark.value2()));
+        new KeyPositions(
+            t0Millis(),
+            Math.max(SnowflakeLayout.DEFAULT.positionAbove(highestId()), mark.value2()));
     long lastId = mark.value1();
     List<LegacyKey> made = new ArrayList<>();
     List<BadRow> refused = new ArrayList<>();

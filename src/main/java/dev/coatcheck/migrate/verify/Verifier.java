@@ -196,7 +196,9 @@ public final class Verifier {
         return rises ? null : Promise.INVERSION;
       }
       boolean isOfAnotherTime = millis < t0Millis || millis > nowMillis + HOUR_MILLIS;
-      return worker == SnowflakeLayout.NUMBER_SOURCE_WORKER && isOfAnotherTime ? Promise.KEY_TIME : null;
+      return worker == SnowflakeLayout.NUMBER_SOURCE_WORKER && isOfAnotherTime
+          ? Promise.KEY_TIME
+          : null;
     }
 
     /**

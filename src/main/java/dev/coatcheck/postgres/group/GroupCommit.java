@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
  * transaction; a batch has a transaction to itself, and 5 s from its beginning.
  *
  * <p>A name that another transaction works on never holds up a group: the call that brings the name
- * leaves the group, is tried again for up to 800 ms, and is then told that it is busy. If a group is
- * rolled back, each of its calls is tried alone, so that a failure meets only the call that caused
- * it.
+ * leaves the group, is tried again for up to 800 ms, and is then told that it is busy. If a group
+ * is rolled back, each of its calls is tried alone, so that a failure meets only the call that
+ * caused it.
  *
  * @param <C> a call
  * @param <R> what it comes to

@@ -53,7 +53,8 @@ class NumberSourceTest {
       assertThat(keys)
           .allSatisfy(
               key -> {
-                assertThat(SnowflakeLayout.DEFAULT.workerOf(key)).isEqualTo(SnowflakeLayout.NUMBER_SOURCE_WORKER);
+                assertThat(SnowflakeLayout.DEFAULT.workerOf(key))
+                    .isEqualTo(SnowflakeLayout.NUMBER_SOURCE_WORKER);
                 assertThat(SnowflakeLayout.DEFAULT.timeOf(key)).isBetween(earliest, latest);
               });
     }
