@@ -2,9 +2,9 @@ package dev.coatcheck.bench;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.Session;
 
 /** The tables to fill, and the yardstick: the same rows and mappings by two statements. */
 final class BackfillBaselineStore implements AutoCloseable {

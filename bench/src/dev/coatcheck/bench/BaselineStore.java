@@ -3,7 +3,7 @@ package dev.coatcheck.bench;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -13,7 +13,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.postgres.sql.Deadline;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.io.EOFException;
 import java.util.List;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.postgres.sql.Deadline;
+import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;

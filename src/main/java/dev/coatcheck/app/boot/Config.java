@@ -4,7 +4,7 @@ import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,13 +2,14 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.SchemaMigration;
-import dev.coatcheck.postgres.sql.UnusableDatabase;
+import dev.coatcheck.postgres.sql.ServerCheck;
 import java.util.Optional;
 
 /** The database that a configuration names, up to date and ready; the embedded one is started. */
@@ -98,8 +99,7 @@ public final class OpenDatabase implements AutoCloseable {
       DatabaseSettings settings = unbounded.boundedIfPossible();
       database = Database.open(settings, "hot", observer);
       SchemaMigration.run(database, settings);
-      database
-          .missingBounds()
+      ServerCheck.missingBounds(database)
           .ifPresent(remedy -> observer.observe(new Event.StatementsUnbounded(remedy)));
       return new OpenDatabase(embedded, settings, database);
     } catch (UnusableDatabase | DatabaseUnavailable failed) {

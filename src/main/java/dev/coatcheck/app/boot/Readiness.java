@@ -4,7 +4,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.HealthConnection;
+import dev.coatcheck.postgres.connection.HealthConnection;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.boot;
 
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

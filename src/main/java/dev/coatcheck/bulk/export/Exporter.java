@@ -3,7 +3,7 @@ package dev.coatcheck.bulk.export;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 

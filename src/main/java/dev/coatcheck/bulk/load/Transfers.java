@@ -2,8 +2,8 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
 import java.time.InstantSource;
 
 /** The verbs of this room. */

@@ -1,8 +1,8 @@
 package dev.coatcheck.cluster.change;
 
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.Deadline;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

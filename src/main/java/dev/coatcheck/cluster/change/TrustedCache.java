@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.change;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

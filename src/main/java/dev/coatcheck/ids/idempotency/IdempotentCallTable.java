@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.idempotency;
 
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.Deadline;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;

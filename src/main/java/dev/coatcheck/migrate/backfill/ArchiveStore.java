@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.Session;
 
 /** All SQL of archiving. */
 final class ArchiveStore {

@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.inspect;
 
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.Session;
 import java.util.List;
 import java.util.Set;
 import org.jooq.exception.DataAccessException;

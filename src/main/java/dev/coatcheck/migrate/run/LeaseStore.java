@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.LockWait;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Function;

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.postgres.sql.Deadline;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;

@@ -21,7 +21,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.migrate.steps.Trial;
-import dev.coatcheck.postgres.sql.Deadline;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
-import dev.coatcheck.postgres.sql.LockWait;
+import dev.coatcheck.postgres.session.LockWait;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

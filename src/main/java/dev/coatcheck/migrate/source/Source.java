@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.source;
 
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
-import dev.coatcheck.postgres.sql.Session.Patience;
 
 /**
  * A Postgres that holds tables of customers.

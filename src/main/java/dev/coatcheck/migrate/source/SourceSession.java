@@ -1,10 +1,10 @@
 package dev.coatcheck.migrate.source;
 
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.LockWait;
-import dev.coatcheck.postgres.sql.Session;
-import dev.coatcheck.postgres.sql.Session.Patience;
 import java.util.Optional;
 import java.util.function.Consumer;
 

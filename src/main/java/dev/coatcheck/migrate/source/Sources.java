@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
-import dev.coatcheck.postgres.sql.Session.Patience;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

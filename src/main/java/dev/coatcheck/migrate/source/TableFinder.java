@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.source;
 
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
-import dev.coatcheck.postgres.sql.Session;
 import java.util.Optional;
 
 /** Finds a table by what stays when names move. */

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.source;
 
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.Session;
 import java.util.Optional;
 import org.jooq.DSLContext;
 

@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.sql.LockTimeout;
-import dev.coatcheck.postgres.sql.LockWait;
-import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;

@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;

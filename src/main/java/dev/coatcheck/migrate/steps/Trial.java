@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.LockTimeout;
-import dev.coatcheck.postgres.sql.Session;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.List;
 import java.util.Optional;

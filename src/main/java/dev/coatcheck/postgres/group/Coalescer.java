@@ -1,7 +1,7 @@
 package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.Deadline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,6 +1,6 @@
 package dev.coatcheck.postgres.group;
 
-import dev.coatcheck.postgres.sql.Deadline;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

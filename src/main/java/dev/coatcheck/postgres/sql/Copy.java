@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.BrokenOff;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;

@@ -4,17 +4,16 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.Connections;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
-import org.jooq.SQLDialect;
-import org.jooq.conf.RenderQuotedNames;
-import org.jooq.conf.Settings;
 import org.jooq.exception.DataAccessException;
-import org.jooq.impl.DSL;
-import org.jooq.impl.DefaultConfiguration;
 
 /**
  * A pool of connections to Postgres and the two ways to use it: {@link #read} and {@link #write}.
@@ -31,15 +30,6 @@ public final class Database implements AutoCloseable {
   /** From here on a job has asked for more time than reads and mints have. */
   private static final int LONG_MILLIS = 1_000;
 
-  private static final String BOUNDS_REMEDY =
-      """
-      select format(
-               'alter role %1$I in database %2$I set statement_timeout = %3$L; '
-                 || 'alter role %1$I in database %2$I set lock_timeout = %4$L',
-               current_user, current_database(), '850ms', '700ms')
-       where current_setting('statement_timeout') = '0' or current_setting('lock_timeout') = '0'
-      """;
-
   private final Connections connections;
   private final DSLContext sql;
   private final Observer observer;
@@ -47,16 +37,7 @@ public final class Database implements AutoCloseable {
   private Database(Connections connections, Observer observer) {
     this.connections = connections;
     this.observer = observer;
-    this.sql =
-        DSL.using(
-            BrokenOff.watched(new DefaultConfiguration())
-                .set(SQLDialect.POSTGRES)
-                .set(connections)
-                .set(
-                    new Settings()
-                        .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
-                        .withExecuteLogging(false)
-                        .withFetchWarnings(false)));
+    this.sql = BrokenOff.statements(connections);
   }
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
@@ -118,7 +99,7 @@ public final class Database implements AutoCloseable {
       try {
         return lent(operation, deadline, true, work);
       } catch (DataAccessException thrown) {
-        if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(thrown))) {
+        if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(thrown)) {
           throw failed(operation, thrown);
         }
       }
@@ -231,21 +212,6 @@ public final class Database implements AutoCloseable {
     return Deadline.isBound() && deadline.leftMillis() > LONG_MILLIS;
   }
 
-  /**
-   * Whether statements would go on at the server when nobody waits for them any more, because a
-   * pooler between dropped their time-outs.
-   *
-   * @return the statements that give them to our user, for the operator to judge: they bind
-   *     everybody who logs in as this user
-   */
-  public Optional<String> missingBounds() {
-    return read(
-        "time-outs",
-        statements ->
-            Optional.ofNullable(statements.resultQuery(BOUNDS_REMEDY).fetchOne())
-                .map(row -> row.get(0, String.class)));
-  }
-
   /** Whether Postgres answers now; takes a second at most. */
   public boolean isReachable() {
     try {
@@ -267,14 +233,6 @@ public final class Database implements AutoCloseable {
   }
 
   private RuntimeException failed(String operation, DataAccessException thrown) {
-    if (!SqlState.isOutage(thrown)) {
-      return thrown;
-    }
-    if (SqlState.isLockTimeout(thrown)) {
-      observer.observe(new Event.LockTimedOut(operation));
-      return new LockTimeout(operation, thrown);
-    }
-    observer.observe(new Event.DatabaseFailed(operation, SqlState.of(thrown), thrown));
-    return new DatabaseUnavailable(operation, thrown);
+    return DatabaseUnavailable.of(operation, thrown, observer::observe);
   }
 }

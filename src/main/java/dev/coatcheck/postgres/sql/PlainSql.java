@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.BrokenOff;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,7 +24,7 @@ public final class PlainSql {
    * where others may create such things a call without a schema would otherwise run theirs, as our
    * user, wherever their arguments fit better.
    */
-  static final String PINNED = "-c search_path=pg_catalog,pg_temp";
+  public static final String PINNED = "-c search_path=pg_catalog,pg_temp";
 
   private static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
 

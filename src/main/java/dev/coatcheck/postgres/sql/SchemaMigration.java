@@ -1,15 +1,13 @@
 package dev.coatcheck.postgres.sql;
 
-import java.util.ArrayList;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.util.List;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
-import org.jooq.DSLContext;
 
 /** Brings our own schema, {@code coatcheck}, up to date, under Flyway's lock. */
 public final class SchemaMigration {
-  private static final int POSTGRES_OLDEST = 15;
-
   private SchemaMigration() {}
 
   /**
@@ -19,7 +17,7 @@ public final class SchemaMigration {
    * @throws UnusableDatabase if it is too old, a standby, or allowed to lose commits
    */
   public static void run(Database database, DatabaseSettings settings) throws UnusableDatabase {
-    List<String> faults = database.read("server check", SchemaMigration::faults);
+    List<String> faults = database.read("server check", ServerCheck::faults);
     if (!faults.isEmpty()) {
       throw new UnusableDatabase("The database can't be used: " + String.join("; ", faults) + ".");
     }
@@ -34,41 +32,5 @@ public final class SchemaMigration {
       throw new UnusableDatabase(
           "The schema \"coatcheck\" could not be brought up to date: " + failed.getMessage());
     }
-  }
-
-  private static List<String> faults(DSLContext sql) {
-    List<String> faults = new ArrayList<>();
-    int version = Integer.parseInt(setting(sql, "server_version_num")) / 10_000;
-    if (version < POSTGRES_OLDEST) {
-      faults.add("it is PostgreSQL " + version + ", and 15 is the oldest supported");
-    }
-    for (String durable : List.of("fsync", "full_page_writes", "synchronous_commit")) {
-      if (setting(sql, durable).equals("off")) {
-        faults.add(durable + " is off, so it may lose what it acknowledged; turn it on");
-      }
-    }
-    if (setting(sql, "in_hot_standby").equals("on")) {
-      faults.add("it is a standby; name the primary");
-    }
-    if (mayNotMakeTheSchema(sql)) {
-      // Flyway would try for ten seconds.
-      faults.add(
-          "its user may not make the schema \"coatcheck\"; run: grant create on database "
-              + sql.fetchValue("select quote_ident(current_database())")
-              + " to "
-              + sql.fetchValue("select quote_ident(current_user)"));
-    }
-    return faults;
-  }
-
-  private static boolean mayNotMakeTheSchema(DSLContext sql) {
-    return Boolean.TRUE.equals(
-        sql.fetchValue(
-            "select to_regnamespace('coatcheck') is null"
-                + " and not has_database_privilege(current_database(), 'create')"));
-  }
-
-  private static String setting(DSLContext sql, String name) {
-    return String.valueOf(sql.fetchValue("select current_setting(?)", name));
   }
 }

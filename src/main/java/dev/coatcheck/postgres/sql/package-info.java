@@ -1,4 +1,4 @@
-/** Postgres: the pool, its transactions and sessions, and our schema. */
+/** Statements and transactions on Postgres, and our schema. */
 @NullMarked
 package dev.coatcheck.postgres.sql;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -2,9 +2,9 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.net.InetAddress;

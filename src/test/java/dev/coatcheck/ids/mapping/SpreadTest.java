@@ -10,7 +10,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Endings.Mode;
 import dev.coatcheck.ids.mapping.Endings.Request;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

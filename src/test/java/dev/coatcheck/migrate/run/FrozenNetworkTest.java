@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.postgres.sql.Session.Patience;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.net.URI;

@@ -12,7 +12,7 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
-import dev.coatcheck.postgres.sql.Session;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -36,21 +36,21 @@ public final class MigrationFixture implements AutoCloseable {
   public Duration patience = Duration.ofMinutes(3);
 
   public MigrationFixture(boolean isBeside) {
-    this(isBeside, new RekeyFixture(isBeside), Session.Patience.DEFAULT);
+    this(isBeside, new RekeyFixture(isBeside), Patience.DEFAULT);
   }
 
   /** With a source somewhere else. */
   public MigrationFixture(TestDatabase elsewhere) {
-    this(elsewhere, Session.Patience.DEFAULT);
+    this(elsewhere, Patience.DEFAULT);
   }
 
   /** With a source somewhere else, and another patience with its network. */
-  MigrationFixture(TestDatabase elsewhere, Session.Patience patience) {
+  MigrationFixture(TestDatabase elsewhere, Patience patience) {
     this(false, new RekeyFixture(elsewhere), patience);
   }
 
   private MigrationFixture(
-      boolean isBeside, RekeyFixture source, Session.Patience patienceWithNetwork) {
+      boolean isBeside, RekeyFixture source, Patience patienceWithNetwork) {
     this.isBeside = isBeside;
     this.source = source;
     this.sources =

@@ -9,7 +9,7 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.RekeyFixture;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;

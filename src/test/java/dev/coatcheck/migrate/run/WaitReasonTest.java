@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.postgres.sql.LockWait;
-import dev.coatcheck.postgres.sql.LockWait.BlockingSession;
-import dev.coatcheck.postgres.sql.Session.Patience;
+import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -12,7 +12,7 @@ import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.steps.TableWriters;
-import dev.coatcheck.postgres.sql.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

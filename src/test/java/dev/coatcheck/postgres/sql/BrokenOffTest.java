@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.Connections;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.session.Session;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

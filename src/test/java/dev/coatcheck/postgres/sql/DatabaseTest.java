@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jooq.exception.DataAccessException;

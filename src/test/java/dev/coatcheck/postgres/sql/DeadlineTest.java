@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +114,7 @@ class DeadlineTest {
         .hasStackTraceContaining("statement timeout");
 
     assertThat(backend(BOUNDED)).isEqualTo(backend);
-    assertThat(BOUNDED.missingBounds()).isEmpty();
+    assertThat(ServerCheck.missingBounds(BOUNDED)).isEmpty();
   }
 
   @Test
@@ -130,7 +132,7 @@ class DeadlineTest {
 
   @Test
   void theStartSaysWhichTimeOutsAreMissing() {
-    assertThat(DATABASE.missingBounds().orElseThrow())
+    assertThat(ServerCheck.missingBounds(DATABASE).orElseThrow())
         .contains("alter role " + FRESH.user() + " in database ")
         .contains("set statement_timeout = '850ms'")
         .contains("set lock_timeout = '700ms'");

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.session;
 
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import static java.util.Objects.requireNonNull;
 
@@ -19,7 +19,7 @@ import org.jooq.ConnectionProvider;
  * <p>Waiting in Hikari is unfair, so callers queue before it, for as many permits as there are
  * connections, and wait in it only for one that has to be opened or tested.
  */
-final class Connections implements ConnectionProvider, AutoCloseable {
+public final class Connections implements ConnectionProvider, AutoCloseable {
   /** The least that Hikari takes, for each of waiting for a connection and testing it. */
   private static final int POOL_MILLIS_MAX = 250;
 
@@ -51,7 +51,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
    * @param options settings that connections begin with, as {@code -c name=value}, besides those
    *     that bound statements; may be empty
    */
-  static Connections open(DatabaseSettings settings, HikariConfig config, String options) {
+  public static Connections open(DatabaseSettings settings, HikariConfig config, String options) {
     PatientSource source =
         new PatientSource(
             settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, options));
@@ -65,7 +65,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
   }
 
   /** Work on a connection. */
-  interface Work<T> {
+  public interface Work<T> {
     T run(Lent lent) throws SQLException;
   }
 
@@ -74,7 +74,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
    *
    * @throws SQLTransientConnectionException if none is to be had in time
    */
-  <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
+  public <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
     Deadline begin = begin(deadline);
     if (!isAdmitted(begin)) {
       throw new SQLTransientConnectionException(TIMED_OUT);
@@ -133,7 +133,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
   @Override
   public void release(Connection connection) {}
 
-  HikariDataSource pool() {
+  public HikariDataSource pool() {
     return pool;
   }
 
@@ -145,7 +145,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
   }
 
   /** A connection while it is lent. For one thread. */
-  final class Lent implements AutoCloseable {
+  public final class Lent implements AutoCloseable {
     private final Connection connection;
     private boolean isInTransaction;
     private boolean isEvicted;
@@ -156,13 +156,13 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     }
 
     /** Until {@link #commit}; else all is rolled back in the end. */
-    void begin() throws SQLException {
+    public void begin() throws SQLException {
       connection.setAutoCommit(false);
       isInTransaction = true;
     }
 
     /** Whatever Postgres didn't say itself leaves the outcome unknown: nobody may run it again. */
-    void commit() throws SQLException {
+    public void commit() throws SQLException {
       try {
         connection.commit();
         isInTransaction = false;
@@ -177,7 +177,7 @@ final class Connections implements ConnectionProvider, AutoCloseable {
     }
 
     /** The pool closes the connection instead of lending it again. */
-    void evict() {
+    public void evict() {
       isEvicted = true;
     }
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import java.net.UnknownHostException;
 import java.sql.DriverManager;

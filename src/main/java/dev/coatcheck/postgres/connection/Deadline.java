@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -43,7 +43,7 @@ public record Deadline(long nano) {
   }
 
   /** Whether this thread works for somebody with a deadline. */
-  static boolean isBound() {
+  public static boolean isBound() {
     return !CURRENT.orElse(NONE).equals(NONE);
   }
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;

@@ -1,10 +1,16 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.jooq.Configuration;
+import org.jooq.ConnectionProvider;
+import org.jooq.DSLContext;
 import org.jooq.ExecuteContext;
 import org.jooq.ExecuteListener;
+import org.jooq.SQLDialect;
+import org.jooq.conf.RenderQuotedNames;
+import org.jooq.conf.Settings;
+import org.jooq.impl.DSL;
+import org.jooq.impl.DefaultConfiguration;
 import org.jooq.impl.DefaultExecuteListenerProvider;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
@@ -18,19 +24,28 @@ import org.postgresql.jdbc.PgConnection;
  * <p>The driver's connection is closed, whatever is wrapped around it, so that nothing can be asked
  * on it any more, even if a pool hands it out once more.
  */
-final class BrokenOff implements ExecuteListener {
+public final class BrokenOff implements ExecuteListener {
   /** The connection on which this thread has sent a statement that isn't answered yet. */
   private static final ThreadLocal<@Nullable PgConnection> UNANSWERED = new ThreadLocal<>();
 
   private BrokenOff() {}
 
-  /** The same configuration with an eye on its statements. */
-  static Configuration watched(Configuration configuration) {
-    return configuration.set(new DefaultExecuteListenerProvider(new BrokenOff()));
+  /** jOOQ over these connections, with an eye on its statements. */
+  public static DSLContext statements(ConnectionProvider connections) {
+    return DSL.using(
+        new DefaultConfiguration()
+            .set(new DefaultExecuteListenerProvider(new BrokenOff()))
+            .set(SQLDialect.POSTGRES)
+            .set(connections)
+            .set(
+                new Settings()
+                    .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
+                    .withExecuteLogging(false)
+                    .withFetchWarnings(false)));
   }
 
   /** To be called for what is thrown while a statement is under way that jOOQ doesn't know of. */
-  static void closeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
+  public static void closeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
     if (!SqlState.isAnswer(thrown)) {
       close(connection);
     }
@@ -40,7 +55,7 @@ final class BrokenOff implements ExecuteListener {
    * To be called when nothing should be under way any more. An {@link Error} goes past {@link
    * #exception}, and jOOQ gives the connection back before it says that the statement has ended.
    */
-  static void closeIfUnanswered(Connection connection) {
+  public static void closeIfUnanswered(Connection connection) {
     PgConnection unanswered = UNANSWERED.get();
     if (unanswered != null && unanswered.equals(driversOwn(connection))) {
       UNANSWERED.remove();
@@ -49,7 +64,7 @@ final class BrokenOff implements ExecuteListener {
   }
 
   /** Ends it without waiting for anything. */
-  static void close(Connection connection) {
+  public static void close(Connection connection) {
     PgConnection own = driversOwn(connection);
     if (own != null) {
       try {

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.session;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.postgres.sql.Session.Patience;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;

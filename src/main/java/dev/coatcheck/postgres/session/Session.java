@@ -1,23 +1,24 @@
-package dev.coatcheck.postgres.sql;
-
-import static java.util.Objects.requireNonNull;
+package dev.coatcheck.postgres.session;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jooq.ConnectionProvider;
 import org.jooq.DSLContext;
-import org.jooq.SQLDialect;
-import org.jooq.conf.RenderQuotedNames;
-import org.jooq.conf.Settings;
 import org.jooq.exception.DataAccessException;
-import org.jooq.impl.DSL;
-import org.jooq.impl.DefaultConfiguration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of its own, outside of every pool, for work that may last. A connection that broke
@@ -25,66 +26,44 @@ import org.jspecify.annotations.Nullable;
  * connection left at the server before anything else is done. For one thread.
  */
 public final class Session implements AutoCloseable {
-  private static final int CONNECT_SECONDS = 3;
-  private static final int LOGIN_SECONDS = 10;
-  private static final int REQUEST_LOGIN_SECONDS = 1;
-
   private static final int STATEMENT_MILLIS_MAX = 50_000;
 
   /** Beyond what statements are given, so that a network that swallows everything is noticed. */
   private static final int BEYOND_STATEMENT_MILLIS = 10_000;
 
-  private static final String WATCHED_OPTIONS =
-      PlainSql.PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
-  private static final String WATCH_OPTIONS = PlainSql.PINNED + " -c statement_timeout=10000";
+  private static final int WATCH_STATEMENT_MILLIS_MAX = 10_000;
 
   private static final int UNBOUNDED = 0;
   private static final int ROLLED_BACK_TRIES_MAX = 4;
 
   private final Login login;
-  private final Optional<Observer> observer;
+  private final Consumer<Event> events;
   private final Optional<BackendWatch> watch;
+  private final DSLContext sql = BrokenOff.statements(new Own());
   private Connection connection;
-  private BackendWatch.@Nullable Backend backend;
 
-  private Session(Login login, Optional<Observer> observer) {
+  private Session(Login login, Consumer<Event> events) {
     this.login = login;
-    this.observer = observer;
+    this.events = events;
     this.watch = Optional.empty();
-    this.connection = connect(login);
+    this.connection = login.connect();
   }
 
   private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
     this.login = login;
-    this.observer = Optional.empty();
-    this.connection = connect(login);
+    this.events = _ -> {};
+    this.connection = login.connect();
+    Login watching =
+        Login.pinned(
+            login.settings(),
+            "watch of " + login.applicationName(),
+            WATCH_STATEMENT_MILLIS_MAX);
     try {
-      this.backend = BackendWatch.Backend.of(connection);
+      this.watch = Optional.of(new BackendWatch(connection, watching, patience, waits));
     } catch (SQLException refused) {
       BrokenOff.close(connection);
       throw new DatabaseUnavailable("connect", refused);
     }
-    Login watching =
-        new Login(
-            login.settings(),
-            "watch of " + login.applicationName(),
-            CONNECT_SECONDS,
-            LOGIN_SECONDS,
-            WATCH_OPTIONS);
-    this.watch = Optional.of(new BackendWatch(watching, patience, waits));
-  }
-
-  /**
-   * How long a silent connection is believed to have a statement that works. All in milliseconds.
-   *
-   * @param lookMillis between two questions on the second connection
-   * @param answerMillisMax for the answer to each
-   * @param silenceMillisMax without any answer, until the connection is broken off
-   * @param idleMillisMax that the backend is idle though we wait for its answer, until then
-   */
-  public record Patience(
-      int lookMillis, int answerMillisMax, int silenceMillisMax, int idleMillisMax) {
-    public static final Patience DEFAULT = new Patience(5_000, 10_000, 30_000, 10_000);
   }
 
   /**
@@ -95,9 +74,7 @@ public final class Session implements AutoCloseable {
    * @throws DatabaseUnavailable if that fails
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
-    return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PlainSql.PINNED),
-        Optional.empty());
+    return new Session(Login.pinned(settings, applicationName), _ -> {});
   }
 
   /**
@@ -107,8 +84,7 @@ public final class Session implements AutoCloseable {
    * @throws DatabaseUnavailable if that fails
    */
   public static Session openUnpinned(DatabaseSettings settings, String applicationName) {
-    return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, ""), Optional.empty());
+    return new Session(Login.plain(settings, applicationName), _ -> {});
   }
 
   /**
@@ -125,9 +101,7 @@ public final class Session implements AutoCloseable {
       Patience patience,
       Consumer<Optional<LockWait>> waits) {
     return new Session(
-        new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, WATCHED_OPTIONS),
-        patience,
-        waits);
+        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), patience, waits);
   }
 
   /**
@@ -139,9 +113,7 @@ public final class Session implements AutoCloseable {
   public static Session openForRequest(
       DatabaseSettings settings, String applicationName, Observer observer) {
     try {
-      return new Session(
-          new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, ""),
-          Optional.of(observer));
+      return new Session(Login.ofRequest(settings, applicationName), observer::observe);
     } catch (DatabaseUnavailable gone) {
       observer.observe(new Event.DatabaseFailed("connect", SqlState.of(gone), gone));
       throw gone;
@@ -192,7 +164,7 @@ public final class Session implements AutoCloseable {
       try {
         return transaction(operation, work);
       } catch (DatabaseUnavailable failed) {
-        if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(SqlState.of(failed))) {
+        if (tried == ROLLED_BACK_TRIES_MAX || !SqlState.isRolledBack(failed)) {
           throw failed;
         }
       }
@@ -203,10 +175,7 @@ public final class Session implements AutoCloseable {
     return guarded(
         operation,
         answerMillisMax,
-        () -> {
-          DSLContext sql = context();
-          return sql.transactionResult(transaction -> work.apply(transaction.dsl()));
-        });
+        () -> sql.transactionResult(transaction -> work.apply(transaction.dsl())));
   }
 
   /**
@@ -235,6 +204,17 @@ public final class Session implements AutoCloseable {
         });
   }
 
+  /** Lends jOOQ the connection that there is at the time. */
+  private final class Own implements ConnectionProvider {
+    @Override
+    public Connection acquire() {
+      return connection;
+    }
+
+    @Override
+    public void release(Connection lent) {}
+  }
+
   @Override
   public void close() {
     watch.ifPresent(BackendWatch::close);
@@ -245,48 +225,19 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  private interface Work<T> {
-    T run();
-  }
-
-  private <T> T guarded(String operation, int answerMillisMax, Work<T> work) {
+  private <T> T guarded(String operation, int answerMillisMax, Supplier<T> work) {
     connect(operation, answerMillisMax);
-    Optional<BackendWatch.Statement> watched =
-        watch.map(one -> one.begin(operation, connection, requireNonNull(backend)));
+    Optional<BackendWatch.Statement> watched = watch.map(one -> one.begin(operation));
     try {
-      return work.run();
+      return work.get();
     } catch (DataAccessException thrown) {
-      watched
-          .flatMap(BackendWatch.Statement::brokenOff)
-          .ifPresent(
-              why -> {
-                throw brokenOff(operation, why, thrown);
-              });
-      if (SqlState.isLockTimeout(thrown)) {
-        observer.ifPresent(told -> told.observe(new Event.LockTimedOut(operation)));
-        throw new LockTimeout(operation, thrown);
-      }
-      if (!SqlState.isOutage(thrown)) {
-        throw thrown;
-      }
-      observer.ifPresent(
-          told -> told.observe(new Event.DatabaseFailed(operation, SqlState.of(thrown), thrown)));
-      throw SqlState.isCancelled(thrown)
-          ? new StatementTimeout(operation, thrown)
-          : new DatabaseUnavailable(operation, thrown);
+      throw watched
+          .<RuntimeException>flatMap(statement -> statement.brokenOff(thrown))
+          .orElseGet(() -> DatabaseUnavailable.of(operation, thrown, events));
     } finally {
       watch.ifPresent(BackendWatch::end);
       BrokenOff.closeIfUnanswered(connection);
     }
-  }
-
-  /** What the watch saw is the cause; that the socket was closed under a statement is not. */
-  private static DatabaseUnavailable brokenOff(
-      String operation, String why, DataAccessException thrown) {
-    SQLException cause =
-        new SQLException(operation + " was given up: " + why, SqlState.CONNECTION_FAILURE);
-    cause.addSuppressed(thrown);
-    return new DatabaseUnavailable(operation, cause);
   }
 
   private void connect(String operation, int answerMillisMax) {
@@ -296,31 +247,11 @@ public final class Session implements AutoCloseable {
           throw new SQLException(
               "the connection broke before " + operation, SqlState.CONNECTION_FAILURE);
         }
-        connection = connect(login);
+        connection = login.connect();
       }
       connection.setNetworkTimeout(Runnable::run, answerMillisMax);
     } catch (SQLException odd) {
       throw new DatabaseUnavailable("connect", odd);
-    }
-  }
-
-  private DSLContext context() {
-    return DSL.using(
-        BrokenOff.watched(new DefaultConfiguration())
-            .set(SQLDialect.POSTGRES)
-            .set(connection)
-            .set(
-                new Settings()
-                    .withRenderQuotedNames(RenderQuotedNames.EXPLICIT_DEFAULT_UNQUOTED)
-                    .withExecuteLogging(false)
-                    .withFetchWarnings(false)));
-  }
-
-  private static Connection connect(Login login) {
-    try {
-      return login.connect();
-    } catch (SQLException refused) {
-      throw new DatabaseUnavailable("connect", refused);
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.postgres.sql;
+package dev.coatcheck.postgres.connection;
 
 import java.io.PrintWriter;
 import java.sql.Connection;

@@ -1,0 +1,201 @@
+package dev.coatcheck.postgres.session;
+
+import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.session.BackendLook.Seen;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks after statements that may last for hours. A connection that is silent is not a statement
+ * that is working: a network that swallows everything looks just like it, and neither a time-out of
+ * the socket nor TCP's keep-alive through a proxy can tell the two apart.
+ *
+ * <p>So Postgres is asked about the statement's backend on a second connection, from time to time
+ * while the statement is under way. The statement's connection is broken off if the backend is
+ * gone, if it is idle although its answer is waited for, or if Postgres doesn't answer the second
+ * connection either. A backend that is active is left alone, however long it takes; what it waits
+ * for is handed on.
+ */
+final class BackendWatch implements AutoCloseable {
+  /** The watch is as punctual as this part of the time between two looks. */
+  private static final int PARTS = 5;
+
+  private final Connection watched;
+  private final BackendLook second;
+  private final Patience patience;
+  private final Consumer<Optional<LockWait>> waits;
+  private final Thread thread;
+  private @Nullable Statement under;
+  private boolean isWaitTold;
+  private volatile boolean closed;
+
+  /**
+   * Watches one connection.
+   *
+   * @param login of the second connection
+   * @param waits is told what the statement waits for, and that it doesn't any more
+   */
+  BackendWatch(
+      Connection watched, Login login, Patience patience, Consumer<Optional<LockWait>> waits)
+      throws SQLException {
+    this.watched = watched;
+    this.second = new BackendLook(watched, login);
+    this.patience = patience;
+    this.waits = waits;
+    this.thread = Thread.ofPlatform().daemon().name(login.applicationName()).start(this::run);
+  }
+
+  /** A statement that is under way. Its fields belong to the watching thread. */
+  static final class Statement {
+    private final String operation;
+    private long lookedNano = System.nanoTime();
+    private long answeredNano = lookedNano;
+    private int silences;
+    private String idleMark = "";
+    private long idleNano;
+    private volatile @Nullable String brokenOff;
+
+    private Statement(String operation) {
+      this.operation = operation;
+    }
+
+    /**
+     * The failure for the caller if the watch broke the connection off. What the watch saw is its
+     * cause; that the socket was closed under a statement is not.
+     */
+    Optional<DatabaseUnavailable> brokenOff(Throwable thrown) {
+      return Optional.ofNullable(brokenOff)
+          .map(
+              why -> {
+                SQLException cause =
+                    new SQLException(
+                        operation + " was given up: " + why, SqlState.CONNECTION_FAILURE);
+                cause.addSuppressed(thrown);
+                return new DatabaseUnavailable(operation, cause);
+              });
+    }
+  }
+
+  synchronized Statement begin(String operation) {
+    Statement statement = new Statement(operation);
+    under = statement;
+    return statement;
+  }
+
+  synchronized void end() {
+    under = null;
+    tell(Optional.empty());
+  }
+
+  private synchronized @Nullable Statement under() {
+    return under;
+  }
+
+  private void tell(Optional<LockWait> wait) {
+    if (wait.isPresent() || isWaitTold) {
+      isWaitTold = wait.isPresent();
+      waits.accept(wait);
+    }
+  }
+
+  private void run() {
+    long lookNanos = TimeUnit.MILLISECONDS.toNanos(patience.lookMillis());
+    while (!closed) {
+      LockSupport.parkNanos(lookNanos / PARTS);
+      Statement now = under();
+      if (now != null && System.nanoTime() - now.lookedNano >= lookNanos) {
+        look(now);
+        now.lookedNano = System.nanoTime();
+      }
+    }
+    second.close();
+  }
+
+  private void look(Statement now) {
+    try {
+      Optional<Seen> seen = second.ask(now.operation, answerMillisMax(now));
+      now.answeredNano = System.nanoTime();
+      now.silences = 0;
+      if (seen.isEmpty()) {
+        breakOff(now, "its process " + second.pid() + " is gone from the server");
+      } else {
+        judge(now, seen.get());
+      }
+    } catch (SQLException failed) {
+      second.close();
+      if (SqlState.hasNoRoom(failed)) {
+        now.answeredNano = System.nanoTime();
+      } else {
+        silent(now);
+      }
+    }
+  }
+
+  private int answerMillisMax(Statement now) {
+    return Math.clamp(
+        patience.silenceMillisMax() - silentMillis(now),
+        Math.ceilDiv(patience.lookMillis(), PARTS),
+        patience.answerMillisMax());
+  }
+
+  private static long silentMillis(Statement now) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - now.answeredNano);
+  }
+
+  /** The second connection may have died by itself: only a new one tells. */
+  private void silent(Statement now) {
+    now.silences++;
+    long silentMillis = silentMillis(now);
+    if (silentMillis >= patience.silenceMillisMax() && now.silences > 1) {
+      breakOff(
+          now,
+          "the server gives no answer for " + TimeUnit.MILLISECONDS.toSeconds(silentMillis) + " s");
+    }
+  }
+
+  private void judge(Statement now, Seen seen) {
+    if (!seen.state().startsWith("idle")) {
+      now.idleMark = "";
+      synchronized (this) {
+        if (Objects.equals(under, now)) {
+          tell(seen.awaits());
+        }
+      }
+      return;
+    }
+    if (!now.idleMark.equals(seen.stateChange())) {
+      now.idleMark = seen.stateChange();
+      now.idleNano = System.nanoTime();
+    }
+    long idleMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - now.idleNano);
+    if (idleMillis >= patience.idleMillisMax()) {
+      breakOff(now, "its answer is lost: process %d is %s".formatted(second.pid(), seen.state()));
+    }
+  }
+
+  private void breakOff(Statement now, String why) {
+    synchronized (this) {
+      if (!Objects.equals(under, now)) {
+        return;
+      }
+      under = null;
+      now.brokenOff = why;
+    }
+    // A socket with TLS may wait while it is closed.
+    Thread.startVirtualThread(() -> BrokenOff.close(watched));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.coatcheck.postgres.session;
+
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+
+/**
+ * How a connection outside of every pool is made, and made again.
+ *
+ * @param applicationName by which others find it in {@code pg_stat_activity}
+ * @param options settings that the connection begins with, as {@code -c name=value}; may be empty
+ */
+record Login(
+    DatabaseSettings settings,
+    String applicationName,
+    int connectSeconds,
+    int loginSeconds,
+    String options) {
+  private static final int CONNECT_SECONDS = 3;
+  private static final int LOGIN_SECONDS = 10;
+  private static final int REQUEST_LOGIN_SECONDS = 1;
+
+  /** With the search path that the user has, and no setting, which not every pooler takes. */
+  static Login plain(DatabaseSettings settings, String applicationName) {
+    return new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, "");
+  }
+
+  /** With a search path that leaves out what others may create. */
+  static Login pinned(DatabaseSettings settings, String applicationName) {
+    return new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PlainSql.PINNED);
+  }
+
+  /** As {@link #pinned}, with so many milliseconds for each statement. */
+  static Login pinned(DatabaseSettings settings, String applicationName, int statementMillisMax) {
+    return new Login(
+        settings,
+        applicationName,
+        CONNECT_SECONDS,
+        LOGIN_SECONDS,
+        PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
+  }
+
+  /** For a request, which waits for it: a second at most. */
+  static Login ofRequest(DatabaseSettings settings, String applicationName) {
+    return new Login(
+        settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, "");
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws DatabaseUnavailable if that fails
+   */
+  Connection connect() {
+    try {
+      return connect(loginSeconds);
+    } catch (SQLException refused) {
+      throw new DatabaseUnavailable("connect", refused);
+    }
+  }
+
+  /**
+   * Connects in at most so many seconds, which also bound each of its answers until the network
+   * time-out is set.
+   */
+  Connection connect(int secondsMax) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("user", settings.user());
+    properties.setProperty("password", settings.password());
+    properties.setProperty("ApplicationName", applicationName);
+    properties.setProperty(
+        "connectTimeout", Integer.toString(Math.min(connectSeconds, secondsMax)));
+    properties.setProperty("loginTimeout", Integer.toString(secondsMax));
+    // Ends the driver's thread that has been waited for in vain.
+    properties.setProperty("socketTimeout", Integer.toString(secondsMax));
+    properties.setProperty("tcpKeepAlive", "true");
+    if (!options.isEmpty()) {
+      properties.setProperty("options", options);
+    }
+    return DriverManager.getConnection(settings.url(), properties);
+  }
+}
