@@ -10,13 +10,11 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -180,8 +178,7 @@ class CachedAnswerHandlerTest {
   }
 
   @Test
-  void requestsThatWaitForPostgresHoldUpNobodyAtTheDoor()
-      throws IOException, SQLException, InterruptedException {
+  void requestsThatWaitForPostgresHoldUpNobodyAtTheDoor() throws IOException, InterruptedException {
     answer("GET /r/" + found, TO_THE_ROUTES);
     PublicId neverAskedFor = new PublicId(new Prefix("ch"), new Token(7, 7));
     List<Callable<String>> waiting = new ArrayList<>();
@@ -189,9 +186,7 @@ class CachedAnswerHandlerTest {
       waiting.add(() -> answer("GET /r/" + neverAskedFor, "Accept: */*"));
     }
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-        Connection locker = gateway.connect()) {
-      locker.setAutoCommit(false);
-      locker.createStatement().execute("lock table coatcheck.public_id");
+        TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
       List<Future<String>> waiters = waiting.stream().map(callers::submit).toList();
 
       await().until(() -> waitsForLock(locker));
@@ -204,15 +199,11 @@ class CachedAnswerHandlerTest {
     }
   }
 
-  private static boolean waitsForLock(Connection connection) throws SQLException {
-    try (ResultSet waiting =
-        connection
-            .createStatement()
-            .executeQuery(
-                "select from pg_locks where not granted and relation ="
-                    + " 'coatcheck.public_id'::regclass")) {
-      return waiting.next();
-    }
+  private static boolean waitsForLock(TestSession session) {
+    return session.number(
+            "select count(*) from pg_locks where not granted and relation ="
+                + " 'coatcheck.public_id'::regclass")
+        > 0;
   }
 
   /** What the metrics say of the answers to requests. */

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -130,7 +128,7 @@ class BrokenOffTransfersTest {
           sender.send(chunk);
         }
         for (String way : List.of("pg_terminate_backend", "pg_cancel_backend")) {
-          try (Connection other = GATEWAY.connect();
+          try (TestSession other = GATEWAY.sql().session();
               TransferSocket sender = begunImport(chunk.length())) {
             GATEWAY.execute("delete from coatcheck.public_id where type_id = 2");
             holdUp(other, bucket);
@@ -203,15 +201,12 @@ class BrokenOffTransfersTest {
   }
 
   /** Inserts, and doesn't commit, what the first hat collides with. */
-  private static void holdUp(Connection other, long bucket) throws SQLException {
-    other.setAutoCommit(false);
-    try (Statement statement = other.createStatement()) {
-      statement.execute(
-          "insert into coatcheck.public_id (key, created_at, token, type_id, bucket)"
-              + " values (1000, now(), gen_random_uuid(), 2, "
-              + bucket
-              + ")");
-    }
+  private static void holdUp(TestSession other, long bucket) {
+    other.begin(
+        "insert into coatcheck.public_id (key, created_at, token, type_id, bucket)"
+            + " values (1000, now(), gen_random_uuid(), 2, "
+            + bucket
+            + ")");
   }
 
   /** One of which the gateway has sent a part, and waits until the reader takes more. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -127,7 +128,7 @@ class ClientNamespaceTest {
     assertThat(bob.status()).isEqualTo(201);
     assertThat(bob.text("/id")).isNotEqualTo(alice.text("/id"));
     assertThat(again.body()).isEqualTo(alice.body());
-    EndpointsTest.assertProblem(
+    assertProblem(
         mint(AS_ALICE.with("Idempotency-Key", key), "note", clientId, ALICE),
         422,
         "idempotency_key_reused",
@@ -136,7 +137,7 @@ class ClientNamespaceTest {
 
   @Test
   void aTypeThatRequiresANamespaceRefusesAClientIdWithoutOne() {
-    EndpointsTest.assertProblem(
+    assertProblem(
         mint(AS_ALICE, "required", clientId(), null), 400, "field_missing", "client_namespace");
     assertThat(mint(AS_ALICE, "required", clientId(), "a").status()).isEqualTo(201);
     assertThat(AS_ALICE.post("/v1/ids", "{\"type\":\"required\"}").status()).isEqualTo(201);
@@ -164,7 +165,7 @@ class ClientNamespaceTest {
         "\"client_namespace\":\"%s\""
       })
   void aNamespaceInAnotherShapeOrWithoutAClientIdIs400(String fields) {
-    EndpointsTest.assertProblem(
+    assertProblem(
         AS_ALICE
             .hostile()
             .post("/v1/ids", "{\"type\":\"note\"," + fields.formatted(clientId()) + "}"),
@@ -185,7 +186,7 @@ class ClientNamespaceTest {
     assertThat(added.text("/client_namespace")).isEqualTo("room");
     assertThat(ADMIN.send("PUT", "/v1/ids/" + id + path + "?client_namespace=room", null).status())
         .isEqualTo(200);
-    EndpointsTest.assertProblem(
+    assertProblem(
         ADMIN.send("PUT", "/v1/ids/" + other + path + "?client_namespace=room", null),
         409,
         "alias_conflict",
@@ -197,20 +198,19 @@ class ClientNamespaceTest {
     String find = "/v1/types/note" + path;
     assertThat(ADMIN.get(find + "?client_namespace=room").text("/public_id/id")).isEqualTo(id);
     assertThat(ADMIN.get(find + "?client_namespace=hall").text("/public_id/id")).isEqualTo(other);
-    EndpointsTest.assertProblem(
-        ADMIN.get(find + "?client_namespace=attic"), 404, "alias_unknown", "value");
-    EndpointsTest.assertProblem(ADMIN.get(find), 404, "alias_unknown", "value");
-    EndpointsTest.assertProblem(
+    assertProblem(ADMIN.get(find + "?client_namespace=attic"), 404, "alias_unknown", "value");
+    assertProblem(ADMIN.get(find), 404, "alias_unknown", "value");
+    assertProblem(
         ADMIN.get("/v1/types/required/aliases/client/" + clientId),
         400,
         "parameter_invalid",
         "client_namespace");
-    EndpointsTest.assertProblem(
+    assertProblem(
         ADMIN.get("/v1/types/note/aliases/legacy/1?client_namespace=a"),
         400,
         "parameter_invalid",
         "client_namespace");
-    EndpointsTest.assertProblem(
+    assertProblem(
         ADMIN.hostile().get(find + "?client_namespace=a%20b"),
         400,
         "parameter_invalid",
@@ -225,8 +225,8 @@ class ClientNamespaceTest {
     String find = "/v1/types/note/aliases/client/" + clientId;
 
     assertThat(owner.get(find).text("/public_id/id")).isEqualTo(id);
-    EndpointsTest.assertProblem(READS_AS_ALICE.get(find), 404, "alias_unknown", "value");
-    EndpointsTest.assertProblem(
+    assertProblem(READS_AS_ALICE.get(find), 404, "alias_unknown", "value");
+    assertProblem(
         READS_AS_ALICE.get(find + "?client_namespace=owner"), 404, "alias_unknown", "value");
   }
 
@@ -242,8 +242,8 @@ class ClientNamespaceTest {
     ADMIN.post("/v1/ids/" + id + "/revoke", "{}");
     ADMIN.post("/v1/ids/" + from + "/merge", "{\"into\":\"" + into + "\"}");
 
-    EndpointsTest.assertProblem(ADMIN.get(find), 410, "public_id_revoked", "value");
-    EndpointsTest.assertProblem(mint(ADMIN, "note", clientId, "end"), 409, "id_ended", null);
+    assertProblem(ADMIN.get(find), 410, "public_id_revoked", "value");
+    assertProblem(mint(ADMIN, "note", clientId, "end"), 409, "id_ended", null);
     assertThat(mint(ADMIN, "note", clientId, "begin").status()).isEqualTo(201);
     assertThat(
             ADMIN
@@ -262,10 +262,8 @@ class ClientNamespaceTest {
     assertThat(AS_BOB.post("/v1/ids", "{\"type\":\"order\",\"legacy_id\":\"5\"}").text("/id"))
         .isEqualTo(id);
     assertThat(ADMIN.get("/v1/types/order/aliases/legacy/5").text("/public_id/id")).isEqualTo(id);
-    EndpointsTest.assertProblem(
-        ADMIN.get("/v1/types/order/aliases/public/5"), 404, "alias_unknown", "value");
-    EndpointsTest.assertProblem(
-        ADMIN.get("/v1/types/note/aliases/legacy/5"), 404, "alias_unknown", "value");
+    assertProblem(ADMIN.get("/v1/types/order/aliases/public/5"), 404, "alias_unknown", "value");
+    assertProblem(ADMIN.get("/v1/types/note/aliases/legacy/5"), 404, "alias_unknown", "value");
   }
 
   @Test
@@ -358,7 +356,7 @@ class ClientNamespaceTest {
     assertThat(mint(AS_BOB, type, clientId, "a\\\"b,c").text("/id")).isEqualTo(named);
     assertThat(mint(AS_ALICE, type, clientId, null).text("/id")).isEqualTo(own);
     assertThat(mint(odd, type, clientId, null).text("/id")).isEqualTo(odds);
-    EndpointsTest.assertProblem(
+    assertProblem(
         ADMIN.get("/v1/types/" + type + "/aliases/client/" + clientId),
         404,
         "alias_unknown",
@@ -376,7 +374,7 @@ class ClientNamespaceTest {
 
     assertThat(silent.text("/client_names")).isEqualTo("shared");
     assertThat(silent.body().at("/version").intValue()).isEqualTo(3);
-    EndpointsTest.assertProblem(
+    assertProblem(
         ADMIN.hostile().put("/v1/types/kept", put.formatted(",\"client_names\":\"none\"")),
         400,
         "field_invalid",

@@ -1,11 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
@@ -271,23 +270,21 @@ class EndingRoutesTest {
 
   /** Somebody has locked the row and doesn't commit: only its own callers are told to come back. */
   @Test
-  void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() throws SQLException {
+  void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() {
     String held = minted("charge");
     String free = minted("charge");
     String survivor = minted("charge");
-    try (Connection other = gateway.connect();
-        Statement lock = other.createStatement()) {
-      other.setAutoCommit(false);
-      lock.execute(
+    try (TestSession other = gateway.sql().session()) {
+      other.begin(
           "select from coatcheck.public_id where key = %s for update"
               .formatted(client.get("/v1/ids/" + held).text("/key")));
 
       Reply busy = refused("busy", () -> revoke(held, "{}"));
-      EndpointsTest.assertProblem(busy, 409, "busy", null);
+      assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
-      EndpointsTest.assertProblem(refused("busy", () -> merge(free, held)), 409, "busy", null);
+      assertProblem(refused("busy", () -> merge(free, held)), 409, "busy", null);
       String items = "{\"items\":[{\"id\":\"%s\"%s},{\"id\":\"%s\"%s}]}";
-      EndpointsTest.assertProblem(
+      assertProblem(
           refused(
               "busy",
               () -> client.once().post("/v1/ids/revoke", items.formatted(held, "", free, ""))),
@@ -295,7 +292,7 @@ class EndingRoutesTest {
           "busy",
           null);
       String into = ",\"into\":\"" + survivor + "\"";
-      EndpointsTest.assertProblem(
+      assertProblem(
           refused(
               "busy",
               () -> client.once().post("/v1/ids/merge", items.formatted(held, into, free, into))),
@@ -312,15 +309,12 @@ class EndingRoutesTest {
 
   /** The head of the change feed is held for long, as by an operator's forgotten transaction. */
   @Test
-  void aHeldChangeFeedIsOverloadedAndNothingIsDone() throws SQLException {
+  void aHeldChangeFeedIsOverloadedAndNothingIsDone() {
     String id = minted("charge");
-    try (Connection other = gateway.connect();
-        Statement lock = other.createStatement()) {
-      other.setAutoCommit(false);
-      lock.execute("select from coatcheck.change_head for update");
+    try (TestSession other = gateway.sql().session()) {
+      other.begin("select from coatcheck.change_head for update");
 
-      EndpointsTest.assertProblem(
-          refused("overloaded", () -> revoke(id, "{}")), 503, "overloaded", null);
+      assertProblem(refused("overloaded", () -> revoke(id, "{}")), 503, "overloaded", null);
       assertThat(client.get("/v1/ids/" + id).text("/status")).isEqualTo("active");
       other.rollback();
     }

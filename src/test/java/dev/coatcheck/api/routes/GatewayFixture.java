@@ -9,12 +9,8 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -91,29 +87,17 @@ public final class GatewayFixture implements AutoCloseable {
 
   /** Changes the database behind the gateway's back. */
   public void execute(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    sql().execute(sql);
   }
 
   /** The first column of the first row. */
   public long count(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      result.next();
-      return result.getLong(1);
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    return sql().number(sql);
   }
 
-  /** A connection beside the gateway's, to hold locks with. */
-  public Connection connect() throws SQLException {
-    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  /** Statements beside the gateway's. */
+  public TestSql sql() {
+    return database.sql();
   }
 
   public String keyWith(Scope scope) {

@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,13 +67,11 @@ class HalfOutageTest {
 
   private void lock(String table) throws Exception {
     try (GatewayFixture gateway = new GatewayFixture();
-        Connection holder = gateway.connect();
-        Statement statement = holder.createStatement()) {
+        TestSession holder = gateway.sql().session()) {
       attack(
           gateway,
           () -> {
-            holder.setAutoCommit(false);
-            statement.execute("lock table " + table + " in access exclusive mode");
+            holder.begin("lock table " + table + " in access exclusive mode");
           },
           holder::rollback,
           Set.of(200, 302));

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -104,7 +105,7 @@ class HostileInputTest {
   void aBatchOfNothingButBracketsIs400() {
     String brackets = "[],".repeat(300_000);
 
-    EndpointsTest.assertProblem(
+    assertProblem(
         client.post("/v1/ids/batch", "{\"items\":[" + brackets + "[]]}"),
         400,
         "json_malformed",

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -55,7 +56,7 @@ class IdempotentEndingTest {
             keyed.post("/v1/ids/" + other + "/merge", "{\"into\":\"" + id + "\"}"),
             keyed.post("/v1/ids/revoke", "{\"items\":[{\"id\":\"" + other + "\"}]}"),
             keyed.post("/v1/ids", "{\"type\":\"charge\"}"))) {
-      EndpointsTest.assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
+      assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
     }
     assertThat(CLIENT.get("/v1/ids/" + other).status()).isEqualTo(200);
   }
@@ -90,7 +91,7 @@ class IdempotentEndingTest {
     TestClient atomic = CLIENT.with("Idempotency-Key", "batch-2");
     String pair =
         "{\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"}],\"atomic\":true}"
-            .formatted(mint(), EndpointsTest.UNKNOWN_ID);
+            .formatted(mint(), TestClient.UNKNOWN_ID);
 
     Reply first = keyed.post("/v1/ids/revoke", items);
     Reply none = atomic.post("/v1/ids/revoke", pair);
@@ -103,7 +104,7 @@ class IdempotentEndingTest {
   @Test
   void whatMayChangeIsNotKept() {
     TestClient keyed = CLIENT.with("Idempotency-Key", "unknown-1");
-    String path = "/v1/ids/" + EndpointsTest.UNKNOWN_ID + "/revoke";
+    String path = "/v1/ids/" + TestClient.UNKNOWN_ID + "/revoke";
 
     assertThat(keyed.post(path, "{}").status()).isEqualTo(404);
     assertThat(keyed.post(path, "{}").has("idempotent-replayed")).isFalse();
@@ -140,13 +141,13 @@ class IdempotentEndingTest {
             .with("Idempotency-Key", "keys-1")
             .post("/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}");
 
-    EndpointsTest.assertProblem(refused, 400, "header_invalid", "Idempotency-Key");
+    assertProblem(refused, 400, "header_invalid", "Idempotency-Key");
   }
 
   @Test
   void whatOnlyReadsIgnoresTheHeader() {
     String id = mint();
-    String unknown = "{\"ids\":[\"" + EndpointsTest.UNKNOWN_ID + "\"]}";
+    String unknown = "{\"ids\":[\"" + TestClient.UNKNOWN_ID + "\"]}";
     TestClient keyed = CLIENT.with("Idempotency-Key", "read-1");
 
     assertThat(keyed.post("/v1/ids/resolve", unknown).status()).isEqualTo(200);
@@ -163,7 +164,7 @@ class IdempotentEndingTest {
 
     assertThat(CLIENT.send("POST", "/v1/ids/" + id + "/revoke", null).status()).isEqualTo(200);
     assertThat(CLIENT.get("/v1/ids/" + id).status()).isEqualTo(410);
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.hostile().with("Content-Type", "text/plain").post("/v1/ids/" + id + "/revoke", "x"),
         415,
         "unsupported_media_type",

@@ -1,13 +1,11 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -88,12 +86,10 @@ class IdempotentImportTest {
   }
 
   @Test
-  void whileAnotherRequestWorksOnTheKeyItIs409AndSentAgainItIsAnswered() throws SQLException {
+  void whileAnotherRequestWorksOnTheKeyItIs409AndSentAgainItIsAnswered() {
     String file = "type,key\ncharge,501\n";
-    try (Connection other = GATEWAY.connect();
-        Statement lock = other.createStatement()) {
-      other.setAutoCommit(false);
-      lock.execute(
+    try (TestSession other = GATEWAY.sql().session()) {
+      other.begin(
           "select pg_advisory_xact_lock(%d)"
               .formatted(new IdempotencyKey("test", "file-5").lock()));
 

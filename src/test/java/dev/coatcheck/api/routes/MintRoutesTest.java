@@ -1,11 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
+import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +58,7 @@ class MintRoutesTest {
     Reply other =
         CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"201\",\"legacy_id\":\"200\"}");
 
-    EndpointsTest.assertProblem(other, 409, "alias_conflict", "legacy_id");
+    assertProblem(other, 409, "alias_conflict", "legacy_id");
     assertThat(CLIENT.get("/v1/types/charge/keys/201").status()).isEqualTo(404);
   }
 
@@ -69,15 +68,15 @@ class MintRoutesTest {
     String id = CLIENT.post("/v1/ids", mint).text("/id");
     CLIENT.post("/v1/ids/" + id + "/revoke", "{}");
 
-    EndpointsTest.assertProblem(CLIENT.post("/v1/ids", mint), 409, "id_ended", null);
-    EndpointsTest.assertProblem(
+    assertProblem(CLIENT.post("/v1/ids", mint), 409, "id_ended", null);
+    assertProblem(
         CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"300\"}"), 409, "id_ended", null);
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"legacy_id\":\"300\"}"),
         409,
         "id_ended",
         null);
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/legacy/301", null), 409, "id_ended", "id");
     Reply batch =
         CLIENT.post("/v1/ids/batch", "{\"items\":[{\"type\":\"charge\",\"key\":\"300\"}]}");
@@ -95,15 +94,15 @@ class MintRoutesTest {
     assertThat(added.text("/public_id/id")).isEqualTo(id);
     assertThat(CLIENT.send("PUT", "/v1/ids/" + id + path, null).status()).isEqualTo(200);
     assertThat(CLIENT.hostile().get("/v1/ids/ord-18").status()).isEqualTo(404);
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.send("PUT", "/v1/ids/" + other + path, null), 409, "alias_conflict", "value");
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.send("PUT", "/v1/ids/or_00000000000000000000002B" + path, null),
         400,
         "public_id_malformed",
         "id");
-    EndpointsTest.assertProblem(
-        CLIENT.send("PUT", "/v1/ids/" + EndpointsTest.UNKNOWN_ID + "/aliases/legacy/1", null),
+    assertProblem(
+        CLIENT.send("PUT", "/v1/ids/" + TestClient.UNKNOWN_ID + "/aliases/legacy/1", null),
         404,
         "public_id_unknown",
         "id");
@@ -135,7 +134,7 @@ class MintRoutesTest {
   void aNameInAnotherSpellingIs400(String scheme, String value) {
     String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
 
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/" + scheme + "/" + value, null),
         400,
         "alias_malformed",
@@ -146,7 +145,7 @@ class MintRoutesTest {
   void theSchemeOfKeysIsNotForCallers() {
     String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
 
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/key/1", null),
         400,
         "parameter_invalid",
@@ -173,12 +172,12 @@ class MintRoutesTest {
     TestClient once = CLIENT.with("Idempotency-Key", "second");
     once.post("/v1/ids", "{\"type\":\"charge\"}");
 
-    EndpointsTest.assertProblem(
+    assertProblem(
         once.post("/v1/ids", "{\"type\":\"order\"}"),
         422,
         "idempotency_key_reused",
         "Idempotency-Key");
-    EndpointsTest.assertProblem(
+    assertProblem(
         once.post("/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}"),
         422,
         "idempotency_key_reused",
@@ -207,7 +206,7 @@ class MintRoutesTest {
     Reply first = once.post("/v1/ids", conflict);
     Reply again = once.post("/v1/ids", conflict);
 
-    EndpointsTest.assertProblem(first, 409, "alias_conflict", "legacy_id");
+    assertProblem(first, 409, "alias_conflict", "legacy_id");
     assertThat(again.body()).isEqualTo(first.body());
     assertThat(again.header("idempotent-replayed")).isEqualTo("true");
   }
@@ -245,7 +244,7 @@ class MintRoutesTest {
   @ParameterizedTest
   @ValueSource(strings = {"\"open", "\"in\"side", "\"\\x\"", "a\"b"})
   void aBrokenIdempotencyKeyIs400(String key) {
-    EndpointsTest.assertProblem(
+    assertProblem(
         CLIENT.hostile().with("Idempotency-Key", key).post("/v1/ids", "{\"type\":\"charge\"}"),
         400,
         "header_invalid",
@@ -254,22 +253,20 @@ class MintRoutesTest {
 
   /** Somebody else has written the key and hasn't committed: nobody knows how it will end. */
   @Test
-  void aKeyThatIsBeingWrittenIs409AndNothingIsDone() throws SQLException {
-    try (Connection other = GATEWAY.connect();
-        PreparedStatement insert =
-            other.prepareStatement(
+  void aKeyThatIsBeingWrittenIs409AndNothingIsDone() {
+    try (TestSession other =
+        GATEWAY
+            .sql()
+            .begin(
                 """
                 insert into coatcheck.public_id (key, token, type_id, bucket)
                 select 700, gen_random_uuid(), type_id, coatcheck.bucket_of_key(salt, 700::bigint)
                 from coatcheck.type where name = 'charge'
                 """)) {
-      other.setAutoCommit(false);
-      insert.executeUpdate();
-
       Reply busy = CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"700\"}");
-      EndpointsTest.assertProblem(busy, 409, "busy", null);
+      assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
-      EndpointsTest.assertProblem(
+      assertProblem(
           CLIENT.post(
               "/v1/ids/batch",
               "{\"items\":[{\"type\":\"charge\",\"key\":\"700\"},{\"type\":\"charge\"}]}"),

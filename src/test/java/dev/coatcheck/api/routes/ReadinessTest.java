@@ -2,9 +2,8 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -50,13 +49,11 @@ class ReadinessTest {
   void aGatewayWhosePoolIsFullIsReady() throws Exception {
     try (GatewayFixture gateway =
             new GatewayFixture(Map.of("COATCHECK_DATABASE_CONNECTIONS", "2"));
-        Connection other = gateway.connect();
-        Statement lock = other.createStatement();
+        TestSession other = gateway.sql().session();
         ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
       TestClient once = gateway.client().once();
       put(gateway, "refused", "refuse");
-      other.setAutoCommit(false);
-      lock.execute("lock table coatcheck.public_id in access exclusive mode");
+      other.begin("lock table coatcheck.public_id in access exclusive mode");
       List<Future<Integer>> refused =
           IntStream.range(0, 8)
               .mapToObj(

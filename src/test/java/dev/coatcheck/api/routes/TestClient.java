@@ -1,7 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.coatcheck.api.routes.Contract.Answer;
 import dev.coatcheck.api.routes.Contract.Sent;
+import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -11,7 +14,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,6 +52,9 @@ public final class TestClient {
       return body.at(pointer).isMissingNode() ? otherwise : text(pointer);
     }
   }
+
+  /** A public ID that is in order and unknown. */
+  static final String UNKNOWN_ID = "ch_00000000000000000000002B";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Duration RETRY_AFTER = Duration.ofMillis(250);
@@ -136,6 +144,34 @@ public final class TestClient {
 
   public Reply put(String target, String json) {
     return send("PUT", target, json);
+  }
+
+  /** Registers a type, or changes it. */
+  public Reply put(TestType type) {
+    return put("/v1/types/" + type.name(), type.body());
+  }
+
+  /** Mints one; further fields by name and value: {@code mint("charge", "key", "42")}. */
+  public Reply mint(String type, String... fields) {
+    Object[] all = new Object[2 + fields.length];
+    all[0] = "type";
+    all[1] = type;
+    System.arraycopy(fields, 0, all, 2, fields.length);
+    return post("/v1/ids", json(all));
+  }
+
+  /** A JSON object of names and values; a value is text, a number, a list or a map. */
+  public static String json(Object... namesAndValues) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      fields.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
+    }
+    return JSON.writeValueAsString(fields);
+  }
+
+  public static void assertProblem(Reply reply, int status, String code, @Nullable String param) {
+    assertThat(Arrays.asList(reply.status(), reply.text("/code"), reply.text("/param", null)))
+        .containsExactly(status, code, param);
   }
 
   /** Any method, with or without a body, which is sent as JSON unless {@link #with} said else. */

@@ -388,8 +388,7 @@ class UrlRoutesTest {
     assertThat(resolved.status()).isEqualTo(200);
     assertThat(resolved.header("x-resolved-uri")).matches("/[0-9]+");
     assertThat(resolved.header("x-resolved-types")).isEqualTo("charge");
-    assertThat(client.get("/v1/urls/ext-authz/" + EndpointsTest.UNKNOWN_ID).status())
-        .isEqualTo(404);
+    assertThat(client.get("/v1/urls/ext-authz/" + TestClient.UNKNOWN_ID).status()).isEqualTo(404);
     String typo = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
     assertThat(client.hostile().get("/v1/urls/ext-authz/" + typo).status()).isEqualTo(400);
     String ended = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");

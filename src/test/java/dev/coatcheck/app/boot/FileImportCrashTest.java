@@ -2,28 +2,18 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.id.RandomSource;
-import dev.coatcheck.ids.access.Access;
-import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.migrate.backfill.KeyModel;
-import dev.coatcheck.migrate.run.PlanOutcome;
-import dev.coatcheck.migrate.run.PlanRequest;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.TableMigration;
-import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway that dies while it takes the file of a table migration. */
 class FileImportCrashTest {
-  private static final String ACTOR = "tester";
   private static final int ROWS = 45_000;
   private static final long EPOCH_MILLIS = 1_672_531_200_000L;
   private static final long FIRST_MILLIS = 1_714_521_600_000L;
@@ -41,12 +30,12 @@ class FileImportCrashTest {
   /** And the command says that the file may be sent again. */
   @Test
   void theSameFileAgainGivesTheKeysThatAnUndisturbedImportWouldHaveGiven() throws Exception {
-    try (RekeyFixture fixture = new RekeyFixture(true);
-        Sources sources = Sources.open(fixture.settings, Map.of(), fixture.gateway.observer)) {
+    try (MigrationFixture desk = MigrationFixture.desk()) {
+      RekeyFixture fixture = desk.source;
       fixture.execute(
           "create table orders (id bigserial primary key)",
           "insert into orders select from generate_series(1, " + ROWS + ")");
-      TableMigration run = planned(fixture, sources);
+      TableMigration run = desk.plan("orders", Optional.empty());
       List<@Nullable Long> created = new ArrayList<>();
       Path file = file(created);
       Path key = key(fixture);
@@ -94,16 +83,7 @@ class FileImportCrashTest {
   }
 
   private Path key(RekeyFixture fixture) throws IOException {
-    Access access =
-        new Access(
-            fixture.gateway.database,
-            Access.Trust.none(),
-            new RandomSource(),
-            fixture.gateway.observer,
-            Clock.systemUTC());
-    return Files.writeString(
-        folder.resolve("key"),
-        access.create(ACTOR, Set.of(Scope.ALL), Optional.empty()).key().secretText());
+    return Files.writeString(folder.resolve("key"), GatewayFixture.keyOn(fixture.gateway.on));
   }
 
   private static String[] with(String[] arguments, GatewayChild gateway, Path key) {
@@ -111,28 +91,5 @@ class FileImportCrashTest {
     all.add("--url=" + gateway.uri());
     all.add("--key-file=" + key);
     return all.toArray(String[]::new);
-  }
-
-  private static TableMigration planned(RekeyFixture fixture, Sources sources) {
-    try (TableMigrations migrations =
-        TableMigrations.start(
-            fixture.gateway.database,
-            sources,
-            fixture.gateway.registry,
-            MappingFixture.TOKENS,
-            fixture.gateway.observer,
-            "desk")) {
-      IdempotentResult<PlanOutcome> result =
-          migrations.plan(
-              new PlanRequest(
-                  Sources.GATEWAY, "public", "orders", fixture.type, Optional.empty(), false),
-              TableMigrations.Asked.by(ACTOR));
-      if (result
-          instanceof
-          IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
-        return whole.run();
-      }
-      throw new AssertionError(result);
-    }
   }
 }

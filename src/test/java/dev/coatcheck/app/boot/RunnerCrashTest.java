@@ -2,28 +2,16 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.mapping.MappingFixture;
-import dev.coatcheck.migrate.run.ActionOutcome;
-import dev.coatcheck.migrate.run.PlanOutcome;
-import dev.coatcheck.migrate.run.PlanRequest;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
-import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** Gateways die, or stand still, in the middle of a backfill that they share. */
 class RunnerCrashTest {
-  private static final String ACTOR = "tester";
   private static final int ROWS = 6_000;
   private static final int FAULTS = 3;
 
@@ -64,42 +51,35 @@ class RunnerCrashTest {
   @Test
   void everyRowGetsOneKeyAndOnePublicIdWhateverDies() throws Exception {
     System.out.println("RunnerCrashTest: -Dseed=" + seed);
-    try (RekeyFixture fixture = new RekeyFixture(true);
-        Sources sources = Sources.open(fixture.settings, Map.of(), fixture.gateway.observer)) {
-      fixture.execute(
-          "create table orders (id bigserial primary key, created_at timestamptz default now())",
-          "insert into orders (created_at) select now() - make_interval(secs => 20000 - n)"
-              + " from generate_series(1, "
-              + ROWS
-              + ") n");
-      TableMigrations desk = desk(fixture, sources);
-      long id = start(desk, fixture);
+    try (MigrationFixture desk = MigrationFixture.desk()) {
+      RekeyFixture fixture = desk.source;
+      desk.orders(ROWS);
+      TableMigration run = desk.startWith(_ -> SLOWLY);
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       Thread application = Thread.ofPlatform().start(() -> write(fixture));
       List<Mark> marks = new ArrayList<>();
       Thread observer = Thread.ofPlatform().start(() -> observe(fixture, marks));
       try {
-        Awaitility.await().until(() -> rowsDone(desk, id) > 0);
+        Awaitility.await().until(() -> desk.now(run).progress().rowsDone() > 0);
         for (int fault = 0; fault < FAULTS; fault++) {
           strike(fixture, fault == 0);
         }
-        assertThat(rowsDone(desk, id)).as("in the middle, seed %d", seed).isLessThan(ROWS);
-        requireDone(desk.set(id, _ -> ThrottleSettings.DEFAULT, TableMigrations.Asked.by(ACTOR)));
-        Awaitility.await()
-            .atMost(Duration.ofMinutes(2))
-            .pollInterval(Duration.ofMillis(100))
-            .until(() -> state(desk, id) == RunState.DONE);
+        assertThat(desk.now(run).progress().rowsDone())
+            .as("in the middle, seed %d", seed)
+            .isLessThan(ROWS);
+        desk.set(run, _ -> ThrottleSettings.DEFAULT);
+        desk.await(run, RunState.DONE);
       } finally {
         done.countDown();
         application.join();
         observer.join();
       }
-      Awaitility.await().until(() -> fixture.outbox(run(desk, id).target()).lag().entries() == 0);
+      Awaitility.await().until(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
       gateways.forEach(GatewayChild::close);
       requireSound(fixture, marks);
-      assertThat(run(desk, id).progress().rowsDone()).isEqualTo(ROWS);
-      List<RunEvent> events = desk.events(id, 0);
+      assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
+      List<RunEvent> events = desk.migrations.events(run.id(), 0);
       assertThat(events).noneMatch(event -> event.kind().equals("failed"));
       assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
           .as("never two runners at once, seed %d", seed)
@@ -175,101 +155,30 @@ class RunnerCrashTest {
   }
 
   private void write(RekeyFixture fixture) {
-    try (Connection connection = fixture.connect();
-        Statement statement = connection.createStatement()) {
+    try (TestSession session = fixture.sql().session()) {
       while (!done.await(5, TimeUnit.MILLISECONDS)) {
-        statement.execute("insert into orders select from generate_series(1, 3)");
+        session.execute("insert into orders select from generate_series(1, 3)");
       }
-    } catch (SQLException | InterruptedException failed) {
+    } catch (AssertionError | InterruptedException failed) {
       errors.add(failed.toString());
     }
   }
 
   private void observe(RekeyFixture fixture, List<Mark> marks) {
-    try (Connection connection = fixture.connect();
-        Statement statement = connection.createStatement()) {
+    try (TestSession session = fixture.sql().session()) {
       while (!done.await(20, TimeUnit.MILLISECONDS)) {
-        if (isThere(statement)) {
-          try (ResultSet row =
-              statement.executeQuery(
-                  "select fence, last_id, last_position, rows_done from"
-                      + " coatcheck_migration.checkpoint")) {
-            if (row.next()) {
-              marks.add(new Mark(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)));
-            }
+        if (session.text("select to_regclass('coatcheck_migration.checkpoint')") != null) {
+          List<Long> row =
+              session.numbers(
+                  "select unnest(array[fence, last_id, last_position, rows_done])"
+                      + " from coatcheck_migration.checkpoint");
+          if (!row.isEmpty()) {
+            marks.add(new Mark(row.get(0), row.get(1), row.get(2), row.get(3)));
           }
         }
       }
-    } catch (SQLException | InterruptedException failed) {
+    } catch (AssertionError | InterruptedException failed) {
       errors.add(failed.toString());
     }
-  }
-
-  private static boolean isThere(Statement statement) throws SQLException {
-    try (ResultSet row =
-        statement.executeQuery(
-            "select to_regclass('coatcheck_migration.checkpoint') is not null")) {
-      row.next();
-      return row.getBoolean(1);
-    }
-  }
-
-  /** Takes orders and does no work: that is left to the gateways. */
-  private static TableMigrations desk(RekeyFixture fixture, Sources sources) {
-    TableMigrations migrations =
-        TableMigrations.start(
-            fixture.gateway.database,
-            sources,
-            fixture.gateway.registry,
-            MappingFixture.TOKENS,
-            fixture.gateway.observer,
-            "desk");
-    migrations.close();
-    return migrations;
-  }
-
-  private static long start(TableMigrations desk, RekeyFixture fixture) {
-    IdempotentResult<PlanOutcome> result =
-        desk.plan(
-            new PlanRequest(
-                Sources.GATEWAY,
-                "public",
-                "orders",
-                fixture.type,
-                Optional.of("created_at"),
-                false),
-            TableMigrations.Asked.by(ACTOR));
-    if (!(result
-        instanceof
-        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
-      throw new AssertionError(result);
-    }
-    TableMigration run = whole.run();
-    requireDone(desk.set(run.id(), _ -> SLOWLY, TableMigrations.Asked.by(ACTOR)));
-    requireDone(
-        desk.start(
-            run.id(),
-            run.plan().preconditions().stream().map(one -> one.code()).toList(),
-            TableMigrations.Asked.by(ACTOR)));
-    return run.id();
-  }
-
-  private static void requireDone(IdempotentResult<ActionOutcome> result) {
-    assertThat(result)
-        .isInstanceOfSatisfying(
-            IdempotentResult.Unkeyed.class,
-            done -> assertThat(done.outcome()).isInstanceOf(ActionOutcome.Done.class));
-  }
-
-  private static TableMigration run(TableMigrations desk, long id) {
-    return desk.find(id).orElseThrow();
-  }
-
-  private static RunState state(TableMigrations desk, long id) {
-    return run(desk, id).status().state();
-  }
-
-  private static long rowsDone(TableMigrations desk, long id) {
-    return run(desk, id).progress().rowsDone();
   }
 }

@@ -6,14 +6,12 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -191,13 +189,7 @@ class StartRefusalTest {
     assertThat(ended.status()).isEqualTo(1);
   }
 
-  private static void execute(String... statements) throws Exception {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
+  private static void execute(String... statements) {
+    new TestSql(database.url(), database.user(), database.password()).execute(statements);
   }
 }

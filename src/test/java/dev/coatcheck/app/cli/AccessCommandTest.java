@@ -9,11 +9,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -80,36 +75,16 @@ class AccessCommandTest {
   }
 
   @Test
-  void aStoredScopeThatIsUnknownIsShownAsSuch() throws SQLException {
+  void aStoredScopeThatIsUnknownIsShownAsSuch() {
     TestDatabase database = TestDatabase.fresh();
     create(database, "--name", "older", "--scope", "ids:read");
-    execute(database, "update coatcheck.api_key set scopes = '{ids:read,ids:old}'");
+    database.sql().execute("update coatcheck.api_key set scopes = '{ids:read,ids:old}'");
 
     assertThat(on(database, "list").out()).contains("ids:old (unknown),ids:read");
   }
 
   private static List<String> principals(TestDatabase database) {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
-        Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery("select principal from coatcheck.api_key order by created_at")) {
-      List<String> principals = new ArrayList<>();
-      while (rows.next()) {
-        principals.add(rows.getString(1));
-      }
-      return principals;
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
-  }
-
-  private static void execute(TestDatabase database, String sql) throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(database.url(), database.user(), database.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+    return database.sql().texts("select principal from coatcheck.api_key order by created_at");
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,10 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -319,16 +316,11 @@ class MigrateTableCommandTest {
   }
 
   @Test
-  void aStatusNamesTheSessionThatARunWaitsFor() throws SQLException {
+  void aStatusNamesTheSessionThatARunWaitsFor() {
     table("awaiting", 10);
     Terminal plan = run("plan", "--table=awaiting", "--type=awaiting");
-    try (Connection report =
-            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
-        Statement reading = report.createStatement()) {
-      reading.execute("set application_name = 'a long report'");
-      report.setAutoCommit(false);
-      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      reading.execute("select count(*) from pg_class");
+    try (TestSession report = DATABASE.sql().session()) {
+      report.execute("set application_name = 'a long report'").beginSnapshot();
       start(plan, "--detach");
       Awaitility.await()
           .atMost(Duration.ofMinutes(1))
@@ -403,12 +395,6 @@ class MigrateTableCommandTest {
   }
 
   private static void execute(String sql) {
-    try (Connection connection =
-            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    DATABASE.sql().execute(sql);
   }
 }

@@ -6,10 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -55,11 +53,7 @@ class ClockJumpTest {
   }
 
   private static String text(TestDatabase database, String sql) {
-    try {
-      return String.valueOf(Query.on(database).text(sql));
-    } catch (SQLException failed) {
-      throw new AssertionError(sql, failed);
-    }
+    return String.valueOf(database.sql().text(sql));
   }
 
   /** Waits for a key of a millisecond from now on, and refuses each that is ahead of time. */

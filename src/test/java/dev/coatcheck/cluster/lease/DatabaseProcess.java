@@ -2,11 +2,11 @@ package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
-import org.flywaydb.core.Flyway;
 
 /** A Postgres under an environment of its own, such as a clock that jumps; ends with its input. */
 final class DatabaseProcess implements AutoCloseable {
@@ -48,12 +48,7 @@ final class DatabaseProcess implements AutoCloseable {
 
   public static void main(String[] arguments) throws Exception {
     try (EmbeddedDatabase database = EmbeddedDatabase.start(Path.of(arguments[0]))) {
-      Flyway.configure()
-          .dataSource(database.jdbcUrl(), database.user(), database.password())
-          .defaultSchema("coatcheck")
-          .locations("classpath:db/migration")
-          .load()
-          .migrate();
+      TestSql.on(database).migrate();
       System.out.printf("%s%n%s%n%s%n", database.jdbcUrl(), database.user(), database.password());
       while (System.in.read() >= 0) {
         // Nothing is ever said; the end of the input is the end.

@@ -4,17 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.flywaydb.core.Flyway;
 
 /**
  * Several gateways on one Postgres, each behind a proxy of its own, and random faults: SIGKILL,
@@ -40,12 +36,7 @@ final class FaultRounds {
     this.random = new Random(seed);
     this.defect = defect;
     this.postgres = EmbeddedDatabase.start(HOME);
-    Flyway.configure()
-        .dataSource(postgres.jdbcUrl(), postgres.user(), postgres.password())
-        .defaultSchema("coatcheck")
-        .locations("classpath:db/migration")
-        .load()
-        .migrate();
+    TestSql.on(postgres).migrate();
     execute("truncate coatcheck.worker_lease");
   }
 
@@ -122,7 +113,7 @@ final class FaultRounds {
         case 4 -> proxies.get(index).cut();
         default -> Thread.sleep(millis);
       }
-    } catch (SQLException whileRestarting) {
+    } catch (AssertionError whileRestarting) {
       processes.get(index).signal("CONT");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -173,11 +164,7 @@ final class FaultRounds {
     return Integer.parseInt(postgres.jdbcUrl().replaceFirst(".*:(\\d+)/.*", "$1"));
   }
 
-  private void execute(String sql) throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+  private void execute(String sql) {
+    TestSql.on(postgres).execute(sql);
   }
 }

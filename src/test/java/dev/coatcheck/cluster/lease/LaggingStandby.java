@@ -4,9 +4,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.stream.Stream;
-import org.flywaydb.core.Flyway;
 
 /**
  * A primary with our schema and a standby that streams from it until {@link #lag}. The standby
@@ -51,12 +50,7 @@ public final class LaggingStandby implements AutoCloseable {
   /** A database of its own with our schema. */
   static EmbeddedDatabase migrated(Path home) throws EmbeddedDatabaseFailed {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, TestServer.PROGRAMS);
-    Flyway.configure()
-        .dataSource(database.jdbcUrl(), database.user(), database.password())
-        .defaultSchema("coatcheck")
-        .locations("classpath:db/migration")
-        .load()
-        .migrate();
+    TestSql.on(database).migrate();
     return database;
   }
 
@@ -88,24 +82,24 @@ public final class LaggingStandby implements AutoCloseable {
 
   /** From now on the standby sees nothing of what the primary commits; it has all until now. */
   void lag() throws Exception {
-    String position = Query.on(primary).text("select pg_current_wal_lsn()");
+    String position = TestSql.on(primary).text("select pg_current_wal_lsn()");
     await()
         .atMost(Duration.ofMinutes(1))
         .until(
             () ->
                 "t"
                     .equals(
-                        Query.on(standby)
+                        TestSql.on(standby)
                             .text("select pg_last_wal_replay_lsn() >= '%s'".formatted(position))));
     stream.freeze(true);
   }
 
   /** Makes the standby the primary of a new timeline. */
   void promote() throws Exception {
-    Query.on(standby).execute("select pg_promote()");
+    TestSql.on(standby).execute("select pg_promote()");
     await()
         .atMost(Duration.ofMinutes(1))
-        .until(() -> "f".equals(Query.on(standby).text("select pg_is_in_recovery()")));
+        .until(() -> "f".equals(TestSql.on(standby).text("select pg_is_in_recovery()")));
   }
 
   @Override

@@ -12,7 +12,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
-import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -116,7 +116,7 @@ class LaggingStandbyTest {
       try (Holder first = new Holder("first", pair.primary())) {
         await().atMost(PATIENCE).until(first::draws);
       }
-      Query.on(pair.primary())
+      TestSql.on(pair.primary())
           .execute("update coatcheck.worker_lease set granted_until_ms = 0 where worker = 0");
       pair.lag();
       failOver(pair);
@@ -140,10 +140,10 @@ class LaggingStandbyTest {
         EmbeddedDatabase original = LaggingStandby.migrated(folder.folder().resolve("original"));
         EmbeddedDatabase copy = LaggingStandby.migrated(folder.folder().resolve("copy"))) {
       String origin = "select system_identifier from coatcheck.worker_lease_origin";
-      Query.on(copy)
+      TestSql.on(copy)
           .execute(
               "update coatcheck.worker_lease_origin set system_identifier = "
-                  + Query.on(original).text(origin));
+                  + TestSql.on(original).text(origin));
       try (Holder old = new Holder("old", original)) {
         await().atMost(PATIENCE).until(old::draws);
         try (Holder young = new Holder("young", copy)) {

@@ -3,11 +3,7 @@ package dev.coatcheck.cluster.lease;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 
 /** A Postgres with our schema, shared by the tests of this package, and statements on it. */
 final class LeaseDatabase {
@@ -17,15 +13,11 @@ final class LeaseDatabase {
   }
 
   private final TestDatabase database;
-  private final Connection connection;
+  private final TestSession session;
 
   private LeaseDatabase(TestDatabase database) {
     this.database = database;
-    try {
-      this.connection = connect();
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+    this.session = database.sql().session();
   }
 
   /** The database without any lease. */
@@ -62,25 +54,10 @@ final class LeaseDatabase {
   }
 
   synchronized void execute(String sql) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException e) {
-      throw new IllegalStateException(sql, e);
-    }
+    session.execute(sql);
   }
 
   synchronized long number(String sql) {
-    try (Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      result.next();
-      return result.getLong(1);
-    } catch (SQLException e) {
-      throw new IllegalStateException(sql, e);
-    }
-  }
-
-  /** One more connection, to hold locks with. */
-  Connection connect() throws SQLException {
-    return DriverManager.getConnection(database.url(), database.user(), database.password());
+    return session.number(sql);
   }
 }

@@ -8,8 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -294,17 +293,15 @@ class WorkerLeaseStoreTest {
     WorkerLeaseStore store = store(5, 5, "a");
     LeaseReply.Acquired acquired = acquire(store);
     try (MachineDelay delay = MachineDelay.measure();
-        Connection blocker = database.connect();
-        Statement statement = blocker.createStatement()) {
-      blocker.setAutoCommit(false);
-      statement.execute("select * from coatcheck.worker_lease for update");
+        TestSession blocker = database.server().sql().session()) {
+      blocker.begin("select * from coatcheck.worker_lease for update");
       long started = System.nanoTime();
       assertThat(store.send(renewal(acquired, acquired.untilMillis())))
           .isInstanceOf(LeaseReply.Failed.class);
       Duration took = Duration.ofNanos(System.nanoTime() - started);
       assertThat(took).isGreaterThanOrEqualTo(Duration.ofMillis(700));
       delay.requireWithin(Duration.ofMillis(1_800), took);
-      statement.execute("update coatcheck.worker_lease set epoch = 9, granted_until_ms = 9e12");
+      blocker.execute("update coatcheck.worker_lease set epoch = 9, granted_until_ms = 9e12");
       blocker.commit();
     }
     await().until(() -> othersAtWork() == 0);

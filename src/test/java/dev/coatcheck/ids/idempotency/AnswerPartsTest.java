@@ -9,10 +9,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.flywaydb.core.Flyway;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -122,14 +118,11 @@ class AnswerPartsTest {
 
   /** A lock that somebody holds delays a turn, and no turn waits for long. */
   @Test
-  void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() throws SQLException {
+  void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() {
     try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);
-        Connection other =
-            DriverManager.getConnection(FRESH.url(), FRESH.user(), FRESH.password());
-        Statement lock = other.createStatement()) {
+        TestSession other = FRESH.sql().session()) {
       long before = part();
-      other.setAutoCommit(false);
-      lock.execute(
+      other.begin(
           "lock table coatcheck.%s in access share mode"
               .formatted(PartTable.emptiedAfter(before).getName()));
       assertThat(turns.run()).isFalse();
@@ -198,7 +191,7 @@ class AnswerPartsTest {
   @Test
   void noAnswerIsLostWhenThePartsAreIntroduced() {
     TestDatabase before = TestDatabase.empty();
-    migrate(before, "13?"); // or the last one before it
+    before.sql().migrate("13?"); // or the last one before it
     try (Database database = open(before)) {
       database.write(
           "test",
@@ -226,7 +219,7 @@ class AnswerPartsTest {
             return true;
           });
 
-      migrate(before, "latest");
+      before.sql().migrate("latest");
 
       IdempotencyStore turns = new IdempotencyStore(database);
       for (int hours = 0; hours < 24; hours += 4) {
@@ -245,16 +238,6 @@ class AnswerPartsTest {
       assertThat(turns.rotate(Duration.ZERO)).isTrue();
       assertThat(find(database, keys)).as("after 28 hours").isEmpty();
     }
-  }
-
-  private static void migrate(TestDatabase database, String target) {
-    Flyway.configure()
-        .dataSource(database.url(), database.user(), database.password())
-        .defaultSchema("coatcheck")
-        .locations("classpath:db/migration")
-        .target(target)
-        .load()
-        .migrate();
   }
 
   /** As a mint does: locks, looks, works, keeps; again while another session has the key. */

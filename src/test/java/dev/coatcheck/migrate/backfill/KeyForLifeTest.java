@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -44,17 +41,12 @@ class KeyForLifeTest {
   @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
   void aRowThatComesBackGetsItsKeyBack(String isolation) throws Exception {
     long key = fixture.count("select snowflake_id from orders where id = 5");
-    try (Connection leaving = fixture.connect();
-        Connection coming = fixture.connect();
-        Statement leave = leaving.createStatement();
-        Statement come = coming.createStatement()) {
-      leaving.setAutoCommit(false);
-      coming.setAutoCommit(false);
-      come.execute("set transaction isolation level " + isolation);
-      come.execute("select 1 from orders");
-      leave.execute("delete from orders where id = 5");
+    try (TestSession leaving = fixture.sql().session();
+        TestSession coming = fixture.sql().session()) {
+      coming.begin("set transaction isolation level " + isolation, "select 1 from orders");
+      leaving.begin("delete from orders where id = 5");
       CompletableFuture<Boolean> inserted =
-          CompletableFuture.supplyAsync(() -> inserts(coming, come), Thread::startVirtualThread);
+          CompletableFuture.supplyAsync(() -> inserts(coming), Thread::startVirtualThread);
       Awaitility.await().until(this::somebodyWaits);
       leaving.commit();
 
@@ -70,11 +62,9 @@ class KeyForLifeTest {
   /** Committed after the archive has passed its ID. */
   @Test
   void aRowUnderWayDuringAnUndoKeepsItsKey() throws Exception {
-    try (Connection late = fixture.connect();
-        Statement insert = late.createStatement()) {
-      late.setAutoCommit(false);
-      insert.execute("insert into orders (id) values (100)");
-      long key = number(insert, "select snowflake_id from orders where id = 100");
+    try (TestSession late = fixture.sql().session()) {
+      late.begin("insert into orders (id) values (100)");
+      long key = late.number("select snowflake_id from orders where id = 100");
       fixture.execute("insert into orders (id) values (200)");
       CompletableFuture<Void> undone =
           CompletableFuture.runAsync(
@@ -103,16 +93,15 @@ class KeyForLifeTest {
     fixture.drain(target);
   }
 
-  private static boolean inserts(Connection connection, Statement statement) {
+  private static boolean inserts(TestSession session) {
     try {
-      statement.execute("insert into orders (id) values (5)");
-      connection.commit();
+      session.execute("insert into orders (id) values (5)", "commit");
       return true;
-    } catch (SQLException refused) {
-      if (NOT_SERIALIZABLE.equals(refused.getSQLState())) {
+    } catch (AssertionError refused) {
+      if (NOT_SERIALIZABLE.equals(TestSession.sqlState(refused))) {
         return false;
       }
-      throw new AssertionError(refused);
+      throw refused;
     }
   }
 
@@ -121,12 +110,5 @@ class KeyForLifeTest {
             "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where not l.granted and a.datname = current_database()")
         > 0;
-  }
-
-  private static long number(Statement statement, String sql) throws SQLException {
-    try (ResultSet result = statement.executeQuery(sql)) {
-      result.next();
-      return result.getLong(1);
-    }
   }
 }

@@ -12,10 +12,6 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TransactionPooler;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,12 +26,8 @@ class PoolerTest {
   @TempDir static Path folder;
 
   @BeforeAll
-  static void table() throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(DATABASE.url(), DATABASE.user(), DATABASE.password());
-        Statement statement = connection.createStatement()) {
-      statement.execute("create table public.orders (id bigserial primary key)");
-    }
+  static void table() {
+    DATABASE.sql().execute("create table public.orders (id bigserial primary key)");
   }
 
   /** Nobody else is there, so that they may look like two sessions to who simply alternates. */

@@ -11,9 +11,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -290,15 +288,13 @@ class RefusalTest {
   }
 
   @Test
-  void anOldTransactionIsInTheWay() throws SQLException {
+  void anOldTransactionIsInTheWay() {
     FIXTURE.execute(T);
     Inventory strict =
         new Inventory(
             new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 0, 1 << 30));
-    try (Connection idle = FIXTURE.connect();
-        Statement statement = idle.createStatement()) {
-      idle.setAutoCommit(false);
-      statement.execute("select 1");
+    try (TestSession idle = FIXTURE.sql().session()) {
+      idle.begin("select 1");
 
       assertThat(refusals(strict.inspect(FIXTURE.source, wish("t"))))
           .containsExactly("old_transaction");
@@ -317,15 +313,13 @@ class RefusalTest {
   }
 
   @Test
-  void aVacuumAgainstWraparoundIsInTheWay() throws SQLException {
+  void aVacuumAgainstWraparoundIsInTheWay() {
     FIXTURE.execute(T);
     Inventory anyAge =
         new Inventory(new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 3_600, -1));
     assertThat(anyAge.inspect(FIXTURE.source, wish("t"))).isInstanceOf(Inspection.Sound.class);
-    try (Connection vacuum = FIXTURE.connect();
-        Statement statement = vacuum.createStatement()) {
-      vacuum.setAutoCommit(false);
-      statement.execute("lock table t in share update exclusive mode");
+    try (TestSession vacuum = FIXTURE.sql().session()) {
+      vacuum.begin("lock table t in share update exclusive mode");
 
       assertThat(refusals(anyAge.inspect(FIXTURE.source, wish("t"))))
           .containsExactly("wraparound_vacuum");

@@ -4,9 +4,7 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -220,7 +218,7 @@ class RowShapeTest {
 
   @ParameterizedTest
   @MethodSource("breaking")
-  void whatFailsForGoodIsNamedWithItsRemedy(Shape shape) throws SQLException {
+  void whatFailsForGoodIsNamedWithItsRemedy(Shape shape) {
     setUp(shape);
     send(shape.probe());
 
@@ -232,12 +230,12 @@ class RowShapeTest {
             one ->
                 assertThat(one).matches("function public\\.(on_orders \\(trigger audit\\)|f): .+"));
     addColumn();
-    assertThatThrownBy(() -> send(shape.probe())).isInstanceOf(SQLException.class);
+    assertThatThrownBy(() -> send(shape.probe())).hasCauseInstanceOf(SQLException.class);
   }
 
   @ParameterizedTest
   @MethodSource("harmless")
-  void whatGoesOnWorkingIsNotNamed(Shape shape) throws SQLException {
+  void whatGoesOnWorkingIsNotNamed(Shape shape) {
     setUp(shape);
     send(shape.probe());
 
@@ -256,7 +254,7 @@ class RowShapeTest {
         "select * from orders union select * from hist",
         "select to_json(row(1, 'a')::orders)",
       })
-  void statementsThatApplicationsSentAreNamed(String statement) throws SQLException {
+  void statementsThatApplicationsSentAreNamed(String statement) {
     FIXTURE.execute("create schema stats", "create extension pg_stat_statements schema stats");
     try {
       FIXTURE.execute("select stats.pg_stat_statements_reset()");
@@ -267,7 +265,7 @@ class RowShapeTest {
           .singleElement()
           .satisfies(one -> assertThat(one).startsWith("'" + statement.substring(0, 10)));
       addColumn();
-      assertThatThrownBy(() -> send(statement)).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> send(statement)).hasCauseInstanceOf(SQLException.class);
     } finally {
       FIXTURE.execute("drop schema stats cascade");
     }
@@ -294,10 +292,7 @@ class RowShapeTest {
   }
 
   /** On a new connection, so that nothing was prepared before. */
-  private static void send(String sql) throws SQLException {
-    try (Connection connection = FIXTURE.connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+  private static void send(String sql) {
+    FIXTURE.execute(sql);
   }
 }

@@ -7,11 +7,7 @@ import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +84,7 @@ final class SourceFixture implements AutoCloseable {
   }
 
   String name() {
-    return database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+    return database.name();
   }
 
   /** Empties the schema public. */
@@ -137,36 +133,16 @@ final class SourceFixture implements AutoCloseable {
         .detail();
   }
 
-  Connection connect() throws SQLException {
-    Connection connection =
-        DriverManager.getConnection(database.url(), database.user(), database.password());
-    connection.setSchema("public");
-    return connection;
+  TestSql sql() {
+    return database.sql().inPublic();
   }
 
   void execute(String... statements) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      for (String text : statements) {
-        statement.execute(text);
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    sql().execute(statements);
   }
 
-  List<String> column(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      List<String> values = new ArrayList<>();
-      while (result.next()) {
-        values.add(result.getString(1));
-      }
-      return values;
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+  List<String> column(String query) {
+    return sql().texts(query);
   }
 
   /** Everything that there is in the database. */

@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.SmallDisk;
 import dev.coatcheck.postgres.embedded.TestHome;
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,30 +75,28 @@ class DiskFullTest {
 
   /** Its tables and indexes and ours, but not the WAL: a server without that ends itself. */
   private static TestDatabase on(SmallDisk disk, EmbeddedDatabase server) throws Exception {
-    Query.on(server)
-        .execute("create tablespace small location '%s'".formatted(disk.folder("tables")));
-    Query.on(server).execute("create database shop tablespace small");
+    TestSql.on(server)
+        .execute(
+            "create tablespace small location '%s'".formatted(disk.folder("tables")),
+            "create database shop tablespace small");
     return new TestDatabase(
         server.jdbcUrl().replaceAll("/[^/]+$", "/shop"), server.user(), server.password());
   }
 
   private void write(MigrationFixture fixture) {
-    try (Connection connection = fixture.source.connect();
-        Statement statement = connection.createStatement()) {
+    try (TestSession session = fixture.source.sql().session()) {
       for (int n = 0; !stopped; n++) {
-        try (ResultSet result =
-            statement.executeQuery("insert into orders (text) values ('new') returning id")) {
-          result.next();
-          acknowledged.add(result.getLong(1));
-          statement.execute("update orders set text = 'changed' where id = " + (1 + n % ROWS));
-        } catch (SQLException full) {
-          if (!DISK_FULL.equals(full.getSQLState())) {
+        try {
+          acknowledged.add(session.number("insert into orders (text) values ('new') returning id"));
+          session.execute("update orders set text = 'changed' where id = " + (1 + n % ROWS));
+        } catch (AssertionError full) {
+          if (!DISK_FULL.equals(TestSession.sqlState(full))) {
             throw full;
           }
           refused.incrementAndGet();
         }
       }
-    } catch (SQLException broken) {
+    } catch (AssertionError broken) {
       errors.add(broken.toString());
     }
   }

@@ -6,13 +6,9 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,16 +81,13 @@ class FrozenNetworkTest {
    * how it ends.
    */
   @Test
-  void whatWasUnderWayIsEndedBeforeTheRunGoesOn() throws SQLException {
-    try (Connection report = connect();
-        Statement reading = report.createStatement();
+  void whatWasUnderWayIsEndedBeforeTheRunGoesOn() {
+    try (TestSession report = database.sql().session();
         MigrationFixture fixture = behindProxy(SHORT)) {
       fixture.orders(ROWS);
       fixture.source.execute("create table elsewhere (n int)");
       proxy.freezeAt(new Trap("create unique index concurrently", true, true));
-      report.setAutoCommit(false);
-      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      reading.execute("select count(*) from elsewhere");
+      report.beginSnapshot();
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       requireGivenUp(fixture, run);
       long left = builders().getFirst();
@@ -121,20 +114,11 @@ class FrozenNetworkTest {
   }
 
   /** Those that build an index now. */
-  private List<Long> builders() throws SQLException {
-    try (Connection direct = connect();
-        Statement statement = direct.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "select coalesce(array_agg(pid::bigint), '{}') from pg_stat_progress_create_index"
-                    + " where datname = current_database()")) {
-      rows.next();
-      return List.of((Long[]) rows.getArray(1).getArray());
-    }
-  }
-
-  private Connection connect() throws SQLException {
-    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  private List<Long> builders() {
+    return database
+        .sql()
+        .numbers(
+            "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 
   private MigrationFixture behindProxy(Patience patience) {

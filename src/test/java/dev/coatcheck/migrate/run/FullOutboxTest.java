@@ -3,11 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,16 +15,12 @@ class FullOutboxTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside) throws SQLException {
+  void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside) {
     try (MigrationFixture fixture = new MigrationFixture(beside)) {
       fixture.orders(ROWS);
       TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
-      TestDatabase gateway = fixture.source.gateway.on;
-      try (Connection held =
-              DriverManager.getConnection(gateway.url(), gateway.user(), gateway.password());
-          Statement hold = held.createStatement()) {
-        held.setAutoCommit(false);
-        hold.execute("lock table coatcheck.alias in share mode");
+      try (TestSession held =
+          fixture.source.gateway.on.sql().begin("lock table coatcheck.alias in share mode")) {
         fixture.source.execute(
             "insert into orders select from generate_series(1, %d)".formatted(NEW_ROWS));
         MigrationFixture.done(

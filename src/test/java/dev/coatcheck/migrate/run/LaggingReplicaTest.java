@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.lease.LaggingStandby;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.embedded.TestHome;
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,14 +28,14 @@ class LaggingReplicaTest {
           fixture.startWith(_ -> new ThrottleSettings(100, 200, 0, 2, 0, 0, 0, 0, 0, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
-      Query.on(pair.standby()).execute("select pg_wal_replay_pause()");
+      TestSql.on(pair.standby()).execute("select pg_wal_replay_pause()");
       fixture.awaitReason(run, "a replica is ");
       assertThat(fixture.now(run).status().reason().orElseThrow())
           .endsWith(" s behind, more than 2");
       long before = fixture.now(run).progress().rowsDone();
       assertThat(before).isLessThan(ROWS);
 
-      Query.on(pair.standby()).execute("select pg_wal_replay_resume()");
+      TestSql.on(pair.standby()).execute("select pg_wal_replay_resume()");
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       fixture.set(run, _ -> new ThrottleSettings(500, 0, 0, 30, 0, 0, 0, 0, 0, true));
       fixture.await(run, RunState.DONE);

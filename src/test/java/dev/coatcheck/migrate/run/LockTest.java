@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.source.TargetSql;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,11 +18,9 @@ class LockTest {
   @Test
   void aRunGetsItsLockLaterAndWritersGetThroughMeanwhile() throws Exception {
     try (MigrationFixture fixture = new MigrationFixture(true);
-        Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.source.sql().session()) {
       fixture.orders(100);
-      held.setAutoCommit(false);
-      hold.execute("select count(*) from orders");
+      held.begin("select count(*) from orders");
       AtomicBoolean stopped = new AtomicBoolean();
       AtomicInteger written = new AtomicInteger();
       CompletableFuture<Void> writer =
@@ -53,18 +49,16 @@ class LockTest {
 
   /** What is locked is set aside; a retry fills it with the keys that were kept free for it. */
   @Test
-  void aRowThatIsLockedIsFilledLaterAndInOrder() throws SQLException {
+  void aRowThatIsLockedIsFilledLaterAndInOrder() {
     try (MigrationFixture fixture = new MigrationFixture(true);
-        Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.source.sql().session()) {
       fixture.orders(1_000);
-      held.setAutoCommit(false);
       TableMigration run = fixture.plan("orders", java.util.Optional.of("created_at"));
       // After the triggers have had their lock.
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 10));
       fixture.start(run);
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      hold.execute("update orders set created_at = created_at where id in (700, 702)");
+      held.begin("update orders set created_at = created_at where id in (700, 702)");
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
@@ -88,14 +82,13 @@ class LockTest {
 
   /** As another run does that begins at the same time: it makes the schema of them all. */
   @Test
-  void theFirstTwoRunsOfASourceMayBeginTogether() throws SQLException {
+  void theFirstTwoRunsOfASourceMayBeginTogether() {
     try (MigrationFixture fixture = new MigrationFixture(true);
-        Connection held = fixture.source.connect();
-        Statement other = held.createStatement()) {
+        TestSession held = fixture.source.sql().session()) {
       fixture.orders(100);
-      held.setAutoCommit(false);
-      other.execute("select pg_advisory_xact_lock(%d, 0)".formatted(TargetSql.LOCK_CLASS));
-      other.execute("create schema coatcheck_migration");
+      held.begin(
+          "select pg_advisory_xact_lock(%d, 0)".formatted(TargetSql.LOCK_CLASS),
+          "create schema coatcheck_migration");
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       fixture.await(() -> waitsForAnything(fixture));
       held.commit();
@@ -131,15 +124,13 @@ class LockTest {
 
   @Test
   @Tag("faults")
-  void aTableThatIsHeldForGoodFailsTheRunAndNamesTheHolder() throws SQLException {
+  void aTableThatIsHeldForGoodFailsTheRunAndNamesTheHolder() {
     try (MigrationFixture fixture = new MigrationFixture(true);
-        Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.source.sql().session()) {
       fixture.orders(100);
       fixture.patience = Duration.ofMinutes(2);
-      hold.execute("set application_name = 'a long report'");
-      held.setAutoCommit(false);
-      hold.execute("select count(*) from orders");
+      held.execute("set application_name = 'a long report'");
+      held.begin("select count(*) from orders");
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
@@ -156,17 +147,15 @@ class LockTest {
 
   @Test
   @Tag("faults")
-  void aRunStopsWhenMoreThanHalfOfItsBatchesFail() throws SQLException {
+  void aRunStopsWhenMoreThanHalfOfItsBatchesFail() {
     try (MigrationFixture fixture = new MigrationFixture(true);
-        Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.source.sql().session()) {
       fixture.orders(10_000);
       fixture.patience = Duration.ofMinutes(5);
-      held.setAutoCommit(false);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 10));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      hold.execute("select from orders where id > 256 for update");
+      held.begin("select from orders where id > 256 for update");
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       TableMigration failed = fixture.await(run, RunState.FAILED);

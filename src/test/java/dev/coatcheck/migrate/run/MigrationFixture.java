@@ -39,6 +39,13 @@ public final class MigrationFixture implements AutoCloseable {
     this(isBeside, new RekeyFixture(isBeside), Patience.DEFAULT);
   }
 
+  /** One that takes orders and does no work: that is left to gateways in processes of their own. */
+  public static MigrationFixture desk() {
+    MigrationFixture desk = new MigrationFixture(true);
+    desk.migrations.close();
+    return desk;
+  }
+
   /** With a source somewhere else. */
   public MigrationFixture(TestDatabase elsewhere) {
     this(elsewhere, Patience.DEFAULT);
@@ -83,7 +90,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** So many rows, one a second, the last a moment ago. */
-  void orders(int rows) {
+  public void orders(int rows) {
     source.execute(
         "create table orders (id bigserial primary key, created_at timestamptz default now())",
         "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
@@ -92,7 +99,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** Changes its throttle settings from the start on. */
-  TableMigration startWith(UnaryOperator<ThrottleSettings> change) {
+  public TableMigration startWith(UnaryOperator<ThrottleSettings> change) {
     TableMigration planned = plan("orders", Optional.of("created_at"));
     set(planned, change);
     start(planned);

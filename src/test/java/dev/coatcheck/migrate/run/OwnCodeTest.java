@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.steps.Phase;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -118,20 +115,16 @@ class OwnCodeTest {
 
   /** The insert waits for the delete, so that our trigger has to give it its old key. */
   @Test
-  void itWorksInTheApplicationsCommit() throws Exception {
+  void itWorksInTheApplicationsCommit() {
     TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
     fixture.run(run);
     String key = shop.text("select snowflake_id from app.orders where id = 5");
     shop.admin("truncate app.audit");
-    try (Connection leaving = connect();
-        Connection coming = connect();
-        Statement leave = leaving.createStatement();
-        Statement come = coming.createStatement()) {
-      leaving.setAutoCommit(false);
-      coming.setAutoCommit(false);
-      leave.execute("delete from orders where id = 5");
+    try (TestSession leaving = shop.application().begin("delete from orders where id = 5");
+        TestSession coming = shop.application().session()) {
       CompletableFuture<Void> inserted =
-          CompletableFuture.runAsync(() -> insert(come), Thread::startVirtualThread);
+          CompletableFuture.runAsync(
+              () -> coming.begin("insert into orders (id) values (5)"), Thread::startVirtualThread);
       Awaitility.await()
           .until(() -> !shop.text("select 1 from pg_locks where not granted").isEmpty());
       leaving.commit();
@@ -142,17 +135,5 @@ class OwnCodeTest {
     assertThat(shop.text("select snowflake_id from app.orders where id = 5")).isEqualTo(key);
     assertThat(shop.texts("select distinct what from app.audit where id = 5 order by what"))
         .containsExactly("after_row", "before_row", "deferred");
-  }
-
-  private static void insert(Statement statement) {
-    try {
-      statement.execute("insert into orders (id) values (5)");
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
-  }
-
-  private Connection connect() throws SQLException {
-    return DriverManager.getConnection(shop.database.url(), shop.owner, "shop");
   }
 }

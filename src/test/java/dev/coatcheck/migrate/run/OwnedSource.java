@@ -1,10 +1,7 @@
 package dev.coatcheck.migrate.run;
 
-import static java.util.Objects.requireNonNull;
-
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.SQLException;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -21,7 +18,7 @@ final class OwnedSource implements AutoCloseable {
     admin(
         "create role " + owner + " login password 'shop'",
         "create role " + migrator + " login password 'migrator' in role " + owner,
-        "grant create on database " + databaseName() + " to " + migrator,
+        "grant create on database " + database.name() + " to " + migrator,
         "grant create, usage on schema public to public",
         "create table public.marks (what text, by_user name, by_session name)",
         "grant insert on public.marks to public",
@@ -41,49 +38,25 @@ final class OwnedSource implements AutoCloseable {
   }
 
   /** Where the application does. */
-  Query application() {
-    return new Query(database.url(), owner, "shop");
+  TestSql application() {
+    return new TestSql(database.url(), owner, "shop");
   }
 
   void application(String... statements) {
-    execute(application(), statements);
+    application().execute(statements);
   }
 
   void admin(String... statements) {
-    execute(Query.on(database), statements);
+    database.sql().execute(statements);
   }
 
   /** The first column of all rows, in one text. */
   String text(String query) {
-    try {
-      return requireNonNull(
-          Query.on(database)
-              .text(
-                  "select coalesce(string_agg(r.v::text, ', '), '') from ("
-                      + query
-                      + ") as r (v)"));
-    } catch (SQLException failed) {
-      throw new AssertionError(query, failed);
-    }
+    return String.join(", ", texts(query));
   }
 
   List<String> texts(String query) {
-    String text = text(query);
-    return text.isEmpty() ? List.of() : List.of(text.split(", "));
-  }
-
-  private static void execute(Query as, String... statements) {
-    for (String statement : statements) {
-      try {
-        as.execute(statement);
-      } catch (SQLException failed) {
-        throw new AssertionError(statement, failed);
-      }
-    }
-  }
-
-  private String databaseName() {
-    return database.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
+    return database.sql().texts(query);
   }
 
   private static String role(String what) {

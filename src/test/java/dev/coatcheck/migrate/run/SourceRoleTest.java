@@ -7,10 +7,6 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -26,17 +22,18 @@ class SourceRoleTest {
   void theRightsOfTheDocumentationSufficeForEverything() throws Exception {
     TestDatabase admin = TestDatabase.empty();
     try {
-      execute(admin, "create role " + OWNER, "create role " + APPLICATION);
-      execute(
-          admin,
-          "grant create on schema public to " + OWNER,
-          "set role " + OWNER,
-          "create table public.orders (id bigserial primary key, created_at timestamptz default"
-              + " now())",
-          "insert into public.orders select from generate_series(1, 1000)",
-          "grant select, insert, update, delete on public.orders to " + APPLICATION,
-          "grant usage on sequence public.orders_id_seq to " + APPLICATION);
-      execute(admin, documented(admin).toArray(String[]::new));
+      admin.sql().execute("create role " + OWNER, "create role " + APPLICATION);
+      admin
+          .sql()
+          .execute(
+              "grant create on schema public to " + OWNER,
+              "set role " + OWNER,
+              "create table public.orders (id bigserial primary key, created_at timestamptz default"
+                  + " now())",
+              "insert into public.orders select from generate_series(1, 1000)",
+              "grant select, insert, update, delete on public.orders to " + APPLICATION,
+              "grant usage on sequence public.orders_id_seq to " + APPLICATION);
+      admin.sql().execute(documented(admin).toArray(String[]::new));
       try (MigrationFixture fixture =
           new MigrationFixture(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
         TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
@@ -61,10 +58,11 @@ class SourceRoleTest {
       }
     } finally {
       for (String role : List.of(ROLE, OWNER, APPLICATION)) {
-        execute(
-            admin,
-            "do $$ begin if exists (select from pg_roles where rolname = '%1$s') then drop owned by %1$s cascade; drop role %1$s; end if; end $$"
-                .formatted(role));
+        admin
+            .sql()
+            .execute(
+                "do $$ begin if exists (select from pg_roles where rolname = '%1$s') then drop owned by %1$s cascade; drop role %1$s; end if; end $$"
+                    .formatted(role));
       }
     }
   }
@@ -89,26 +87,18 @@ class SourceRoleTest {
   }
 
   /** As the application, which may do no more than that. */
-  private static void write(TestDatabase admin) throws SQLException {
-    execute(
-        admin,
-        "set role " + APPLICATION,
-        "insert into public.orders default values",
-        "update public.orders set created_at = now() where id = 7",
-        "delete from public.orders where id = (select min(id) from public.orders where id > 100)");
+  private static void write(TestDatabase admin) {
+    admin
+        .sql()
+        .execute(
+            "set role " + APPLICATION,
+            "insert into public.orders default values",
+            "update public.orders set created_at = now() where id = 7",
+            "delete from public.orders where id = (select min(id) from public.orders where id >"
+                + " 100)");
   }
 
   private static List<Long> keys(MigrationFixture fixture) {
     return fixture.source.column("select snowflake_id from orders where id <= 100 order by id");
-  }
-
-  private static void execute(TestDatabase admin, String... statements) throws SQLException {
-    try (Connection connection =
-            DriverManager.getConnection(admin.url(), admin.user(), admin.password());
-        Statement statement = connection.createStatement()) {
-      for (String text : statements) {
-        statement.execute(text);
-      }
-    }
   }
 }

@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,11 +51,9 @@ class StragglerTest {
         "lock table \"public\".\"orders\" in access exclusive mode",
         "coalesce(max(t.\"id\"), 0)::bigint from \"public\"",
       })
-  void aRowThatCameInWithoutAKeyGetsOneAndCanBeUpdatedAllTheTime(String statement)
-      throws SQLException {
+  void aRowThatCameInWithoutAKeyGetsOneAndCanBeUpdatedAllTheTime(String statement) {
     try (MigrationFixture fixture = behindProxy();
-        Connection direct = connect();
-        Statement application = direct.createStatement()) {
+        TestSession application = database.sql().session()) {
       fixture.orders(300);
       application.execute("alter table orders add column text text");
       TableMigration run = fixture.plan("orders", Optional.of("created_at"));
@@ -84,10 +79,9 @@ class StragglerTest {
 
   /** The row is locked when it is to be filled; who holds the lock can still write. */
   @Test
-  void aRowThatCannotBeFilledLeavesNoCheckBehindAndARetryFillsIt() throws SQLException {
+  void aRowThatCannotBeFilledLeavesNoCheckBehindAndARetryFillsIt() {
     try (MigrationFixture fixture = behindProxy();
-        Connection direct = connect();
-        Statement application = direct.createStatement()) {
+        TestSession application = database.sql().session()) {
       fixture.orders(300);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
@@ -99,8 +93,7 @@ class StragglerTest {
       proxy.freezeAt(new Trap("coalesce(max(t.\"id\"), 0)::bigint from \"public\"", false, true));
       proxy.freeze(false);
       fixture.await(proxy::isTrapped);
-      direct.setAutoCommit(false);
-      application.execute("select from orders where id = 1001 for update");
+      application.begin("select from orders where id = 1001 for update");
       proxy.freeze(false);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
@@ -112,7 +105,7 @@ class StragglerTest {
                       + " and contype = 'c'"))
           .isZero();
       application.execute("update orders set created_at = now() where id = 1001");
-      direct.commit();
+      application.commit();
       MigrationFixture.done(
           fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
@@ -120,14 +113,9 @@ class StragglerTest {
     }
   }
 
-  private static void straggle(Statement restore) throws SQLException {
-    restore.execute("alter table orders disable trigger user");
-    restore.execute("insert into orders (id) values (1001)");
-    restore.execute(ENABLE);
-  }
-
-  private Connection connect() throws SQLException {
-    return DriverManager.getConnection(database.url(), database.user(), database.password());
+  private static void straggle(TestSession restore) {
+    restore.execute(
+        "alter table orders disable trigger user", "insert into orders (id) values (1001)", ENABLE);
   }
 
   private MigrationFixture behindProxy() {

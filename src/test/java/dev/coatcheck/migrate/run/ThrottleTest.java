@@ -3,9 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -50,14 +48,12 @@ class ThrottleTest {
 
   /** Neither a pause nor giving way is time worked. */
   @Test
-  void aLongTransactionIsWaitedForAndTheTimeDoesNotCount() throws SQLException {
+  void aLongTransactionIsWaitedForAndTheTimeDoesNotCount() {
     TableMigration run =
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
-      held.setAutoCommit(false);
-      hold.execute("select 1");
+    try (TestSession held = fixture.source.sql().session()) {
+      held.begin("select 1");
       fixture.set(
           run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
       fixture.awaitReason(run, "a transaction is ");
@@ -78,10 +74,8 @@ class ThrottleTest {
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     String lock = "lock table orders in share update exclusive mode";
-    try (Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
-      held.setAutoCommit(false);
-      hold.execute(lock);
+    try (TestSession held = fixture.source.sql().session()) {
+      held.begin(lock);
       CompletableFuture<Void> first = lockInBackground(lock);
       CompletableFuture<Void> second = lockInBackground(lock);
       fixture.set(
@@ -97,19 +91,16 @@ class ThrottleTest {
   }
 
   @Test
-  void aSlowReadIsNoticed() throws SQLException {
+  void aSlowReadIsNoticed() {
     TableMigration run =
         fixture.startWith(
             throttleSettings -> new ThrottleSettings(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (Connection held = fixture.source.connect();
-        Statement hold = held.createStatement()) {
+    try (TestSession held = fixture.source.sql().session()) {
       fixture.await(
           () -> {
-            held.setAutoCommit(false);
-            hold.execute("lock table orders in access exclusive mode");
-            hold.execute("select pg_sleep(0.05)");
-            held.commit();
+            held.begin("lock table orders in access exclusive mode", "select pg_sleep(0.05)")
+                .commit();
             return fixture.saw(run, "throttled", "reading one row takes");
           });
     }
@@ -164,23 +155,22 @@ class ThrottleTest {
    * own.
    */
   @Test
-  void aVacuumOfTheTableIsWaitedForButNotForEver() throws SQLException {
+  void aVacuumOfTheTableIsWaitedForButNotForEver() {
     fixture.source.execute(
         "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end"
             + " $$");
     TableMigration run =
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (Connection vacuuming = fixture.source.connect();
-        Statement vacuum = vacuuming.createStatement()) {
-      vacuum.execute("set vacuum_cost_delay = 100");
-      vacuum.execute("set vacuum_cost_limit = 1");
+    try (TestSession vacuuming = fixture.source.sql().session()) {
+      long vacuum = vacuuming.pid();
+      vacuuming.execute("set vacuum_cost_delay = 100", "set vacuum_cost_limit = 1");
       CompletableFuture<Void> ended =
           CompletableFuture.runAsync(
               () -> {
                 try {
-                  vacuum.execute("vacuum orders");
-                } catch (SQLException cancelled) {
+                  vacuuming.execute("vacuum orders");
+                } catch (AssertionError cancelled) {
                   // At the end of the test.
                 }
               },
@@ -190,7 +180,7 @@ class ThrottleTest {
       fixture.set(run, _ -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       assertThat(ended).as("it goes on beside the vacuum").isNotDone();
-      vacuum.cancel();
+      fixture.source.execute("select pg_cancel_backend(%d)".formatted(vacuum));
       ended.join();
     }
     fixture.set(run, _ -> ThrottleSettings.DEFAULT);

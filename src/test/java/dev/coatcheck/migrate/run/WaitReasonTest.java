@@ -6,10 +6,7 @@ import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -18,17 +15,14 @@ class WaitReasonTest {
   private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
 
   @Test
-  void anIndexThatWaitsForAnOldSnapshotNamesTheSessionThatHoldsIt() throws SQLException {
+  void anIndexThatWaitsForAnOldSnapshotNamesTheSessionThatHoldsIt() {
     try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        Connection report = fixture.source.connect();
-        Statement reading = report.createStatement()) {
+        TestSession report = fixture.source.sql().session()) {
       fixture.orders(100);
       fixture.source.execute("create table elsewhere (n int)");
-      reading.execute("set application_name = 'a long report'");
-      int pid = pid(reading);
-      report.setAutoCommit(false);
-      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      reading.execute("select count(*) from elsewhere");
+      report.execute("set application_name = 'a long report'");
+      int pid = report.pid();
+      report.beginSnapshot();
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
@@ -58,15 +52,12 @@ class WaitReasonTest {
   @Test
   void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded() throws Exception {
     try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        Connection report = fixture.source.connect();
-        Statement reading = report.createStatement()) {
+        TestSession report = fixture.source.sql().session()) {
       fixture.orders(100);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      report.setAutoCommit(false);
-      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      reading.execute("select count(*) from pg_class");
+      report.beginSnapshot();
       CompletableFuture<Void> dba =
           CompletableFuture.runAsync(
               () ->
@@ -120,12 +111,5 @@ class WaitReasonTest {
             "select count(*) from pg_stat_progress_create_index"
                 + " where datname = current_database() and phase = 'waiting for old snapshots'")
         == 1;
-  }
-
-  private static int pid(Statement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
-      row.next();
-      return row.getInt(1);
-    }
   }
 }

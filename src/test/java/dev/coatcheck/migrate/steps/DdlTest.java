@@ -6,9 +6,7 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Ddl.Outcome;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,16 +34,14 @@ class DdlTest {
   }
 
   @Test
-  void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() throws SQLException {
+  void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() {
     Step.Ddl step = expand();
     List<Long> pauses = new ArrayList<>();
     try (SourceSession session = SourceSession.open(fixture.settings, target);
-        Connection held = fixture.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.sql().session()) {
       prepare(session);
-      hold.execute("set application_name = 'a long report'");
-      held.setAutoCommit(false);
-      hold.execute("select count(*) from orders");
+      held.execute("set application_name = 'a long report'");
+      held.begin("select count(*) from orders");
 
       Ddl ddl = new Ddl(session, target, pauses::add);
       Outcome outcome = ddl.apply(step);
@@ -70,14 +66,12 @@ class DdlTest {
    * Writers get through between any two tries, and none of them is ended as a deadlock's victim.
    */
   @Test
-  void writersGoOnBetweenTheTries() throws SQLException {
+  void writersGoOnBetweenTheTries() {
     Step.Ddl step = expand();
     try (SourceSession session = SourceSession.open(fixture.settings, target);
-        Connection held = fixture.connect();
-        Statement hold = held.createStatement()) {
+        TestSession held = fixture.sql().session()) {
       prepare(session);
-      held.setAutoCommit(false);
-      hold.execute("select count(*) from orders");
+      held.begin("select count(*) from orders");
       List<Long> pauses = new ArrayList<>();
       Ddl ddl =
           new Ddl(
@@ -87,7 +81,7 @@ class DdlTest {
                 pauses.add(millis);
                 fixture.execute("insert into orders default values");
                 if (pauses.size() == 5) {
-                  commit(held);
+                  held.commit();
                 }
               });
 
@@ -95,14 +89,6 @@ class DdlTest {
       assertThat(pauses).hasSize(5);
       assertThat(fixture.count("select count(*) from orders where snowflake_id is null"))
           .isEqualTo(5);
-    }
-  }
-
-  private static void commit(Connection connection) {
-    try {
-      connection.commit();
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
     }
   }
 

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,19 +38,17 @@ class DeadlockTest {
     AtomicBoolean stopped = new AtomicBoolean();
     CompletableFuture<Void> backfill =
         CompletableFuture.runAsync(() -> fill(target, stopped), Thread::startVirtualThread);
-    try (Connection connection = fixture.connect();
-        Statement writer = connection.createStatement()) {
-      connection.setAutoCommit(false);
+    try (TestSession writer = fixture.sql().session()) {
       for (int round = 0; round < ROUNDS; round++) {
-        writer.execute("update orders set text = 'last' where id = 100");
+        writer.begin("update orders set text = 'last' where id = 100");
         Awaitility.await().pollInterval(Duration.ofMillis(2)).until(() -> somebodyWaits(writer));
         writer.execute("update orders set text = 'first' where id = 1");
-        connection.rollback();
+        writer.rollback();
       }
-      writer.execute("update orders set text = 'last' where id = 100");
+      writer.begin("update orders set text = 'last' where id = 100");
       stopped.set(true);
       backfill.get();
-      connection.commit();
+      writer.commit();
     }
     assertThat(gaveWay.get()).isPositive();
   }
@@ -71,13 +67,10 @@ class DeadlockTest {
     }
   }
 
-  private static boolean somebodyWaits(Statement statement) throws SQLException {
-    try (var result =
-        statement.executeQuery(
-            "select count(*) > 0 from pg_locks l join pg_stat_activity a using (pid)"
-                + " where not l.granted and a.datname = current_database()")) {
-      result.next();
-      return result.getBoolean(1);
-    }
+  private static boolean somebodyWaits(TestSession session) {
+    return session.number(
+            "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
+                + " where not l.granted and a.datname = current_database()")
+        > 0;
   }
 }

@@ -7,11 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.postgresql.PGConnection;
 
 class DualWriteTest {
   private final RekeyFixture fixture = new RekeyFixture(false);
@@ -105,18 +100,17 @@ class DualWriteTest {
   }
 
   @Test
-  void anIdGetsItsOldKeyAlsoIfItsDeleteCommitsWhileTheInsertWaits() throws SQLException {
+  void anIdGetsItsOldKeyAlsoIfItsDeleteCommitsWhileTheInsertWaits() {
     long old = key(3);
-    try (Connection deleter = fixture.connect();
-        Statement statement = deleter.createStatement();
-        Connection inserter = fixture.connect()) {
-      deleter.setAutoCommit(false);
-      statement.execute("delete from orders where id = 3");
+    try (TestSession deleter = fixture.sql().session();
+        TestSession inserter = fixture.sql().session()) {
+      deleter.begin("delete from orders where id = 3");
+      long backend = inserter.pid();
       CompletableFuture<Void> inserted =
           CompletableFuture.runAsync(
-              () -> send(inserter, "insert into orders (id, text) values (3, 'back')"),
+              () -> inserter.execute("insert into orders (id, text) values (3, 'back')"),
               Thread::startVirtualThread);
-      awaitLock(inserter);
+      awaitLock(backend);
       deleter.commit();
       inserted.join();
     }
@@ -142,33 +136,28 @@ class DualWriteTest {
   }
 
   @Test
-  void whatIsReturnedIsWhatIsStored() throws SQLException {
-    try (Connection connection = fixture.connect();
-        Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "insert into orders (text) select 'x' from generate_series(1, 5)"
-                    + " returning id, snowflake_id")) {
-      int returned = 0;
-      while (rows.next()) {
-        assertThat(rows.getLong(2)).isEqualTo(key(rows.getLong(1)));
-        returned++;
-      }
-      assertThat(returned).isEqualTo(5);
-    }
+  void whatIsReturnedIsWhatIsStored() {
+    List<String> returned =
+        fixture.texts(
+            "insert into orders (text) select 'x' from generate_series(1, 5)"
+                + " returning id || '/' || snowflake_id");
+
+    assertThat(returned)
+        .hasSize(5)
+        .isEqualTo(
+            fixture.texts(
+                "select id || '/' || snowflake_id from orders where text = 'x' order by id"));
   }
 
   @Test
-  void anApplicationNeedsNoRightsBeyondItsTableAndGetsNone() throws SQLException {
+  void anApplicationNeedsNoRightsBeyondItsTableAndGetsNone() {
     String role = "app_" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
     fixture.execute(
         "create role " + role + " login password 'app'",
         "grant usage on schema public to " + role,
         "grant select, insert, update, delete on orders to " + role,
         "grant usage on sequence orders_id_seq to " + role);
-    try (Connection app = DriverManager.getConnection(fixture.settings.url(), role, "app");
-        Statement statement = app.createStatement()) {
-      app.setSchema("public");
+    try (TestSession app = fixture.sql().as(role, "app").session()) {
       for (String allowed :
           List.of(
               "insert into orders (text) values ('app')",
@@ -177,7 +166,7 @@ class DualWriteTest {
               "update orders set text = 'app', snowflake_id = 7 where id = 2",
               "delete from orders where id = 4",
               "insert into orders (id, text) values (4, 'back')")) {
-        statement.execute(allowed);
+        app.execute(allowed);
       }
       for (String forbidden :
           List.of(
@@ -186,17 +175,16 @@ class DualWriteTest {
               "insert into <outbox_a> (legacy, key) values (1, 1)",
               "select nextval('<mint_seq>')",
               "select * from <schema>.checkpoint")) {
-        assertThatThrownBy(() -> statement.execute(names.fill(forbidden)))
+        assertThatThrownBy(() -> app.execute(names.fill(forbidden)))
             .hasMessageContaining("permission denied for schema coatcheck_migration");
       }
     } finally {
       fixture.execute("drop owned by " + role, "drop role " + role);
     }
     fixture.execute("grant usage on schema coatcheck_migration to public", "create role " + role);
-    try (Connection app = fixture.connect();
-        Statement statement = app.createStatement()) {
-      statement.execute("set role " + role);
-      assertThatThrownBy(() -> statement.execute(names.fill("select <mint>()")))
+    try (TestSession app = fixture.sql().session()) {
+      app.execute("set role " + role);
+      assertThatThrownBy(() -> app.execute(names.fill("select <mint>()")))
           .hasMessageContaining("permission denied for function");
     } finally {
       fixture.execute("drop role " + role);
@@ -212,8 +200,7 @@ class DualWriteTest {
     return fixture.count("select snowflake_id from orders where id = " + id);
   }
 
-  private void awaitLock(Connection connection) throws SQLException {
-    int backend = connection.unwrap(PGConnection.class).getBackendPID();
+  private void awaitLock(long backend) {
     await()
         .until(
             () ->
@@ -222,13 +209,5 @@ class DualWriteTest {
                             + " and pid = "
                             + backend)
                     == 1);
-  }
-
-  private static void send(Connection connection, String text) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(text);
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
   }
 }

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.LockTimeout;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,11 +40,9 @@ class LateCommitTest {
   }
 
   @Test
-  void aRowThatWasInsertedFirstAndCommittedLastIsBrought() throws SQLException {
-    try (Connection late = fixture.connect();
-        Statement insert = late.createStatement()) {
-      late.setAutoCommit(false);
-      insert.execute("insert into orders (id) values (1000)");
+  void aRowThatWasInsertedFirstAndCommittedLastIsBrought() {
+    try (TestSession late = fixture.sql().session()) {
+      late.begin("insert into orders (id) values (1000)");
       fixture.execute("insert into orders select from generate_series(1, 100)");
       long mark = fixture.count("select max(n) from " + outbox);
       assertThat(fixture.drain(target)).isEqualTo(100);
@@ -63,15 +59,13 @@ class LateCommitTest {
 
   /** It still holds the first table when the second has long been written to, and goes on. */
   @Test
-  void aRowOfTheTableThatWasLeftIsBrought() throws SQLException {
-    try (Connection late = fixture.connect();
-        Statement insert = late.createStatement()) {
-      late.setAutoCommit(false);
-      insert.execute("insert into orders (id) values (1000)");
+  void aRowOfTheTableThatWasLeftIsBrought() {
+    try (TestSession late = fixture.sql().session()) {
+      late.begin("insert into orders (id) values (1000)");
       assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       fixture.execute("insert into orders select from generate_series(1, 100)");
       assertThat(fixture.drain(target)).isEqualTo(100);
-      insert.execute("insert into orders (id) values (1001)");
+      late.execute("insert into orders (id) values (1001)");
       assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       fixture.execute("insert into orders select from generate_series(1, 100)");
       late.commit();
@@ -87,10 +81,8 @@ class LateCommitTest {
   /** It has chosen its table, and gets there when the follower is through with it. */
   @Test
   void aRowThatComesToTheTableAfterItWasEmptiedIsBrought() throws Exception {
-    try (Connection held = fixture.connect();
-        Statement hold = held.createStatement()) {
-      held.setAutoCommit(false);
-      hold.execute("lock table " + outbox + " in share mode");
+    try (TestSession held = fixture.sql().session()) {
+      held.begin("lock table " + outbox + " in share mode");
       CompletableFuture<Void> inserted =
           CompletableFuture.runAsync(
               () -> fixture.execute("insert into orders default values"),

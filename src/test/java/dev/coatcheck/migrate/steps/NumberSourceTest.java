@@ -7,9 +7,8 @@ import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import java.sql.Connection;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -19,7 +18,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.postgresql.PGConnection;
 
 class NumberSourceTest {
   private static final long LOAD_NANOS = Duration.ofSeconds(2).toNanos();
@@ -76,19 +74,17 @@ class NumberSourceTest {
   }
 
   @Test
-  void theLockIsGoneBeforeTheTransactionEnds() throws SQLException {
+  void theLockIsGoneBeforeTheTransactionEnds() {
     try (RekeyFixture fixture = new RekeyFixture(false)) {
       install(fixture);
-      try (Connection writer = fixture.connect();
-          Statement statement = writer.createStatement()) {
-        writer.setAutoCommit(false);
+      try (TestSession writer = fixture.sql().begin()) {
         for (int insert = 0; insert < 5; insert++) {
-          statement.execute("select setval('clock_step', %d)".formatted(insert * 1_000));
-          statement.execute("insert into orders (text) values ('old value')");
+          writer.execute("select setval('clock_step', %d)".formatted(insert * 1_000));
+          writer.execute("insert into orders (text) values ('old value')");
           assertThat(
                   fixture.count(
                       "select count(*) from pg_locks where locktype = 'advisory' and pid = "
-                          + writer.unwrap(PGConnection.class).getBackendPID()))
+                          + writer.pid()))
               .isZero();
         }
         writer.commit();

@@ -3,9 +3,7 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.Target;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -36,43 +34,32 @@ class OwnerRightsTest {
       Target target = fixture.target(Optional.empty());
       fixture.apply(target, Phase.EXPAND);
       fixture.execute("insert into orders (id) values (7)");
-      try (Connection deleting = fixture.connect();
-          Connection inserting = fixture.connect();
-          Statement delete = deleting.createStatement();
-          Statement insert = inserting.createStatement()) {
-        delete.execute("set role " + WRITER);
-        insert.execute("set role " + WRITER);
-        insert.execute("create temp table mark (who text)");
-        insert.execute("create temp table log (id bigint)");
-        insert.execute(
+      try (TestSession deleting = fixture.sql().session();
+          TestSession inserting = fixture.sql().session()) {
+        inserting.execute(
+            "set role " + WRITER,
+            "create temp table mark (who text)",
+            "create temp table log (id bigint)",
             """
             create function pg_temp.spring() returns trigger language plpgsql
               as 'begin insert into pg_temp.mark values (current_user); return null; end'
-            """);
-        insert.execute(
+            """,
             "create trigger spring after insert on pg_temp.log"
-                + " for each row execute function pg_temp.spring()");
-        insert.execute("grant all on pg_temp.log, pg_temp.mark to public");
-        deleting.setAutoCommit(false);
-        delete.execute("delete from orders where id = 7");
+                + " for each row execute function pg_temp.spring()",
+            "grant all on pg_temp.log, pg_temp.mark to public");
+        deleting.execute("set role " + WRITER).begin("delete from orders where id = 7");
         CompletableFuture<Void> inserted =
             CompletableFuture.runAsync(
-                () -> {
-                  try {
-                    insert.execute("insert into orders (id) values (7)");
-                  } catch (SQLException failed) {
-                    throw new AssertionError(failed);
-                  }
-                },
+                () -> inserting.execute("insert into orders (id) values (7)"),
                 Thread::startVirtualThread);
         Awaitility.await().until(() -> waits(fixture));
         deleting.commit();
         inserted.join();
 
         assertThat(fixture.column("select id from log")).as("the key came back").containsOnly(7L);
-        try (var marks = insert.executeQuery("select who from pg_temp.mark")) {
-          assertThat(marks.next()).as("ran as another user").isFalse();
-        }
+        assertThat(inserting.texts("select who from pg_temp.mark"))
+            .as("ran as another user")
+            .isEmpty();
       } finally {
         fixture.execute("drop owned by " + WRITER, "drop role " + WRITER);
       }

@@ -14,12 +14,9 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -49,15 +46,12 @@ public final class RekeyFixture implements AutoCloseable {
   private RekeyFixture(boolean isBeside, Optional<TestDatabase> elsewhere) {
     this.isBeside = isBeside;
     this.sourceDatabase = elsewhere.orElseGet(() -> isBeside ? gateway.on : TestDatabase.empty());
-    this.settings =
-        new DatabaseSettings(
-            sourceDatabase.url(), sourceDatabase.user(), sourceDatabase.password(), 4);
+    this.settings = sourceDatabase.settings(4);
     this.source = Database.openPinned(settings, "source", gateway.observer);
   }
 
   public DatabaseSettings gatewaySettings() {
-    TestDatabase on = gateway.on;
-    return new DatabaseSettings(on.url(), on.user(), on.password(), 4);
+    return gateway.on.settings(4);
   }
 
   /** The table {@code public.orders} as it is now. */
@@ -179,46 +173,31 @@ public final class RekeyFixture implements AutoCloseable {
     }
   }
 
+  /** Statements of the application, on the source. */
+  public TestSql sql() {
+    return sourceDatabase.sql().inPublic();
+  }
+
   public Connection connect() throws SQLException {
-    Connection connection =
-        DriverManager.getConnection(settings.url(), settings.user(), settings.password());
-    connection.setSchema("public");
-    return connection;
+    return sql().connect();
   }
 
   public void execute(String... statements) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      for (String text : statements) {
-        statement.execute(text);
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+    sql().execute(statements);
   }
 
-  public long count(String sql) {
-    return column(sql).getFirst();
+  public long count(String query) {
+    return sql().number(query);
   }
 
   /** The first column, as numbers. */
-  public List<Long> column(String sql) {
-    return texts(sql).stream().map(Long::valueOf).toList();
+  public List<Long> column(String query) {
+    return sql().numbers(query);
   }
 
   /** The first column. */
-  public List<String> texts(String sql) {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      List<String> values = new ArrayList<>();
-      while (result.next()) {
-        values.add(result.getString(1));
-      }
-      return values;
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
-    }
+  public List<String> texts(String query) {
+    return sql().texts(query);
   }
 
   @Override

@@ -13,9 +13,7 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.steps.TableWriters;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -170,7 +168,7 @@ class VerifierTest {
           RANGE_ROWS);
     }
 
-    void requireNamed(Corruption corruption) throws SQLException {
+    void requireNamed(Corruption corruption) {
       try {
         source(corruption.source());
         corruption.gateway().forEach(this::gateway);
@@ -194,7 +192,7 @@ class VerifierTest {
       return sample.matches("[a-z_]+") ? target.objects().derived(sample) : sample;
     }
 
-    private void mend(Corruption corruption) throws SQLException {
+    private void mend(Corruption corruption) {
       source(
           List.of(
               "update orders o set snowflake_id = -c.snowflake_id from orders_copy c"
@@ -210,12 +208,10 @@ class VerifierTest {
       gateway("insert into coatcheck.public_id select * from public_id_copy");
     }
 
-    void requireWaitsForFollower() throws SQLException {
+    void requireWaitsForFollower() {
       long id = fixture.count("insert into orders (text) values ('under way') returning id");
-      try (Connection follower = fixture.connect();
-          Statement statement = follower.createStatement()) {
-        follower.setAutoCommit(false);
-        statement.execute(names.fill("delete from <outbox_a> where legacy = " + id));
+      try (TestSession follower = fixture.sql().session()) {
+        follower.begin(names.fill("delete from <outbox_a> where legacy = " + id));
         CompletableFuture<Verifier.Report> verified =
             CompletableFuture.supplyAsync(this::verify, Thread::startVirtualThread);
         await().until(() -> verified.isDone() || verifierWaits());
@@ -267,15 +263,14 @@ class VerifierTest {
     }
 
     /** A statement with {@code !} before it has to fail. */
-    private void source(List<String> statements) throws SQLException {
-      try (Connection connection = fixture.connect();
-          Statement statement = connection.createStatement()) {
-        statement.execute("set coatcheck.fill = '" + target.run() + "'");
+    private void source(List<String> statements) {
+      try (TestSession session = fixture.sql().session()) {
+        session.execute("set coatcheck.fill = '" + target.run() + "'");
         for (String text : statements) {
           boolean isRefused = false;
           try {
-            statement.execute(names.fill(text.replaceFirst("^!", "")));
-          } catch (SQLException refused) {
+            session.execute(names.fill(text.replaceFirst("^!", "")));
+          } catch (AssertionError refused) {
             isRefused = true;
             if (!text.startsWith("!")) {
               throw refused;

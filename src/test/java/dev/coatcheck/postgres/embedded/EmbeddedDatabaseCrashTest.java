@@ -2,8 +2,8 @@ package dev.coatcheck.postgres.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +31,8 @@ class EmbeddedDatabaseCrashTest {
     int acknowledged = commitRowsThenKill(killed);
     try (EmbeddedDatabase database = start(killed)) {
       assertThat(
-              Query.on(database).text("select count(*) from committed where n <= " + acknowledged))
+              TestSql.on(database)
+                  .text("select count(*) from committed where n <= " + acknowledged))
           .isEqualTo(Integer.toString(acknowledged));
     }
   }
@@ -42,7 +43,7 @@ class EmbeddedDatabaseCrashTest {
     int acknowledged = commitRowsThenKill(killed);
     Files.writeString(killed.resolve("data/postmaster.pid"), "no number\n");
     try (EmbeddedDatabase database = start(killed)) {
-      assertThat(Query.on(database).text("select n from committed where n = " + acknowledged))
+      assertThat(TestSql.on(database).text("select n from committed where n = " + acknowledged))
           .isEqualTo(Integer.toString(acknowledged));
     }
   }
@@ -50,12 +51,12 @@ class EmbeddedDatabaseCrashTest {
   @Test
   void killOfPostgresItselfLosesNoCommittedRow() throws Exception {
     try (EmbeddedDatabase database = start(home)) {
-      Query.on(database).execute("create table survivor as select 7 as n");
+      TestSql.on(database).execute("create table survivor as select 7 as n");
       long pid = Long.parseLong(Files.readAllLines(pidFile()).getFirst());
       ProcessHandle.of(pid).orElseThrow().destroyForcibly();
     }
     try (EmbeddedDatabase database = start(home)) {
-      assertThat(Query.on(database).text("select n from survivor")).isEqualTo("7");
+      assertThat(TestSql.on(database).text("select n from survivor")).isEqualTo("7");
     }
   }
 
@@ -88,7 +89,7 @@ class EmbeddedDatabaseCrashTest {
     try (EmbeddedDatabase other = start(elsewhere)) {
       Files.copy(elsewhere.resolve("data/postmaster.pid"), pidFile());
       start(home).close();
-      assertThat(Query.on(other).text("select 1")).isEqualTo("1");
+      assertThat(TestSql.on(other).text("select 1")).isEqualTo("1");
     }
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +28,7 @@ class EmbeddedDatabaseRefusalTest {
       try (BufferedReader output = GatewayProcess.start(home).inputReader()) {
         assertThat(output.readLine()).startsWith(reason);
       }
-      assertThat(Query.on(database).text("select 1")).isEqualTo("1");
+      assertThat(TestSql.on(database).text("select 1")).isEqualTo("1");
     }
   }
 

@@ -3,13 +3,12 @@ package dev.coatcheck.postgres.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.SQLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,14 +21,14 @@ class EmbeddedDatabaseTest {
   static void rowsOfAnEarlierRun() throws Exception {
     home = folder.resolve("a home");
     try (EmbeddedDatabase database = start()) {
-      Query.on(database).execute("create table kept as select 7 as n");
+      TestSql.on(database).execute("create table kept as select 7 as n");
     }
   }
 
   @Test
   void rowsSurviveARestart() throws Exception {
     try (EmbeddedDatabase database = start()) {
-      assertThat(Query.on(database).text("select n from kept")).isEqualTo("7");
+      assertThat(TestSql.on(database).text("select n from kept")).isEqualTo("7");
     }
   }
 
@@ -47,9 +46,8 @@ class EmbeddedDatabaseTest {
     assertThat(permissions(home)).isEqualTo("rwx------");
     assertThat(permissions(home.resolve("database-password"))).isEqualTo("rw-------");
     try (EmbeddedDatabase database = start()) {
-      Query guess = new Query(database.jdbcUrl(), database.user(), "guess");
+      TestSql guess = new TestSql(database.jdbcUrl(), database.user(), "guess");
       assertThatThrownBy(() -> guess.text("select 1"))
-          .isInstanceOf(SQLException.class)
           .hasMessageContaining("password authentication failed");
     }
   }
@@ -57,7 +55,7 @@ class EmbeddedDatabaseTest {
   @Test
   void commitsAreDurableAndOnlyLoopbackIsServed() throws Exception {
     try (EmbeddedDatabase database = start()) {
-      Query query = Query.on(database);
+      TestSql query = TestSql.on(database);
       assertThat(query.text("show fsync")).isEqualTo("on");
       assertThat(query.text("show synchronous_commit")).isEqualTo("on");
       assertThat(query.text("show full_page_writes")).isEqualTo("on");

@@ -1,10 +1,9 @@
 package dev.coatcheck.postgres.embedded;
 
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.Map;
 
 /**
@@ -34,9 +33,10 @@ final class GatewayProcess {
     return builder.start();
   }
 
-  public static void main(String[] arguments) throws SQLException {
+  public static void main(String[] arguments) {
     try {
-      Query query = Query.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
+      TestSql query =
+          TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
       query.execute("create table committed (n integer primary key)");
       for (int n = 1; !System.out.checkError(); n++) {
         query.execute("insert into committed values (" + n + ")");

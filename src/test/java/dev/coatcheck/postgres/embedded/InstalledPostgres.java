@@ -1,13 +1,12 @@
 package dev.coatcheck.postgres.embedded;
 
 import dev.coatcheck.FreePort;
-import dev.coatcheck.postgres.sql.Query;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -83,8 +82,8 @@ public final class InstalledPostgres implements AutoCloseable {
   }
 
   /** An empty one. */
-  public TestDatabase database(String name) throws SQLException {
-    new Query(url("postgres"), USER, PASSWORD).execute("create database " + name);
+  public TestDatabase database(String name) {
+    new TestSql(url("postgres"), USER, PASSWORD).execute("create database " + name);
     return new TestDatabase(url(name), USER, PASSWORD);
   }
 

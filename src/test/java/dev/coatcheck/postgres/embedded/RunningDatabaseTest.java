@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.sql.Query;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ class RunningDatabaseTest {
       try (BufferedReader output = gateway.inputReader()) {
         assertThat(output.readLine()).isEqualTo("1");
         DatabaseSettings found = EmbeddedDatabase.running(home.path(), 1).orElseThrow();
-        assertThat(new Query(found.url(), found.user(), found.password()).text("select 1"))
+        assertThat(new TestSql(found.url(), found.user(), found.password()).text("select 1"))
             .isEqualTo("1");
       } finally {
         gateway.destroyForcibly().waitFor();

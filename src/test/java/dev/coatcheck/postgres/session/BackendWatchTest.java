@@ -11,11 +11,6 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -88,10 +83,12 @@ class BackendWatchTest {
             Thread::startVirtualThread);
     Awaitility.await().until(() -> proxy.isTrapped() && isAsleep());
 
-    query(
-        "select pg_terminate_backend(pid) from pg_stat_activity"
-            + " where query like '%pg_sleep(3600)%' and pid <> pg_backend_pid()"
-            + " and datname = current_database()");
+    database
+        .sql()
+        .execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+                + " where query like '%pg_sleep(3600)%' and pid <> pg_backend_pid()"
+                + " and datname = current_database()");
 
     given.get();
   }
@@ -108,14 +105,11 @@ class BackendWatchTest {
 
   @Test
   void whatAStatementWaitsForIsToldWithTheSessionInItsWay() throws Exception {
-    query("create table held (n int)");
-    try (Connection holder = connect();
-        Statement holding = holder.createStatement();
+    database.sql().execute("create table held (n int)");
+    try (TestSession holder = database.sql().session();
         Session session = open(SHORT)) {
-      holding.execute("set application_name = 'a long report'");
-      holder.setAutoCommit(false);
-      holding.execute("lock table held");
-      int pid = pid(holding);
+      holder.execute("set application_name = 'a long report'").begin("lock table held");
+      int pid = holder.pid();
       CompletableFuture<Void> waiting =
           CompletableFuture.runAsync(
               () -> session.alone("the change", "alter table public.held add column m int"),
@@ -187,36 +181,14 @@ class BackendWatchTest {
         waits::add);
   }
 
-  private boolean isAsleep() throws SQLException {
-    return !query(
+  private boolean isAsleep() {
+    return !database
+        .sql()
+        .texts(
             "select pid from pg_stat_activity where query like '%pg_sleep(3600)%'"
                 + " and state = 'active' and pid <> pg_backend_pid()"
                 + " and datname = current_database()")
         .isEmpty();
-  }
-
-  private static int pid(Statement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
-      row.next();
-      return row.getInt(1);
-    }
-  }
-
-  private Connection connect() throws SQLException {
-    return DriverManager.getConnection(database.url(), database.user(), database.password());
-  }
-
-  /** The first column of the first row, or nothing. */
-  private String query(String text) throws SQLException {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      if (!statement.execute(text)) {
-        return "";
-      }
-      try (ResultSet row = statement.getResultSet()) {
-        return row.next() ? row.getString(1) : "";
-      }
-    }
   }
 
   private int port() {

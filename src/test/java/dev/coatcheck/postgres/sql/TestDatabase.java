@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
 
 /**
@@ -20,6 +19,20 @@ public record TestDatabase(String url, String user, String password) {
   /** A database with nothing in it. */
   public static TestDatabase empty() {
     return TestServer.shared().empty();
+  }
+
+  /** Statements on it, beside the code under test. */
+  public TestSql sql() {
+    return TestSql.on(this);
+  }
+
+  /** What a pool of so many connections needs. */
+  public DatabaseSettings settings(int connections) {
+    return new DatabaseSettings(url, user, password, connections);
+  }
+
+  public String name() {
+    return url.replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
   }
 
   /** The flags that lead a command to this database. */
@@ -43,18 +56,13 @@ public record TestDatabase(String url, String user, String password) {
 
   /** Takes Postgres away from whoever uses the database, or gives it back. */
   public void setReachable(boolean reachable) {
-    String name = url.replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
-    Query server = new Query(url.replaceAll("/[^/?]+(\\?.*)?$", "/postgres"), user, password);
-    try {
-      server.execute("alter database " + name + " allow_connections " + reachable);
-      if (!reachable) {
-        server.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
-                + name
-                + "'");
-      }
-    } catch (SQLException failed) {
-      throw new AssertionError(failed);
+    TestSql server = new TestSql(url.replaceAll("/[^/?]+(\\?.*)?$", "/postgres"), user, password);
+    server.execute("alter database " + name() + " allow_connections " + reachable);
+    if (!reachable) {
+      server.execute(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
+              + name()
+              + "'");
     }
   }
 }

@@ -3,17 +3,11 @@ package dev.coatcheck.postgres.sql;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +35,7 @@ public final class TestServer {
 
   private static @Nullable TestServer shared;
 
-  private final String url;
-  private final String user;
-  private final String password;
+  private final TestSql sql;
 
   /** Distinguishes the databases of JVMs that use one server. */
   private final String prefix = "coatcheck_test_" + ProcessHandle.current().pid() + "_";
@@ -52,9 +44,7 @@ public final class TestServer {
   private @Nullable String template;
 
   private TestServer(String url, String user, String password, String kind) {
-    this.url = url;
-    this.user = user;
-    this.password = password;
+    this.sql = new TestSql(url, user, password);
     LOG.info("Tests use {}", kind);
   }
 
@@ -68,12 +58,7 @@ public final class TestServer {
   synchronized TestDatabase migrated() {
     if (template == null) {
       String made = create("");
-      Flyway.configure()
-          .dataSource(urlOf(made), user, password)
-          .defaultSchema("coatcheck")
-          .locations("classpath:db/migration")
-          .load()
-          .migrate();
+      database(made).sql().migrate();
       template = made;
     }
     return database(create(" template " + template));
@@ -138,19 +123,18 @@ public final class TestServer {
             database.close();
           });
       return server;
-    } catch (EmbeddedDatabaseFailed | SQLException failure) {
+    } catch (EmbeddedDatabaseFailed failure) {
       throw new IllegalStateException(failure);
     }
   }
 
   /** Started twice the first time: what is set is read from the data directory. */
-  private static EmbeddedDatabase withSettings(Path home)
-      throws EmbeddedDatabaseFailed, SQLException {
+  private static EmbeddedDatabase withSettings(Path home) throws EmbeddedDatabaseFailed {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
     boolean changed = false;
     for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
-      if (!setting.getValue().equals(Query.on(database).text("show " + setting.getKey()))) {
-        Query.on(database)
+      if (!setting.getValue().equals(TestSql.on(database).text("show " + setting.getKey()))) {
+        TestSql.on(database)
             .execute("alter system set %s = %s".formatted(setting.getKey(), setting.getValue()));
         changed = true;
       }
@@ -162,8 +146,8 @@ public final class TestServer {
     return EmbeddedDatabase.start(home, PROGRAMS);
   }
 
-  private static void ensureUser(EmbeddedDatabase database) throws SQLException {
-    Query.on(database)
+  private static void ensureUser(EmbeddedDatabase database) {
+    TestSql.on(database)
         .execute(
             """
             do $$ begin
@@ -178,59 +162,38 @@ public final class TestServer {
 
   private String create(String options) {
     String name = prefix + databases.size();
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute("create database " + name + options);
-    } catch (SQLException failure) {
-      throw new IllegalStateException("can't make the test database " + name, failure);
-    }
+    sql.execute("create database " + name + options);
     databases.add(name);
     return name;
   }
 
   private TestDatabase database(String name) {
-    return new TestDatabase(urlOf(name), user, password);
-  }
-
-  private String urlOf(String database) {
-    Matcher parts = URL.matcher(url);
+    Matcher parts = URL.matcher(sql.url());
     if (!parts.matches()) {
       throw new IllegalStateException(
-          "COATCHECK_TEST_DATABASE_URL is not jdbc:postgresql://HOST:PORT/DATABASE: " + url);
+          "COATCHECK_TEST_DATABASE_URL is not jdbc:postgresql://HOST:PORT/DATABASE: " + sql.url());
     }
     String options = parts.group(3);
-    return parts.group(1) + database + (options == null ? "" : options);
-  }
-
-  private Connection connect() throws SQLException {
-    return DriverManager.getConnection(url, user, password);
+    String url = parts.group(1) + name + (options == null ? "" : options);
+    return new TestDatabase(url, sql.user(), sql.password());
   }
 
   /** What a killed test run left. Only for a server that is ours alone. */
-  private void adoptLeftovers() throws SQLException {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement();
-        ResultSet found =
-            statement.executeQuery(
-                "select datname from pg_database where datname like 'coatcheck\\_test\\_%'")) {
-      while (found.next()) {
-        databases.add(found.getString(1));
-      }
-    }
+  private void adoptLeftovers() {
+    databases.addAll(
+        sql.texts("select datname from pg_database where datname like 'coatcheck\\_test\\_%'"));
   }
 
-  private synchronized void dropAll() throws SQLException {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      for (String database : databases) {
-        statement.execute("drop database if exists " + database + " with (force)");
-      }
-    }
+  private synchronized void dropAll() {
+    sql.execute(
+        databases.stream()
+            .map(database -> "drop database if exists " + database + " with (force)")
+            .toArray(String[]::new));
     databases.clear();
   }
 
   private interface Ending {
-    void run() throws Exception;
+    void run() throws EmbeddedDatabaseFailed;
   }
 
   private static void atExit(Ending ending) {
@@ -240,7 +203,7 @@ public final class TestServer {
                 () -> {
                   try {
                     ending.run();
-                  } catch (Exception failure) {
+                  } catch (EmbeddedDatabaseFailed | AssertionError failure) {
                     LOG.warn("The test database did not end well", failure);
                   }
                 }));

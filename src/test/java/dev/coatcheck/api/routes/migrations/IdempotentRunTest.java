@@ -1,15 +1,13 @@
 package dev.coatcheck.api.routes.migrations;
 
-import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -159,8 +157,8 @@ class IdempotentRunTest {
     "POST, /7/forget,",
     "POST, /7/undo, {}",
   })
-  void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(String method, String path, @Nullable String body)
-      throws SQLException {
+  void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(
+      String method, String path, @Nullable String body) {
     API.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
     String used = "used-" + method + path;
     String held = "held-" + method + path;
@@ -171,10 +169,8 @@ class IdempotentRunTest {
         422,
         "idempotency_key_reused",
         "Idempotency-Key");
-    try (Connection other = GATEWAY.connect();
-        Statement lock = other.createStatement()) {
-      other.setAutoCommit(false);
-      lock.execute(
+    try (TestSession other = GATEWAY.sql().session()) {
+      other.begin(
           "select pg_advisory_xact_lock(%d)".formatted(new IdempotencyKey("test", held).lock()));
       // A busy machine says 503 as well.
       Reply busy =

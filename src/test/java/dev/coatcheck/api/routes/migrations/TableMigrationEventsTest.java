@@ -1,6 +1,6 @@
 package dev.coatcheck.api.routes.migrations;
 
-import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.MachineDelay;

@@ -1,6 +1,6 @@
 package dev.coatcheck.api.routes.migrations;
 
-import static dev.coatcheck.api.routes.EndpointsTest.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
@@ -8,10 +8,8 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.api.routes.TransferSocket;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -116,16 +114,13 @@ class TableMigrationRoutesTest {
   }
 
   @Test
-  void whatAnIndexWaitsForIsToldWithTheSessionInItsWay() throws SQLException {
+  void whatAnIndexWaitsForIsToldWithTheSessionInItsWay() {
     table("awaiting", 10);
     Reply planned = plan("awaiting");
     String run = RUNS + "/" + planned.text("/id");
-    try (Connection report = GATEWAY.connect();
-        Statement reading = report.createStatement()) {
-      reading.execute("set application_name = 'a long report'");
-      report.setAutoCommit(false);
-      report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      reading.execute("select count(*) from pg_class");
+    try (TestSession report = GATEWAY.sql().session()) {
+      report.execute("set application_name = 'a long report'");
+      report.beginSnapshot();
       start(planned);
       Awaitility.await()
           .atMost(Duration.ofMinutes(1))
@@ -172,7 +167,7 @@ class TableMigrationRoutesTest {
   }
 
   @Test
-  void theSameFileWithOneIdempotencyKeyIsTakenOnce() throws SQLException {
+  void theSameFileWithOneIdempotencyKeyIsTakenOnce() {
     table("filed_once", 3);
     Reply planned = plan("filed_once");
     String file = RUNS + "/" + planned.text("/id") + "/import";
@@ -187,10 +182,8 @@ class TableMigrationRoutesTest {
     assertThat(second.body()).isEqualTo(first.body());
     assertProblem(
         keyed.post(file, "legacy_id\n2\n"), 422, "idempotency_key_reused", "Idempotency-Key");
-    try (Connection other = GATEWAY.connect();
-        Statement lock = other.createStatement()) {
-      other.setAutoCommit(false);
-      lock.execute(
+    try (TestSession other = GATEWAY.sql().session()) {
+      other.begin(
           "select pg_advisory_xact_lock(%d)"
               .formatted(new IdempotencyKey("test", "filed-2").lock()));
       assertProblem(

@@ -1,0 +1,57 @@
+package dev.coatcheck.ids.registry;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A type as a test registers it, over HTTP or in the registry: Snowflake keys and no policy, unless
+ * the test says more. Immutable.
+ *
+ * @param fields of the request that puts it
+ */
+public record TestType(String name, Map<String, Object> fields) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  public static TestType of(String name, String prefix) {
+    return new TestType(name, Map.of("prefix", prefix, "key_scheme", "snowflake"));
+  }
+
+  public TestType uuids() {
+    return with("key_scheme", "uuidv7");
+  }
+
+  public TestType redirect(String template) {
+    return with("redirect", Map.of("template", template));
+  }
+
+  /** The same type with a field as the contract has it: text, a number, a map or a list. */
+  public TestType with(String field, Object value) {
+    Map<String, Object> more = new LinkedHashMap<>(fields);
+    more.put(field, value);
+    return new TestType(name, more);
+  }
+
+  /** The body of the request that puts it. */
+  public String body() {
+    return JSON.writeValueAsString(fields);
+  }
+
+  /** The same for the registry, without any policy. */
+  public TypeDefinition definition() {
+    return definition(Policies.DEFAULT);
+  }
+
+  /** The same for the registry; the policies are given as they are there. */
+  public TypeDefinition definition(Policies policies) {
+    return new TypeDefinition(
+        name,
+        new Prefix(String.valueOf(fields.get("prefix"))),
+        KeyScheme.named(String.valueOf(fields.get("key_scheme"))).orElseThrow(),
+        SnowflakeLayout.DEFAULT,
+        policies);
+  }
+}
