@@ -1,0 +1,79 @@
+package dev.coatcheck.ids.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** The rows of types are written by one version and read by the next one. */
+class StoredTypeTest {
+  @Test
+  void aTypeIsReadAsAnEarlierVersionWroteIt() {
+    TestDatabase database = TestDatabase.fresh();
+    database
+        .sql()
+        .execute(
+            """
+            insert into coatcheck.type
+              (name, prefix, key_scheme, key_layout, salt,
+               redirect_template, redirect_status, redirect_max_age_seconds,
+               redirect_public, redirect_expose_key,
+               legacy_status, legacy_public, legacy_max_id, legacy_deprecated_at,
+               legacy_sunset_at, legacy_max_age_seconds,
+               public_pattern, on_outage, stale_seconds_max, client_names)
+            values
+              ('order', 'ord', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
+               'https://shop.example/{id}?k={key}', 308, 60, true, true,
+               301, true, 1000, '2026-01-01Z', '2027-01-01Z', 3600,
+               'ord-[0-9]+', 'refuse', 7, 'required'),
+              ('user', 'usr', 'uuidv7', 'default', decode(repeat('cd', 16), 'hex'),
+               null, 302, 0, false, false,
+               null, false, null, null, null, 0,
+               null, 'serve_stale', 60, 'shared')
+            """);
+    try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
+      List<Type> types = new TypeStore(opened).all();
+
+      assertThat(types).extracting(Type::name).containsExactly("order", "user");
+      Type order = types.getFirst();
+      assertThat(order.prefix()).isEqualTo(new Prefix("ord"));
+      assertThat(order.keyScheme()).isEqualTo(KeyScheme.SNOWFLAKE);
+      assertThat(order.keyLayout()).isEqualTo(SnowflakeLayout.accepted("41/10/12@1735689600000"));
+      assertThat(order.clientNames()).isEqualTo(ClientNames.REQUIRED);
+      assertThat(order.policies())
+          .isEqualTo(
+              new Policies(
+                  Optional.of(
+                      new Redirect(
+                          RedirectTemplate.stored("https://shop.example/{id}?k={key}"),
+                          308,
+                          60,
+                          true,
+                          true)),
+                  Optional.of(
+                      new LegacyPolicy(
+                          301,
+                          true,
+                          OptionalLong.of(1_000),
+                          Optional.of(Instant.parse("2026-01-01T00:00:00Z")),
+                          Optional.of(Instant.parse("2027-01-01T00:00:00Z")),
+                          3_600)),
+                  Optional.of(PublicPattern.stored("ord-[0-9]+")),
+                  new OutagePolicy(OnOutage.REFUSE, 7)));
+      Type user = types.getLast();
+      assertThat(user.keyScheme()).isEqualTo(KeyScheme.UUIDV7);
+      assertThat(user.keyLayout()).isEqualTo(SnowflakeLayout.DEFAULT);
+      assertThat(user.clientNames()).isEqualTo(ClientNames.SHARED);
+      assertThat(user.policies()).isEqualTo(Policies.DEFAULT);
+    }
+  }
+}
