@@ -14,10 +14,13 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,12 +32,18 @@ class ArchitectureTest {
   private static final String ROOT = "dev.coatcheck";
   private static final Path HOUSE = Path.of("src/main/java/dev/coatcheck");
   private static final int FILE_LINES_MAX = 400;
+  private static final int TEST_LINES_MAX = 400;
   private static final int PACKAGE_FILES_MAX = 25;
   private static final Pattern ROW = Pattern.compile("\\| `([a-z]+\\.[a-z.]+)` \\|.*");
 
   private static final JavaClasses CODE =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  private static final JavaClasses TESTS =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
           .importPackages(ROOT);
 
   @Test
@@ -161,22 +170,57 @@ class ArchitectureTest {
         .check(CODE);
   }
 
+  /** A machine with two cores has one thread in the common pool: two tasks would take turns. */
   @Test
-  void filesAndPackagesStaySmall() throws IOException {
+  void noTestWaitsForTheCommonPool() {
+    noClasses()
+        .should()
+        .callMethod(CompletableFuture.class, "runAsync", Runnable.class)
+        .orShould()
+        .callMethod(CompletableFuture.class, "supplyAsync", Supplier.class)
+        .because("an executor has to be named, as in runAsync(task, Thread::startVirtualThread)")
+        .check(TESTS);
+  }
+
+  @Test
+  void testsConnectThroughTestSql() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("TestSql")
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(DriverManager.class)
+        .check(TESTS);
+  }
+
+  @Test
+  void filesStaySmall() throws IOException {
+    assertThat(above(FILE_LINES_MAX, "src/main/java")).isEmpty();
+    assertThat(above(TEST_LINES_MAX, "src/test/java")).isEmpty();
+  }
+
+  private static List<String> above(int linesMax, String folder) throws IOException {
     List<String> large = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+    try (Stream<Path> files = Files.walk(Path.of(folder))) {
       for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-        try (Stream<String> lines = Files.lines(file)) {
-          if (lines.count() > FILE_LINES_MAX) {
-            large.add(file.toString());
-          }
+        int lines = Files.readAllLines(file).size();
+        if (lines > linesMax) {
+          large.add("%s has %d lines of at most %d".formatted(file, lines, linesMax));
         }
       }
     }
+    return large;
+  }
+
+  @Test
+  void packagesStaySmall() throws IOException {
+    List<String> large = new ArrayList<>();
     for (String name : order()) {
-      try (Stream<Path> files = Files.list(HOUSE.resolve(name.replace('.', '/')))) {
-        if (files.filter(Files::isRegularFile).count() > PACKAGE_FILES_MAX) {
-          large.add(name);
+      Path folder = HOUSE.resolve(name.replace('.', '/'));
+      try (Stream<Path> files = Files.list(folder)) {
+        long count = files.filter(Files::isRegularFile).count();
+        if (count > PACKAGE_FILES_MAX) {
+          large.add("%s has %d files of at most %d".formatted(folder, count, PACKAGE_FILES_MAX));
         }
       }
     }
