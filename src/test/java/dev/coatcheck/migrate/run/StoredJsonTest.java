@@ -1,20 +1,24 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.verify.Verifier;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.LockWait;
+import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,13 +30,16 @@ import tools.jackson.databind.json.JsonMapper;
 class StoredJsonTest {
   private static final JsonMapper JSON = new JsonMapper();
 
+  private static Stream<Arguments> stored() {
+    return Stream.of(
+        arguments("stored-plan.json", Plan.class),
+        arguments("stored-throttle-settings.json", ThrottleSettings.class),
+        arguments("stored-wait.json", LockWait.class),
+        arguments("stored-report.json", Verifier.Report.class));
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "stored-plan.json, dev.coatcheck.migrate.run.Plan",
-    "stored-throttle-settings.json, dev.coatcheck.migrate.throttle.ThrottleSettings",
-    "stored-wait.json, dev.coatcheck.postgres.sql.LockWait",
-    "stored-report.json, dev.coatcheck.migrate.verify.Verifier$Report",
-  })
+  @MethodSource("stored")
   void everyFieldIsReadAndWrittenUnderItsName(String file, Class<?> type) {
     assertThat(written(RunStore.read(text(file), type))).isEqualTo(JSON.readTree(text(file)));
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
