@@ -6,6 +6,7 @@ import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.Legacy;
@@ -29,6 +30,7 @@ public record Capabilities(
     Registry registry,
     RedirectHosts redirectHosts,
     Mappings mappings,
+    Endings endings,
     Minter minter,
     Redirector redirector,
     Legacy legacy,

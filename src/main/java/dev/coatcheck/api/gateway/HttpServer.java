@@ -160,7 +160,7 @@ public final class HttpServer implements AutoCloseable {
     new MintRoutes(all.minter(), all.registry(), problems).register(endpoints);
     new AliasRoutes(all.mappings(), all.registry(), problems).register(endpoints);
     new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
-    new EndingRoutes(all.mappings().endings(), problems).register(endpoints);
+    new EndingRoutes(all.endings(), problems).register(endpoints);
     new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
     new LegacyRoutes(all.legacy(), all.trustedProxies(), all.registry(), problems)
         .register(endpoints);

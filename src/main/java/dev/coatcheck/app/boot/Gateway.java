@@ -17,6 +17,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mint.Minter;
@@ -100,6 +101,7 @@ public final class Gateway implements AutoCloseable {
                       registry,
                       config.redirectHosts(),
                       mappings,
+                      Endings.open(database, mappings.resolver()),
                       minter,
                       new Redirector(mappings.resolver()),
                       legacy,

@@ -14,7 +14,7 @@ import java.util.Optional;
  * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
  * a type's public pattern describes, is looked up among the names of an older system.
  */
-final class IdParser {
+public final class IdParser {
   private final Registry registry;
   private final AliasStore aliases;
 
@@ -24,7 +24,7 @@ final class IdParser {
   }
 
   /** A text after parsing: which token it stands for, or why none. */
-  sealed interface ParsedToken {
+  public sealed interface ParsedToken {
     record Wanted(Type type, Token token) implements ParsedToken {}
 
     record Refused(ResolveOutcome.Unissued outcome) implements ParsedToken {}
@@ -35,6 +35,11 @@ final class IdParser {
     record Done(ParsedToken parsed) implements Step {}
 
     record Foreign(Map<Alias, Type> names) implements Step {}
+  }
+
+  /** Which token has an alias. */
+  Optional<Token> target(Alias alias) {
+    return aliases.target(alias);
   }
 
   ParsedToken parse(String text) {

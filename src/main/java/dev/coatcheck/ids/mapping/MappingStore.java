@@ -66,6 +66,42 @@ final class MappingStore {
     return database.read("resolve", sql -> PublicIdTable.byTokens(sql, table, wanted));
   }
 
+  /** How rows of one table ended that say so. */
+  List<MappingState.Known> ended(MappingTable<?> table, List<StoredMapping> rows) {
+    return database.read(
+        "resolve ended",
+        sql -> {
+          Map<Token, StoredEnding> endings =
+              EndingTable.withSurvivors(sql, rows.stream().map(StoredMapping::token).toList())
+                  .stream()
+                  .collect(Collectors.toMap(StoredEnding::token, Function.identity()));
+          List<Token> tokens =
+              endings.values().stream()
+                  .flatMap(ending -> ending.survivor().stream())
+                  .distinct()
+                  .toList();
+          Map<Token, StoredMapping> survivors =
+              PublicIdTable.byTokens(sql, table, tokens).stream()
+                  .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
+          return rows.stream().map(row -> ended(row, endings, survivors)).toList();
+        });
+  }
+
+  private static MappingState.Known ended(
+      StoredMapping row, Map<Token, StoredEnding> endings, Map<Token, StoredMapping> survivors) {
+    StoredEnding ending = UnaskedRow.required(endings.get(row.token()), "ended without an ending");
+    if (ending.survivor().isEmpty()) {
+      return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
+    }
+    StoredEnding after = endings.get(ending.survivor().get());
+    return after == null
+        ? new MappingState.Merged(
+            row,
+            UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
+            ending.endedAt())
+        : new MappingState.Revoked(row, after.reason(), after.endedAt());
+  }
+
   /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
   List<StoredMapping> newest(
       Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {

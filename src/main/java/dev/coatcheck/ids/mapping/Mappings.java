@@ -7,7 +7,7 @@ import dev.coatcheck.postgres.sql.Database;
 
 /** The verbs of this room, wired on one store. */
 public record Mappings(
-    Resolver resolver, Lookup lookup, Listing listing, Aliases aliases, Endings endings) {
+    Resolver resolver, Lookup lookup, Listing listing, Aliases aliases) {
 
   /**
    * Wires them.
@@ -23,19 +23,11 @@ public record Mappings(
       int cachedMappingsMax) {
     MappingStore store = new MappingStore(database);
     AliasStore aliases = new AliasStore(database);
-    EndingStore endings = new EndingStore(database);
-    Resolver resolver =
-        new Resolver(
-            new Resolver.Stores(store, endings, aliases),
-            registry,
-            feed,
-            observer,
-            cachedMappingsMax);
     return new Mappings(
-        resolver,
+        new Resolver(
+            store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),
         new Lookup(store),
         new Listing(store),
-        new Aliases(aliases),
-        new Endings(endings, resolver));
+        new Aliases(aliases));
   }
 }

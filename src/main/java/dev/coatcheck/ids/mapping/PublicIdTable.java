@@ -1,12 +1,16 @@
 package dev.coatcheck.ids.mapping;
 
+import static org.jooq.impl.DSL.table;
+
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -175,6 +179,26 @@ public final class PublicIdTable {
       answer.checked().ifPresent(found::add);
     }
     return found;
+  }
+
+  /** Locks the rows of those tokens that have one and that no other transaction holds. */
+  public static List<StoredMapping> lock(
+      DSLContext sql, MappingTable<?> table, Collection<Token> wanted) {
+    if (wanted.isEmpty()) {
+      return List.of();
+    }
+    List<Token> tokens = List.copyOf(wanted);
+    return sql.select(table.columns())
+        .from(table.table())
+        .join(
+            table(
+                "unnest({0}, {1}) as wanted (bucket, token)",
+                Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
+        .using(table.bucket(), table.token())
+        .forUpdate()
+        .of(table.table())
+        .skipLocked()
+        .fetch(table.mapper());
   }
 
   /** The row of one token, as {@link #byTokens}. */

@@ -10,7 +10,6 @@ import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
-import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,13 +32,10 @@ public final class Resolver {
    */
   public static final String IMPORTED = "imported";
 
-  private final Stores stores;
+  private final MappingStore store;
   private final IdParser parser;
   private final Observer observer;
   private final TrustedCache<Asked, MappingState> cache;
-
-  /** Whom it asks. */
-  record Stores(MappingStore mappings, EndingStore endings, AliasStore aliases) {}
 
   /** A token in the table that the keys of a scheme lie in. */
   private record Asked(Token token, KeyScheme scheme) {
@@ -49,9 +45,13 @@ public final class Resolver {
   }
 
   Resolver(
-      Stores stores, Registry registry, ChangeFeed feed, Observer observer, int cachedMappingsMax) {
-    this.stores = stores;
-    this.parser = new IdParser(registry, stores.aliases());
+      MappingStore store,
+      IdParser parser,
+      ChangeFeed feed,
+      Observer observer,
+      int cachedMappingsMax) {
+    this.store = store;
+    this.parser = parser;
     this.observer = observer;
     this.cache =
         new TrustedCache<>(
@@ -109,15 +109,14 @@ public final class Resolver {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
-    return stores
-        .aliases()
+    return parser
         .target(alias)
         .map(token -> resolve(type, token))
         .orElseGet(ResolveOutcome.Unknown::new);
   }
 
-  /** What a text asks for, to whoever wants the row itself. */
-  ParsedToken name(String text) {
+  /** Which token a text stands for, issued or not. */
+  public ParsedToken parse(String text) {
     return parser.parse(text);
   }
 
@@ -212,8 +211,8 @@ public final class Resolver {
 
   private List<StoredMapping> rows(KeyScheme scheme, List<Token> tokens) {
     return tokens.size() == 1
-        ? stores.mappings().byToken(scheme, tokens.getFirst()).stream().toList()
-        : stores.mappings().byTokens(MappingTable.of(scheme), tokens);
+        ? store.byToken(scheme, tokens.getFirst()).stream().toList()
+        : store.byTokens(MappingTable.of(scheme), tokens);
   }
 
   /** The endings are asked for only where a row says that there is one. */
@@ -221,14 +220,14 @@ public final class Resolver {
     List<MappingState.Known> found = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
     for (StoredMapping row : rows) {
-      if (row.status() == Mapping.Status.ACTIVE) {
+      if (row.isActive()) {
         found.add(new MappingState.Active(row));
       } else {
         ended.add(row);
       }
     }
     if (!ended.isEmpty()) {
-      found.addAll(stores.endings().findings(table, ended));
+      found.addAll(store.ended(table, ended));
     }
     return found;
   }

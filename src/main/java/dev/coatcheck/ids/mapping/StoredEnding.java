@@ -9,22 +9,22 @@ import java.util.Optional;
  *
  * @param survivor what it was merged into; empty if it was revoked
  */
-record StoredEnding(
+public record StoredEnding(
     Token token, Instant endedAt, Optional<String> reason, Optional<Token> survivor) {
 
-  Mapping.Status status() {
+  public Mapping.Status status() {
     return survivor.isPresent() ? Mapping.Status.MERGED : Mapping.Status.REVOKED;
   }
 
   /** The ending once {@code from} itself is merged into {@code to}. */
-  StoredEnding moved(Token from, Token to) {
+  public StoredEnding moved(Token from, Token to) {
     return survivor.equals(Optional.of(from))
         ? new StoredEnding(token, endedAt, reason, Optional.of(to))
         : this;
   }
 
   /** The row as it is after this ending. */
-  StoredMapping of(StoredMapping row) {
+  public StoredMapping of(StoredMapping row) {
     return new StoredMapping(row.key(), row.token(), row.typeNumber(), row.createdAt(), status());
   }
 }

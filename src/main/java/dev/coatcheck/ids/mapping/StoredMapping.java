@@ -21,7 +21,7 @@ public record StoredMapping(
   }
 
   /** How the change feed names it. */
-  static String subjectOfChange(Token token) {
+  public static String subjectOfChange(Token token) {
     return token.toUuid().toString();
   }
 

@@ -1,4 +1,4 @@
-/** Which public ID stands for which key: resolve, look up, list, name, end. */
+/** Which public ID stands for which key: resolve, look up, list, name. */
 @NullMarked
 package dev.coatcheck.ids.mapping;
 

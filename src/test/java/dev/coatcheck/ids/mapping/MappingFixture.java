@@ -11,6 +11,7 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
@@ -42,6 +43,7 @@ public final class MappingFixture implements AutoCloseable {
   public final Type charge;
   public final Type user;
   public final Mappings mappings;
+  public final Endings endings;
   public final Minter minter;
 
   public MappingFixture() {
@@ -67,6 +69,7 @@ public final class MappingFixture implements AutoCloseable {
     charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
     user = type("user", "usr", KeyScheme.UUIDV7);
     mappings = Mappings.open(database, registry, feed, observer, 1_000);
+    endings = Endings.open(database, mappings.resolver());
     minter = Minter.open(database, TOKENS, keys, observer);
   }
 

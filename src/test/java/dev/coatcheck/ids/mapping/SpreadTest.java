@@ -8,8 +8,9 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.mapping.Endings.Mode;
-import dev.coatcheck.ids.mapping.Endings.Request;
+import dev.coatcheck.ids.ending.Endings.Mode;
+import dev.coatcheck.ids.ending.Endings.Request;
+import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -140,7 +141,7 @@ class SpreadTest {
   }
 
   private static void end(Request request) {
-    assertThat(HERE.mappings.endings().end(List.of(request), Mode.EACH, "test"))
+    assertThat(HERE.endings.end(List.of(request), Mode.EACH, "test"))
         .isInstanceOf(Endings.Result.Settled.class);
   }
 }

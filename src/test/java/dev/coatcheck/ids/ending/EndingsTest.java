@@ -1,12 +1,16 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Endings.Mode;
-import dev.coatcheck.ids.mapping.Endings.Request;
+import dev.coatcheck.ids.ending.Endings.Mode;
+import dev.coatcheck.ids.ending.Endings.Request;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 class EndingsTest {
   private static final MappingFixture FIXTURE = new MappingFixture();
-  private static final Endings ENDINGS = FIXTURE.mappings.endings();
+  private static final Endings ENDINGS = FIXTURE.endings;
 
   @AfterAll
   static void close() {
@@ -141,12 +145,12 @@ class EndingsTest {
 
     plan.decide(
         new EndingPlan.Call(
-            List.of(new EndingPlan.Step.Merge(id, into)), _ -> false, "refused", Optional.empty()));
+            List.of(new EndingPlan.Step.Merge(id, into)), Mode.NONE, "refused", Optional.empty()));
     EndingPlan.Step revoke = new EndingPlan.Step.Revoke(id, Optional.empty());
     List<EndOutcome> first =
-        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "first", Optional.empty()));
+        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, "first", Optional.empty()));
     List<EndOutcome> second =
-        plan.decide(new EndingPlan.Call(List.of(revoke), _ -> true, "second", Optional.empty()));
+        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, "second", Optional.empty()));
 
     assertThat(first).singleElement().isInstanceOf(EndOutcome.Done.class);
     assertThat(second).isEqualTo(first);

@@ -1,12 +1,17 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.ending;
 
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
+import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
-import dev.coatcheck.ids.mapping.EndOutcome.MergeRefused.Why;
-import dev.coatcheck.ids.mapping.EndOutcome.Side;
+import dev.coatcheck.ids.mapping.NewEnding;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.StoredEnding;
+import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.group.GroupCommit;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -28,32 +32,39 @@ final class EndingPlan {
   /** A public ID that a request names. */
   record Ref(Type type, Token token) {}
 
-  /** One thing to do. */
+  /** What one request asks for. */
   sealed interface Step {
-    Ref id();
-
     record Revoke(Ref id, Optional<String> reason) implements Step {}
 
     record Merge(Ref id, Ref into) implements Step {}
+
+    /** Its text is no public ID. */
+    record Refused(EndOutcome outcome) implements Step {}
   }
 
   /**
    * What one caller wants ended.
    *
-   * @param write whether the outcomes, once all are known, are to be kept
    * @param by a principal
    * @param once set if the caller may send it again under a key
    */
   record Call(
       List<Step> steps,
-      Predicate<List<EndOutcome>> write,
+      Endings.Mode mode,
       String by,
-      Optional<IdempotentCall<List<EndOutcome>>> once) {
-    /** A batch has a transaction of its own. */
-    boolean isBatch() {
-      return steps.size() > 1;
+      Optional<IdempotentCall<List<EndOutcome>>> once)
+      implements GroupCommit.Call {
+    @Override
+    public boolean isBatch() {
+      return steps.stream().filter(step -> !(step instanceof Step.Refused)).count() > 1;
     }
 
+    @Override
+    public boolean bringsNames() {
+      return true;
+    }
+
+    /** The public IDs that it names. */
     Stream<Ref> refs() {
       return steps.stream()
           .flatMap(
@@ -61,12 +72,26 @@ final class EndingPlan {
                   switch (step) {
                     case Step.Revoke(Ref id, _) -> Stream.of(id);
                     case Step.Merge(Ref id, Ref into) -> Stream.of(id, into);
+                    case Step.Refused _ -> Stream.empty();
                   });
     }
-  }
 
-  /** A new ending, the row that ends, and the principal that asked for it first. */
-  record Planned(StoredMapping row, StoredEnding ending, String by) {}
+    /** The outcomes of the requests that name no public ID. */
+    List<EndOutcome> refused() {
+      return steps.stream()
+          .filter(Step.Refused.class::isInstance)
+          .map(step -> ((Step.Refused) step).outcome())
+          .toList();
+    }
+
+    private boolean isWritten(List<EndOutcome> outcomes) {
+      return switch (mode) {
+        case EACH -> true;
+        case ALL_OR_NONE -> outcomes.stream().allMatch(EndOutcome.Done.class::isInstance);
+        case NONE -> false;
+      };
+    }
+  }
 
   private final Map<Token, StoredMapping> rows;
   private final Map<Token, StoredEnding> endings;
@@ -91,9 +116,10 @@ final class EndingPlan {
                     switch (step) {
                       case Step.Revoke revoke -> revoke(revoke, call.by());
                       case Step.Merge merge -> merge(merge, call.by());
+                      case Step.Refused(EndOutcome outcome) -> outcome;
                     })
             .toList();
-    if (!call.write().test(outcomes)) {
+    if (!call.isWritten(outcomes)) {
       endings.clear();
       endings.putAll(endingsBefore);
       endedBy.keySet().retainAll(endedBefore);
@@ -102,11 +128,11 @@ final class EndingPlan {
   }
 
   /** All that is new, in the order of the calls. */
-  List<Planned> planned() {
+  List<NewEnding> planned() {
     return endedBy.entrySet().stream()
         .map(
             ended ->
-                new Planned(
+                new NewEnding(
                     requireNonNull(rows.get(ended.getKey())),
                     requireNonNull(endings.get(ended.getKey())),
                     ended.getValue()))

@@ -1,4 +1,6 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.ending;
+
+import dev.coatcheck.ids.mapping.ResolveOutcome;
 
 /** What became of a revocation or a merge. */
 public sealed interface EndOutcome {

@@ -1,9 +1,13 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.mapping.Endings.Mode;
-import dev.coatcheck.ids.mapping.Endings.Request;
+import dev.coatcheck.ids.ending.Endings.Mode;
+import dev.coatcheck.ids.ending.Endings.Request;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
@@ -51,7 +55,7 @@ class EndingLoadTest {
             threads.submit(
                 () -> {
                   go.await();
-                  return FIXTURE.mappings.endings().end(List.of(request), Mode.EACH, "test");
+                  return FIXTURE.endings.end(List.of(request), Mode.EACH, "test");
                 }));
       }
       List<Future<Integer>> beside =

@@ -1,0 +1,210 @@
+package dev.coatcheck.ids.ending;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.ending.EndingPlan.Call;
+import dev.coatcheck.ids.ending.EndingPlan.Ref;
+import dev.coatcheck.ids.ending.Endings.Result;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.IdempotencyTable;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
+import dev.coatcheck.ids.mapping.EndingTable;
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.NewEnding;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.StoredEnding;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.group.LostRace;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+
+/** The transactions of endings. */
+final class EndingStore {
+  /** For the head of the change feed: all other rows are locked without waiting. */
+  private static final int LOCK_MILLIS = 800;
+
+  /** Of a transaction without Idempotency-Keys, which keeps no answers. */
+  private static final long NO_PART = 0;
+
+  private final Database database;
+
+  EndingStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * Ends for all calls in one transaction, so that the head of the change feed, which every ending
+   * waits for, is taken once.
+   *
+   * @throws LostRace to be tried again
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if the change feed was not to be had in time;
+   *     nothing was done
+   */
+  List<Attempt<Result>> end(List<Call> calls) {
+    return database.write("end", sql -> end(sql, calls));
+  }
+
+  private static List<Attempt<Result>> end(DSLContext sql, List<Call> calls) {
+    Map<Call, Attempt<Result>> attempts = new IdentityHashMap<>();
+    long part = answeredBefore(sql, calls, attempts);
+    List<Call> open = calls.stream().filter(call -> !attempts.containsKey(call)).toList();
+    if (!open.isEmpty()) {
+      end(sql, part, open, attempts);
+    }
+    return calls.stream().map(call -> requireNonNull(attempts.get(call))).toList();
+  }
+
+  /**
+   * Settles the calls that were answered before, and those whose Idempotency-Key another transaction
+   * or call works on.
+   *
+   * @return the part of the answers to keep new ones in
+   */
+  private static long answeredBefore(
+      DSLContext sql, List<Call> calls, Map<Call, Attempt<Result>> attempts) {
+    Map<IdempotencyKey, Call> keyed = new HashMap<>();
+    for (Call call : calls) {
+      call.once()
+          .filter(once -> keyed.putIfAbsent(once.key(), call) != null)
+          .ifPresent(_ -> attempts.put(call, new Attempt.Held<>()));
+    }
+    if (keyed.isEmpty()) {
+      return NO_PART;
+    }
+    IdempotencyTable.Locks locks =
+        IdempotencyTable.lock(
+            sql, keyed.keySet().stream().map(IdempotencyKey::lock).toList(), LOCK_MILLIS);
+    keyed.forEach(
+        (key, call) -> {
+          if (locks.refused().contains(key.lock())) {
+            attempts.put(call, new Attempt.Held<>());
+          }
+        });
+    keyed.values().removeIf(attempts::containsKey);
+    IdempotencyTable.find(sql, locks.part(), keyed.keySet())
+        .forEach(
+            (key, past) -> {
+              Call call = requireNonNull(keyed.get(key));
+              attempts.put(
+                  call,
+                  new Attempt.Done<>(
+                      past.requestHash().equals(call.once().orElseThrow().requestHash())
+                          ? new Result.Answered(past.answer(), true)
+                          : new Result.KeyReused()));
+            });
+    return locks.part();
+  }
+
+  /**
+   * A row that another transaction holds is not waited for, so no transaction waits while it holds
+   * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
+   */
+  private static void end(
+      DSLContext sql, long part, List<Call> calls, Map<Call, Attempt<Result>> attempts) {
+    Map<MappingTable<?>, Set<Token>> wanted =
+        calls.stream()
+            .flatMap(Call::refs)
+            .collect(
+                Collectors.groupingBy(
+                    ref -> MappingTable.of(ref.type().keyScheme()),
+                    Collectors.mapping(Ref::token, Collectors.toCollection(HashSet::new))));
+    Set<Token> survivors = survivors(look(sql, wanted).endings());
+    wanted.values().forEach(tokens -> tokens.addAll(survivors));
+    List<StoredMapping> rows = new ArrayList<>();
+    Set<Token> free = union(wanted);
+    for (MappingTable<?> table : MappingTable.all()) {
+      Set<Token> tokens = wanted.getOrDefault(table, Set.of());
+      List<StoredMapping> locked = PublicIdTable.lock(sql, table, tokens);
+      rows.addAll(locked);
+      free.removeAll(held(sql, table, tokens, locked));
+    }
+    EndingTable.Known known = look(sql, wanted);
+    EndingPlan plan = new EndingPlan(rows, known.endings(), known.now());
+    List<IdempotencyTable.Entry> answers = new ArrayList<>();
+    for (Call call : calls) {
+      attempts.put(
+          call,
+          free.containsAll(touched(call, known.endings()))
+              ? new Attempt.Done<>(result(call, plan.decide(call), answers))
+              : new Attempt.Held<>());
+    }
+    if (!IdempotencyTable.keep(sql, part, answers)) {
+      throw new LostRace("idempotency key");
+    }
+    write(sql, plan.planned()); // last: the head of the change feed is held until the commit
+  }
+
+  private static Result result(
+      Call call, List<EndOutcome> outcomes, List<IdempotencyTable.Entry> answers) {
+    if (call.once().isEmpty()) {
+      return new Result.Settled(outcomes);
+    }
+    IdempotentCall<List<EndOutcome>> once = call.once().get();
+    StoredResponse answer = once.answer().apply(outcomes);
+    if (answer.isKept()) {
+      answers.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
+    }
+    return new Result.Answered(answer, false);
+  }
+
+  private static EndingTable.Known look(DSLContext sql, Map<MappingTable<?>, Set<Token>> tokens) {
+    return EndingTable.look(sql, union(tokens), LOCK_MILLIS);
+  }
+
+  private static Set<Token> union(Map<MappingTable<?>, Set<Token>> tokens) {
+    return tokens.values().stream()
+        .flatMap(Set::stream)
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  /** The tokens that a call names, and the survivors of those that were merged. */
+  private static Set<Token> touched(Call call, List<StoredEnding> endings) {
+    Set<Token> touched = call.refs().map(Ref::token).collect(Collectors.toSet());
+    touched.addAll(
+        survivors(endings.stream().filter(each -> touched.contains(each.token())).toList()));
+    return touched;
+  }
+
+  private static Set<Token> survivors(List<StoredEnding> endings) {
+    return endings.stream()
+        .flatMap(ending -> ending.survivor().stream())
+        .collect(Collectors.toSet());
+  }
+
+  /** Those of the wanted tokens that have a row, but not one that could be locked. */
+  private static Set<Token> held(
+      DSLContext sql, MappingTable<?> table, Set<Token> wanted, List<StoredMapping> locked) {
+    Set<Token> missing = new HashSet<>(wanted);
+    locked.forEach(row -> missing.remove(row.token()));
+    return missing.isEmpty()
+        ? missing
+        : PublicIdTable.byTokens(sql, table, List.copyOf(missing)).stream()
+            .map(StoredMapping::token)
+            .collect(Collectors.toSet());
+  }
+
+  private static void write(DSLContext sql, List<NewEnding> endings) {
+    if (!endings.isEmpty()) {
+      EndingTable.insert(sql, endings);
+      ChangeTable.append(
+          sql,
+          ChangeKind.ENDING,
+          endings.stream()
+              .map(ended -> StoredMapping.subjectOfChange(ended.row().token()))
+              .toList());
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package dev.coatcheck.ids.ending;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.ending.EndOutcome.Side;
+import dev.coatcheck.ids.ending.EndingPlan.Call;
+import dev.coatcheck.ids.ending.EndingPlan.Ref;
+import dev.coatcheck.ids.ending.EndingPlan.Step;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
+import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.group.GroupCommit;
+import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+
+/**
+ * Ends public IDs for good: revokes them, or merges them into a survivor. Ending one again in the
+ * same way changes nothing. Every instance hears of it through the change feed.
+ *
+ * <p>Every ending waits for the head of the change feed, a single row. So one group is under way at
+ * a time, and one batch or single call beside it: however many requests there are, they hold two
+ * connections.
+ */
+public final class Endings {
+  public static final int REQUESTS_MAX = 1_000;
+
+  private static final int GROUPS_MAX = 1;
+
+  /** As long as the deadline of a batch leaves. */
+  private static final int BATCH_WAIT_MILLIS_MAX = 5_000;
+
+  private final EndingStore store;
+  private final Resolver resolver;
+  private final GroupCommit<Call, Result> commits;
+
+  Endings(EndingStore store, Resolver resolver) {
+    this.store = store;
+    this.resolver = resolver;
+    Semaphore beside = new Semaphore(1, true);
+    this.commits =
+        new GroupCommit<>(
+            "end",
+            new GroupCommit.Limits(GROUPS_MAX, beside, beside, BATCH_WAIT_MILLIS_MAX),
+            (calls, _) -> commit(calls),
+            new Result.Busy(),
+            new Result.Overloaded());
+  }
+
+  /** Ends public IDs as {@code resolver} reads them, which forgets what has ended. */
+  public static Endings open(Database database, Resolver resolver) {
+    return new Endings(new EndingStore(database), resolver);
+  }
+
+  /** One public ID to end. */
+  public sealed interface Request {
+    /** A revocation. The reason is for authenticated callers only; the first one stays. */
+    record Revoke(String id, Optional<String> reason) implements Request {}
+
+    record Merge(String id, String into) implements Request {}
+  }
+
+  /** What to do if some of the requests are refused. */
+  public enum Mode {
+    /** Each for itself. */
+    EACH,
+    /** All or none. */
+    ALL_OR_NONE,
+    /** None, whatever the others are: only say what would be refused. */
+    NONE
+  }
+
+  /** What was done about the requests of one caller. */
+  public sealed interface Result {
+    /** Each has its outcome, in their order. */
+    record Settled(List<EndOutcome> outcomes) implements Result {}
+
+    /**
+     * The requests came with an Idempotency-Key, and this is their answer, now and from now on.
+     *
+     * @param replayed whether it was worked out before
+     */
+    record Answered(StoredResponse answer, boolean replayed) implements Result {}
+
+    /** The Idempotency-Key belongs to other requests. Nothing was done. */
+    record KeyReused() implements Result {}
+
+    /** Another transaction works on one of the public IDs, or on the key. Nothing was done. */
+    record Busy() implements Result {}
+
+    /** More endings wait than can be done in time. Nothing was done. */
+    record Overloaded() implements Result {}
+  }
+
+  /** As the other one, for requests that came without an Idempotency-Key. */
+  public Result end(List<Request> requests, Mode mode, String by) {
+    return end(requests, mode, by, Optional.empty());
+  }
+
+  /**
+   * Ends all in one transaction, one after the other. The answer is given after the commit.
+   *
+   * @param requests 1 to {@value #REQUESTS_MAX}
+   * @param by a principal
+   * @param once set if the requests came with an Idempotency-Key
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; ending them
+   *     again settles it
+   */
+  public Result end(
+      List<Request> requests,
+      Mode mode,
+      String by,
+      Optional<IdempotentCall<List<EndOutcome>>> once) {
+    if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
+      throw new IllegalArgumentException("requests: " + requests.size());
+    }
+    Call call = new Call(requests.stream().map(this::step).toList(), mode, by, once);
+    if (call.refused().size() == requests.size()) {
+      return new Result.Settled(call.refused());
+    }
+    Result result = commits.settle(call);
+    call.refs().forEach(ref -> resolver.forget(ref.token()));
+    return result;
+  }
+
+  private List<Attempt<Result>> commit(List<Call> calls) {
+    try {
+      return store.end(calls);
+    } catch (LockTimeout feedIsHeld) {
+      return calls.stream()
+          .<Attempt<Result>>map(_ -> new Attempt.Done<>(new Result.Overloaded()))
+          .toList();
+    }
+  }
+
+  private Step step(Request request) {
+    return switch (request) {
+      case Request.Revoke(String id, Optional<String> reason) ->
+          step(id, Side.ID, ref -> new Step.Revoke(ref, reason));
+      case Request.Merge(String id, String into) ->
+          step(
+              id,
+              Side.ID,
+              ref -> step(into, Side.INTO, survivor -> new Step.Merge(ref, survivor)));
+    };
+  }
+
+  private Step step(String text, Side side, Function<Ref, Step> then) {
+    return switch (resolver.parse(text)) {
+      case ParsedToken.Refused(ResolveOutcome.Malformed malformed) ->
+          new Step.Refused(new EndOutcome.Malformed(side, malformed));
+      case ParsedToken.Refused(ResolveOutcome.Unknown _) ->
+          new Step.Refused(new EndOutcome.Unknown(side));
+      case ParsedToken.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
+    };
+  }
+}

@@ -1,0 +1,8 @@
+package dev.coatcheck.ids.mapping;
+
+/**
+ * An ending that is to be written, with the row that ends.
+ *
+ * @param by the principal that asked for it
+ */
+public record NewEnding(StoredMapping row, StoredEnding ending, String by) {}
