@@ -9,8 +9,8 @@ import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -75,7 +75,7 @@ public final class AliasRoutes {
   private void put(Context ctx, Mapping mapping, AliasScheme scheme) {
     Alias alias = alias(ctx, mapping.type(), scheme);
     Views.PublicIdView view = Views.PublicIdView.of(mapping);
-    switch (mappings.aliases().add(mapping, alias)) {
+    switch (mappings.aliases().add(mapping.token(), alias)) {
       case ADDED -> Answer.json(ctx, 201, AliasView.of(alias, view));
       case PRESENT -> Answer.json(ctx, 200, AliasView.of(alias, view));
       case TAKEN ->

@@ -9,7 +9,7 @@ import dev.coatcheck.api.server.Query;
 import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;

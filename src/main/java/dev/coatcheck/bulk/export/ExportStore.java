@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.export;
 
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;

@@ -3,7 +3,7 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.HashMap;

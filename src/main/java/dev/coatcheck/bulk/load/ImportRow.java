@@ -2,7 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.registry.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;

@@ -68,8 +68,8 @@ final class EndingStore {
   }
 
   /**
-   * Settles the calls that were answered before, and those whose Idempotency-Key another transaction
-   * or call works on.
+   * Settles the calls that were answered before, and those whose Idempotency-Key another
+   * transaction or call works on.
    *
    * @return the part of the answers to keep new ones in
    */

@@ -145,9 +145,7 @@ public final class Endings {
           step(id, Side.ID, ref -> new Step.Revoke(ref, reason));
       case Request.Merge(String id, String into) ->
           step(
-              id,
-              Side.ID,
-              ref -> step(into, Side.INTO, survivor -> new Step.Merge(ref, survivor)));
+              id, Side.ID, ref -> step(into, Side.INTO, survivor -> new Step.Merge(ref, survivor)));
     };
   }
 

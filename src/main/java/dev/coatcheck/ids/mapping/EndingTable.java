@@ -40,9 +40,7 @@ public final class EndingTable {
                          as this (now, lock_timeout)
                   left join {0} as ending on ending.token = any({2})
                 """,
-                ENDING,
-                val(lockMillisMax + "ms"),
-                Unnest.uuids(List.copyOf(tokens), Token::toUuid))
+                ENDING, val(lockMillisMax + "ms"), Unnest.uuids(List.copyOf(tokens), Token::toUuid))
             .coerce(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR, now)
             .fetch();
     return new Known(
@@ -66,8 +64,8 @@ public final class EndingTable {
   }
 
   /**
-   * Writes endings, and the status of their rows. What was merged into an ID that is merged now goes
-   * to the survivor of both.
+   * Writes endings, and the status of their rows. What was merged into an ID that is merged now
+   * goes to the survivor of both.
    *
    * @param all not empty
    */

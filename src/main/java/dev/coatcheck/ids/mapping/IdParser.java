@@ -3,6 +3,9 @@ package dev.coatcheck.ids.mapping;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.LinkedHashMap;
@@ -16,9 +19,9 @@ import java.util.Optional;
  */
 public final class IdParser {
   private final Registry registry;
-  private final AliasStore aliases;
+  private final Aliases aliases;
 
-  IdParser(Registry registry, AliasStore aliases) {
+  IdParser(Registry registry, Aliases aliases) {
     this.registry = registry;
     this.aliases = aliases;
   }

@@ -2,12 +2,12 @@ package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.Database;
 
 /** The verbs of this room, wired on one store. */
-public record Mappings(
-    Resolver resolver, Lookup lookup, Listing listing, Aliases aliases) {
+public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliases aliases) {
 
   /**
    * Wires them.
@@ -22,12 +22,11 @@ public record Mappings(
       Observer observer,
       int cachedMappingsMax) {
     MappingStore store = new MappingStore(database);
-    AliasStore aliases = new AliasStore(database);
+    Aliases aliases = new Aliases(database);
     return new Mappings(
-        new Resolver(
-            store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),
+        new Resolver(store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),
         new Lookup(store),
         new Listing(store),
-        new Aliases(aliases));
+        aliases);
   }
 }

@@ -3,6 +3,8 @@ package dev.coatcheck.ids.mapping;
 import static org.jooq.impl.DSL.table;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
@@ -146,6 +148,28 @@ public final class PublicIdTable {
                 found.put(mapping.subject(), mapping);
               });
     }
+  }
+
+  /** The rows of those aliases that are taken, ended ones included. */
+  public static Map<Alias, StoredMapping> byAlias(DSLContext sql, List<Alias> aliases) {
+    Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
+    Map<Token, StoredMapping> rows = new HashMap<>();
+    if (!targets.isEmpty()) {
+      List<Token> tokens = targets.values().stream().distinct().toList();
+      for (MappingTable<?> table : MappingTable.all()) {
+        byTokens(sql, table, tokens).forEach(row -> rows.put(row.token(), row));
+      }
+    }
+    Map<Alias, StoredMapping> found = new HashMap<>();
+    targets.forEach(
+        (alias, token) -> {
+          StoredMapping row = rows.get(token);
+          if (row == null) {
+            throw new IllegalStateException("alias without its mapping: " + token);
+          }
+          found.put(alias, row);
+        });
+    return found;
   }
 
   /** What was found about a token. */

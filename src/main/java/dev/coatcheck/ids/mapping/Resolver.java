@@ -9,6 +9,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Duration;

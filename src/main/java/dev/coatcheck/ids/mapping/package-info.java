@@ -1,4 +1,4 @@
-/** Which public ID stands for which key: resolve, look up, list, name. */
+/** Which public ID stands for which key: resolve, look up, list. */
 @NullMarked
 package dev.coatcheck.ids.mapping;
 

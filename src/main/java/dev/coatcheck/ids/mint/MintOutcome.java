@@ -1,8 +1,8 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.StoredResponse;
-import dev.coatcheck.ids.mapping.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.ArrayList;

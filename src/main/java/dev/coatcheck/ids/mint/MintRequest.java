@@ -2,7 +2,7 @@ package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Alias;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import java.nio.ByteBuffer;

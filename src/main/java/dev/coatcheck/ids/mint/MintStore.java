@@ -3,9 +3,9 @@ package dev.coatcheck.ids.mint;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
@@ -69,7 +69,7 @@ final class MintStore {
       List<TypedKey> keys =
           requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
       return new MintPlan.Known(
-          names.isEmpty() ? Map.of() : AliasTable.mappings(sql, names),
+          names.isEmpty() ? Map.of() : PublicIdTable.byAlias(sql, names),
           keys.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, keys));
     }
 

@@ -2,8 +2,8 @@ package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;

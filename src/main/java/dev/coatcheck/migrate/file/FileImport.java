@@ -6,7 +6,7 @@ import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowText;
 import dev.coatcheck.bulk.rows.Timestamps;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;

@@ -8,9 +8,9 @@ import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasScheme;
-import dev.coatcheck.ids.mapping.AliasTable;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.KeyPositions;
@@ -153,7 +153,7 @@ final class FileImportStore {
   }
 
   private Map<String, StoredMapping> held(DSLContext sql, List<Row> rows) {
-    return AliasTable.mappings(sql, rows.stream().map(this::name).distinct().toList())
+    return PublicIdTable.byAlias(sql, rows.stream().map(this::name).distinct().toList())
         .entrySet()
         .stream()
         .collect(Collectors.toMap(found -> found.getKey().value(), Map.Entry::getValue));

@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasScheme;
-import dev.coatcheck.ids.mapping.AliasTable;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -95,8 +97,11 @@ class UnaskedRowTest {
     Mapping other = minted();
     String name = Long.toString(nextKey++);
     String another = Long.toString(nextKey++);
-    FIXTURE.mappings.aliases().add(mine, Alias.of(mine.type(), AliasScheme.LEGACY, name));
-    FIXTURE.mappings.aliases().add(other, Alias.of(mine.type(), AliasScheme.LEGACY, another));
+    FIXTURE.mappings.aliases().add(mine.token(), Alias.of(mine.type(), AliasScheme.LEGACY, name));
+    FIXTURE
+        .mappings
+        .aliases()
+        .add(other.token(), Alias.of(mine.type(), AliasScheme.LEGACY, another));
 
     assertThat(
             askedAgain(

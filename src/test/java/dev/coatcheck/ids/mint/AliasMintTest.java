@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Alias;
-import dev.coatcheck.ids.mapping.AliasScheme;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;

@@ -1,4 +1,4 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.alias;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
 import static org.jooq.impl.DSL.field;
@@ -18,28 +18,6 @@ public final class AliasTable {
   private static final Field<Integer> ORDINAL = field("ordinal", Integer.class);
 
   private AliasTable() {}
-
-  /** The rows of those names that belong to somebody, ended ones included. */
-  public static Map<Alias, StoredMapping> mappings(DSLContext sql, List<Alias> names) {
-    Map<Alias, Token> targets = targets(sql, names);
-    Map<Token, StoredMapping> rows = new HashMap<>();
-    if (!targets.isEmpty()) {
-      List<Token> tokens = targets.values().stream().distinct().toList();
-      for (MappingTable<?> table : MappingTable.all()) {
-        PublicIdTable.byTokens(sql, table, tokens).forEach(row -> rows.put(row.token(), row));
-      }
-    }
-    Map<Alias, StoredMapping> found = new HashMap<>();
-    targets.forEach(
-        (alias, token) -> {
-          StoredMapping row = rows.get(token);
-          if (row == null) {
-            throw new IllegalStateException("alias without its mapping: " + token);
-          }
-          found.put(alias, row);
-        });
-    return found;
-  }
 
   /**
    * Writes names, each unless it is taken.
@@ -64,8 +42,8 @@ public final class AliasTable {
   }
 
   /**
-   * Whose those names are, of those that belong to somebody. Each is looked for along the index, as
-   * in {@link PublicIdTable}.
+   * The tokens of those names that are taken. Each name is looked up along the index: as a plain
+   * join it is up to the statistics, and just after an import those may say anything.
    */
   public static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
     Map<Alias, Token> found = HashMap.newHashMap(names.size());

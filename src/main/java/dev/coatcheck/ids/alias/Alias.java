@@ -1,4 +1,4 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.alias;
 
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;

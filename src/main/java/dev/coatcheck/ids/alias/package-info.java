@@ -1,0 +1,5 @@
+/** Other names of things that have a public ID: legacy IDs, client IDs, older public IDs. */
+@NullMarked
+package dev.coatcheck.ids.alias;
+
+import org.jspecify.annotations.NullMarked;
