@@ -1,10 +1,10 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.routes.IdRoutes;
-import dev.coatcheck.api.routes.ProxyRoutes;
-import dev.coatcheck.api.routes.RedirectRoutes;
-import dev.coatcheck.api.server.Answer;
-import dev.coatcheck.api.server.RequestId;
+import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -67,7 +67,7 @@ final class CachedAnswerHandler extends Handler.Wrapper {
       return true;
     }
     Answer answer = cached.get().answer();
-    answer.send(response, callback, request.getMethod().equals("HEAD"));
+    answer.send(request, response, callback);
     observer.observe(
         new Event.RequestServed(
             request.getMethod(), cached.get().route(), answer.status(), System.nanoTime() - begun));
@@ -91,14 +91,14 @@ final class CachedAnswerHandler extends Handler.Wrapper {
     try {
       if (path.startsWith(REDIRECTS)) {
         return id(path, REDIRECTS)
-            .flatMap(id -> routes.redirects().answerIfCached(id, RequestId.of(request)))
+            .flatMap(id -> routes.redirects().answerIfCached(id))
             .map(answer -> new Cached(RedirectRoutes.PATH, answer));
       }
       // The route judges queries.
       if (get && path.startsWith(IDS) && request.getHttpURI().getQuery() == null) {
         return id(path, IDS)
             .filter(_ -> isGranted(request.getHeaders(), IdRoutes.ONE_NEEDS))
-            .flatMap(id -> routes.ids().resolvedIfCached(id, RequestId.of(request)))
+            .flatMap(id -> routes.ids().resolvedIfCached(id))
             .map(answer -> new Cached(IdRoutes.ONE, answer));
       }
       if (get

@@ -1,26 +1,26 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.body.BodyGate;
 import dev.coatcheck.api.routes.AliasRoutes;
-import dev.coatcheck.api.routes.BatchRoutes;
 import dev.coatcheck.api.routes.DocsRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.KeyRoutes;
-import dev.coatcheck.api.routes.LegacyHitRoutes;
-import dev.coatcheck.api.routes.LegacyRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
-import dev.coatcheck.api.routes.ProxyRoutes;
-import dev.coatcheck.api.routes.RedirectRoutes;
-import dev.coatcheck.api.routes.TransferRoutes;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.TypeRoutes;
-import dev.coatcheck.api.routes.UrlRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
+import dev.coatcheck.api.routes.transfers.TransferRoutes;
+import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
+import dev.coatcheck.api.routes.urls.LegacyRoutes;
+import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.PortInUse;
-import dev.coatcheck.api.server.Problems;
 import io.javalin.Javalin;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -67,17 +67,15 @@ public final class HttpServer implements AutoCloseable {
         new OperationsRoutes(capabilities.ready(), capabilities.observer());
     ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
     RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
+    Parameters parameters = new Parameters(capabilities.registry());
     TableMigrationRoutes runs =
         new TableMigrationRoutes(
             capabilities.tableMigrations(),
             capabilities.fileImports(),
             capabilities.registry(),
+            parameters,
             capabilities.observer());
-    IdRoutes ids =
-        new IdRoutes(
-            capabilities.mappings(),
-            capabilities.registry(),
-            new Problems(capabilities.observer()));
+    IdRoutes ids = new IdRoutes(capabilities.mappings(), parameters);
     Executor requestThreads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Listener listener =
         new Listener(
@@ -105,7 +103,7 @@ public final class HttpServer implements AutoCloseable {
             new GracefulHandler(gate),
             permits,
             endpoints -> {
-              registerAll(endpoints, capabilities);
+              registerAll(endpoints, parameters, capabilities);
               redirects.register(endpoints);
               proxies.register(endpoints);
               ids.register(endpoints);
@@ -154,20 +152,17 @@ public final class HttpServer implements AutoCloseable {
     management.ifPresent(Javalin::stop);
   }
 
-  private static void registerAll(Endpoints endpoints, Capabilities all) {
-    Problems problems = new Problems(all.observer());
-    new TypeRoutes(all.registry(), all.redirectHosts(), all.clock(), problems).register(endpoints);
-    new MintRoutes(all.minter(), all.registry(), problems).register(endpoints);
-    new AliasRoutes(all.mappings(), all.registry(), problems).register(endpoints);
-    new BatchRoutes(all.mappings(), all.registry()).register(endpoints);
-    new EndingRoutes(all.endings(), problems).register(endpoints);
-    new KeyRoutes(all.keys(), all.workers(), all.clock(), problems).register(endpoints);
-    new LegacyRoutes(all.legacy(), all.trustedProxies(), all.registry(), problems)
+  private static void registerAll(Endpoints endpoints, Parameters parameters, Capabilities all) {
+    new TypeRoutes(all.registry(), parameters, all.redirectHosts(), all.clock())
         .register(endpoints);
-    new LegacyHitRoutes(all.legacy().hits(), all.registry()).register(endpoints);
-    new UrlRoutes(all.urls(), all.publisher(), problems).register(endpoints);
-    new TransferRoutes(all.transfers(), all.registry(), problems, all.observer())
-        .register(endpoints);
+    new MintRoutes(all.minter(), parameters).register(endpoints);
+    new AliasRoutes(all.mappings(), parameters).register(endpoints);
+    new EndingRoutes(all.endings()).register(endpoints);
+    new KeyRoutes(all.keys(), all.workers(), all.clock()).register(endpoints);
+    new LegacyRoutes(all.legacy(), all.trustedProxies(), parameters).register(endpoints);
+    new LegacyHitRoutes(all.legacy().hits(), parameters).register(endpoints);
+    new UrlRoutes(all.urls(), all.publisher()).register(endpoints);
+    new TransferRoutes(all.transfers(), parameters, all.observer()).register(endpoints);
     new DocsRoutes().register(endpoints);
   }
 }

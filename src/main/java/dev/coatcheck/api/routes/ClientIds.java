@@ -1,10 +1,9 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Namespace;
@@ -41,28 +40,28 @@ final class ClientIds {
                           Namespace.named(name)
                               .orElseThrow(() -> body.invalid(NAMESPACE, MALFORMED)))
                   .or(() -> Namespace.unnamed(type.clientNames(), principal))
-                  .orElseThrow(
-                      () ->
-                          new Refusal(
-                              Problem.at(ProblemCode.FIELD_MISSING, body.at(NAMESPACE), MISSING)));
+                  .orElseThrow(() -> body.missing(NAMESPACE, MISSING));
           return alias(type, namespace, body.at(CLIENT_ID), value);
         });
   }
 
   /** The client ID of a path, whose namespace is in the query. */
-  static Alias read(Context ctx, Type type, String value) {
-    String given = ctx.queryParam(NAMESPACE);
+  static Alias read(Context ctx, Query query, Type type, String value) {
     Namespace namespace =
-        given == null
-            ? Namespace.unnamed(type.clientNames(), Endpoints.caller(ctx).principal())
-                .orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MISSING))
-            : Namespace.named(given).orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MALFORMED));
+        query
+            .text(NAMESPACE)
+            .map(
+                name ->
+                    Namespace.named(name)
+                        .orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MALFORMED)))
+            .or(() -> Namespace.unnamed(type.clientNames(), RequestCaller.principal(ctx)))
+            .orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MISSING));
     return alias(type, namespace, "value", value);
   }
 
   private static Alias alias(Type type, Namespace namespace, String param, String value) {
     if (!AliasScheme.CLIENT.accepts(value)) {
-      throw AliasRoutes.malformed(AliasScheme.CLIENT, param);
+      throw Parameters.aliasMalformed(AliasScheme.CLIENT, param);
     }
     return Alias.client(type, namespace, value);
   }

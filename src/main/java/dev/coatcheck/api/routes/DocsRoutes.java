@@ -1,9 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Refusal;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
@@ -35,35 +35,29 @@ public final class DocsRoutes {
           "swagger-ui-bundle.js", new Asset(SWAGGER + "swagger-ui-bundle.js", SCRIPT));
 
   public void register(Endpoints endpoints) {
+    Asset contract = new Asset("/openapi/coatcheck.yaml", "application/yaml");
+    endpoints.always(HandlerType.GET, "/openapi.yaml", _ -> answer(contract));
+    endpoints.always(HandlerType.GET, "/docs", _ -> answer(new Asset("/docs/index.html", HTML)));
     endpoints.always(
-        HandlerType.GET,
-        "/openapi.yaml",
-        ctx -> send(ctx, new Asset("/openapi/coatcheck.yaml", "application/yaml")));
-    endpoints.always(
-        HandlerType.GET, "/docs", ctx -> send(ctx, new Asset("/docs/index.html", HTML)));
-    endpoints.always(
-        HandlerType.GET, "/docs/errors", ctx -> send(ctx, new Asset("/docs/errors.html", HTML)));
+        HandlerType.GET, "/docs/errors", _ -> answer(new Asset("/docs/errors.html", HTML)));
     endpoints.always(HandlerType.GET, "/docs/assets/{file}", DocsRoutes::asset);
   }
 
-  private static void asset(Context ctx) {
+  private static Answer asset(Context ctx) {
     Asset asset = ASSETS.get(ctx.pathParam("file"));
-    if (asset == null) {
-      throw new Refusal(Problem.of(ProblemCode.NOT_FOUND, "There is no such file."));
-    }
-    send(ctx, asset);
+    return asset == null
+        ? Answer.of(Problem.of(ProblemCode.NOT_FOUND, "There is no such file."))
+        : answer(asset);
   }
 
-  private static void send(Context ctx, Asset asset) {
+  private static Answer answer(Asset asset) {
     try (InputStream in = DocsRoutes.class.getResourceAsStream(asset.resource())) {
       if (in == null) {
         throw new IllegalStateException("missing in the jar: " + asset.resource());
       }
-      ctx.header("Cache-Control", "public, max-age=300")
-          .header("Content-Security-Policy", POLICY)
-          .header("X-Content-Type-Options", "nosniff")
-          .contentType(asset.contentType())
-          .result(in.readAllBytes());
+      return Answer.content(asset.contentType(), "public, max-age=300", in.readAllBytes())
+          .with("Content-Security-Policy", POLICY)
+          .with("X-Content-Type-Options", "nosniff");
     } catch (IOException broken) {
       throw new UncheckedIOException(broken);
     }

@@ -1,15 +1,16 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.IdempotencyHeader;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Items.Item;
-import dev.coatcheck.api.server.Answer;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.RequestBody;
-import dev.coatcheck.api.server.RequestId;
+import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.ending.EndOutcome;
 import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
@@ -28,49 +29,41 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The end of public IDs: revoked, or merged into another one; alone or in batches. */
+/** Ends public IDs, alone or in batches: revokes them, or merges them into other public IDs. */
 public final class EndingRoutes {
   private static final int REASON_LENGTH_MAX = 500;
-  private static final int RETRY_BUSY_SECONDS = 1;
 
   private final Endings endings;
-  private final Problems problems;
 
-  public EndingRoutes(Endings endings, Problems problems) {
+  public EndingRoutes(Endings endings) {
     this.endings = endings;
-    this.problems = problems;
   }
 
   public void register(Endpoints endpoints) {
-    Scope needed = Scope.IDS_WRITE;
-    endpoints.json(
-        HandlerType.POST, "/v1/ids/{id}/revoke", needed, RequestBody.BYTES_MAX, this::revoke);
-    endpoints.json(
-        HandlerType.POST, "/v1/ids/{id}/merge", needed, RequestBody.BYTES_MAX, this::merge);
-    endpoints.json(
-        HandlerType.POST,
-        "/v1/ids/revoke",
-        needed,
-        RequestBody.BATCH_BYTES_MAX,
-        ctx -> endAll(ctx, item -> revocation(item.allow("id", "reason"), item.string("id"))));
-    endpoints.json(
-        HandlerType.POST,
-        "/v1/ids/merge",
-        needed,
-        RequestBody.BATCH_BYTES_MAX,
-        ctx -> endAll(ctx, item -> merger(item.allow("id", "into"), item.string("id"))));
+    Handler revokeAll =
+        ctx -> endAll(ctx, item -> revocation(item.allow("id", "reason"), item.string("id")));
+    Handler mergeAll =
+        ctx -> endAll(ctx, item -> merger(item.allow("id", "into"), item.string("id")));
+    post(endpoints, "/v1/ids/{id}/revoke", RequestBody.BYTES_MAX, this::revoke);
+    post(endpoints, "/v1/ids/{id}/merge", RequestBody.BYTES_MAX, this::merge);
+    post(endpoints, "/v1/ids/revoke", RequestBody.BATCH_BYTES_MAX, revokeAll);
+    post(endpoints, "/v1/ids/merge", RequestBody.BATCH_BYTES_MAX, mergeAll);
   }
 
-  private void revoke(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed body = RequestBody.readOptional(ctx);
-    end(ctx, revocation(body.object().allow("reason"), ctx.pathParam("id")), body.sha256());
+  private static void post(Endpoints endpoints, String path, int bytesMax, Handler handler) {
+    endpoints.json(HandlerType.POST, path, Scope.IDS_WRITE, bytesMax, handler);
   }
 
-  private void merge(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed body = RequestBody.readHashed(ctx);
-    end(ctx, merger(body.object().allow("into"), ctx.pathParam("id")), body.sha256());
+  private Answer revoke(Context ctx) {
+    Query.none(ctx);
+    RequestBody body = RequestBody.readOptional(ctx);
+    return end(ctx, body, revocation(body.object().allow("reason"), ctx.pathParam("id")));
+  }
+
+  private Answer merge(Context ctx) {
+    Query.none(ctx);
+    RequestBody body = RequestBody.read(ctx);
+    return end(ctx, body, merger(body.object().allow("into"), ctx.pathParam("id")));
   }
 
   private static Request revocation(JsonObject body, String id) {
@@ -86,110 +79,101 @@ public final class EndingRoutes {
     return new Request.Merge(id, body.string("into"));
   }
 
-  private void end(Context ctx, Request request, String bodyHash) {
-    String requestId = RequestId.of(ctx);
-    Function<List<EndOutcome>, Answer> render =
+  private Answer end(Context ctx, RequestBody body, Request request) {
+    return end(
+        ctx,
+        body,
+        List.of(request),
+        Endings.Mode.EACH,
         outcomes ->
-            switch (judged(outcomes.getFirst(), "")) {
+            switch (ended(outcomes.getFirst(), "")) {
               case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
-                  Answer.json(200, Views.PublicIdView.of(ended));
-              case Item.Refused<ResolveOutcome.Ended>(Problem problem) ->
-                  Problems.answer(problem, requestId);
-            };
-    answer(ctx, List.of(request), Endings.Mode.EACH, bodyHash, render);
+                  Answer.json(200, PublicIdView.of(ended));
+              case Item.Refused<ResolveOutcome.Ended>(Problem problem) -> Answer.of(problem);
+            });
   }
 
-  private void endAll(Context ctx, Function<JsonObject, Request> parse) {
-    Query.allow(ctx);
-    RequestBody.Hashed body = RequestBody.readHashed(ctx);
+  private Answer endAll(Context ctx, Function<JsonObject, Request> parse) {
+    Query.none(ctx);
+    RequestBody body = RequestBody.read(ctx);
     boolean atomic = body.object().allow("items", "atomic").bool("atomic", false);
     List<Item<Request>> items =
         body.object().objects("items", Endings.REQUESTS_MAX).stream()
             .map(item -> Items.parse(() -> parse.apply(item)))
             .toList();
     List<Request> sound = Items.sound(items);
-    String requestId = RequestId.of(ctx);
-    Function<List<EndOutcome>, Answer> render =
-        outcomes -> answerAll(judged(items, outcomes), atomic, requestId);
+    Function<List<EndOutcome>, Answer> answer = outcomes -> answer(ended(items, outcomes), atomic);
     if (sound.isEmpty()) {
-      render.apply(List.of()).send(ctx);
-      return;
+      return answer.apply(List.of());
     }
     Endings.Mode ifAtomic =
         sound.size() == items.size() ? Endings.Mode.ALL_OR_NONE : Endings.Mode.NONE;
-    answer(ctx, sound, atomic ? ifAtomic : Endings.Mode.EACH, body.sha256(), render);
+    return end(ctx, body, sound, atomic ? ifAtomic : Endings.Mode.EACH, answer);
   }
 
-  private static Answer answerAll(
-      List<Item<ResolveOutcome.Ended>> answers, boolean atomic, String requestId) {
-    if (atomic && answers.stream().anyMatch(Item.Refused.class::isInstance)) {
-      return Problems.answer(Problem.batchRefused(Items.errors(answers)), requestId);
+  private static Answer answer(List<Item<ResolveOutcome.Ended>> items, boolean atomic) {
+    if (atomic && items.stream().anyMatch(Item.Refused.class::isInstance)) {
+      return Answer.of(Problem.batchRefused(Items.errors(items)));
     }
-    Iterator<ResolveOutcome.Ended> ended = Items.sound(answers).iterator();
-    return Items.answer(answers, index -> Views.ItemView.ended(index, ended.next()));
+    Iterator<ResolveOutcome.Ended> ended = Items.sound(items).iterator();
+    return Items.answer(items, index -> Items.ItemView.ended(index, ended.next()));
   }
 
-  private void answer(
+  private Answer end(
       Context ctx,
+      RequestBody body,
       List<Request> requests,
       Endings.Mode mode,
-      String bodyHash,
-      Function<List<EndOutcome>, Answer> render) {
+      Function<List<EndOutcome>, Answer> answer) {
     Optional<IdempotentCall<List<EndOutcome>>> once =
-        IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + bodyHash, render);
-    switch (endings.end(requests, mode, Endpoints.caller(ctx).principal(), once)) {
-      case Endings.Result.Settled(List<EndOutcome> outcomes) -> render.apply(outcomes).send(ctx);
-      case Endings.Result.Answered(StoredResponse answer, boolean replayed) ->
-          IdempotencyHeader.send(ctx, answer, replayed);
-      case Endings.Result.KeyReused _ -> problems.write(ctx, IdempotencyHeader.reused());
+        IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + body.sha256(), answer);
+    return switch (endings.end(requests, mode, RequestCaller.principal(ctx), once)) {
+      case Endings.Result.Settled(List<EndOutcome> outcomes) -> answer.apply(outcomes);
+      case Endings.Result.Answered(StoredResponse stored, boolean replayed) ->
+          IdempotencyHeader.stored(stored, replayed);
+      case Endings.Result.KeyReused _ -> IdempotencyHeader.reused();
       case Endings.Result.Busy _ ->
-          problems.write(
-              ctx,
-              Problem.retryAfter(
-                  ProblemCode.BUSY,
+          Answer.of(
+              Problem.busy(
                   "Another transaction is working on this public ID or Idempotency-Key. Nothing was"
-                      + " done; send the same request again.",
-                  RETRY_BUSY_SECONDS));
+                      + " done; send the same request again."));
       case Endings.Result.Overloaded _ ->
-          problems.write(
-              ctx,
-              Problem.retryAfter(
+          Answer.of(
+              Problem.unavailable(
                   ProblemCode.OVERLOADED,
                   "More public IDs are being revoked and merged than can be done in time. Nothing"
-                      + " was done; send the same request again.",
-                  Problems.jitteredSeconds()));
-    }
+                      + " was done; send the same request again."));
+    };
   }
 
-  private static List<Item<ResolveOutcome.Ended>> judged(
+  private static List<Item<ResolveOutcome.Ended>> ended(
       List<Item<Request>> items, List<EndOutcome> outcomes) {
     Iterator<EndOutcome> next = outcomes.iterator();
-    List<Item<ResolveOutcome.Ended>> judged = new ArrayList<>(items.size());
+    List<Item<ResolveOutcome.Ended>> ended = new ArrayList<>(items.size());
     for (Item<Request> item : items) {
-      judged.add(
+      ended.add(
           switch (item) {
-            case Item.Sound<Request> _ -> judged(next.next(), "items[" + judged.size() + "].");
+            case Item.Sound<Request> _ -> ended(next.next(), "items[" + ended.size() + "].");
             case Item.Refused<Request>(Problem problem) -> new Item.Refused<>(problem);
           });
     }
-    return judged;
+    return ended;
   }
 
   /** The outcome of one item, whose fields are at {@code path}. */
-  private static Item<ResolveOutcome.Ended> judged(EndOutcome outcome, String path) {
+  private static Item<ResolveOutcome.Ended> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
       case EndOutcome.Done(ResolveOutcome.Ended ended) -> new Item.Sound<>(ended);
       case EndOutcome.Unknown(Side side) ->
-          new Item.Refused<>(IdRoutes.unknownId(param(path, side)));
+          new Item.Refused<>(IdProblems.unknown(param(path, side)));
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
-          new Item.Refused<>(IdRoutes.malformedId(param(path, side), malformed));
+          new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
-              Problem.at(
-                  ProblemCode.ID_ENDED,
+              IdProblems.ended(
                   param(path, side),
-                  "It was revoked or merged before. GET /v1/ids/{id} says which; an ending is for"
-                      + " good."));
+                  "It was revoked or merged before, and an ending is for good. GET /v1/ids/{id}"
+                      + " says which."));
       case EndOutcome.MergeRefused(Why why) ->
           new Item.Refused<>(
               Problem.at(ProblemCode.MERGE_REFUSED, param(path, Side.INTO), sentence(why)));
@@ -199,8 +183,9 @@ public final class EndingRoutes {
   private static String sentence(Why why) {
     return switch (why) {
       case ITSELF -> "A public ID can't be merged into itself.";
-      case CYCLE -> "This one was merged into the other way round before: it would be a circle.";
-      case OTHER_TYPE -> "Both must be of one type.";
+      case CYCLE ->
+          "The target was already merged into this public ID; merging back would make a cycle.";
+      case OTHER_TYPE -> "Both public IDs must be of one type.";
     };
   }
 

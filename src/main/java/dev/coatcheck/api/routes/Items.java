@@ -1,12 +1,16 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Answer;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.Refusal;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The items of a batch: each is parsed by itself and answered at its index. */
 final class Items {
@@ -17,6 +21,23 @@ final class Items {
     record Sound<T>(T value) implements Item<T> {}
 
     record Refused<T>(Problem problem) implements Item<T> {}
+  }
+
+  /** An item as it is answered: with a public ID or an error, never both. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record ItemView(
+      int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {
+    static ItemView found(int index, int status, PublicIdView publicId) {
+      return new ItemView(index, status, publicId, null);
+    }
+
+    static ItemView ended(int index, ResolveOutcome.Ended ended) {
+      return found(index, 200, PublicIdView.of(ended));
+    }
+
+    static ItemView refused(int index, Problem problem) {
+      return new ItemView(index, problem.code().status(), null, problem.brief());
+    }
   }
 
   static <T> Item<T> parse(Supplier<T> parser) {
@@ -48,15 +69,15 @@ final class Items {
   }
 
   /** Answers every item at its index; {@code sound} is asked for the sound ones in order. */
-  static <T> Answer answer(List<Item<T>> items, IntFunction<Views.ItemView> sound) {
-    List<Views.ItemView> views = new ArrayList<>(items.size());
+  static <T> Answer answer(List<Item<T>> items, IntFunction<ItemView> sound) {
+    List<ItemView> views = new ArrayList<>(items.size());
     for (int index = 0; index < items.size(); index++) {
       views.add(
           switch (items.get(index)) {
             case Item.Sound<T> _ -> sound.apply(index);
-            case Item.Refused<T>(Problem problem) -> Views.ItemView.refused(index, problem);
+            case Item.Refused<T>(Problem problem) -> ItemView.refused(index, problem);
           });
     }
-    return Answer.json(200, Views.ListView.of(views));
+    return Answer.json(200, ListView.of(views));
   }
 }

@@ -1,12 +1,13 @@
 package dev.coatcheck.api.routes;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.IdempotencyHeader;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -14,7 +15,6 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
@@ -24,18 +24,18 @@ import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keys without public IDs, and who may make them: {@code /v1/keys}, {@code /v1/workers}. */
+/**
+ * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
+ */
 public final class KeyRoutes {
   private final KeyGenerators keys;
   private final Workers workers;
   private final InstantSource clock;
-  private final Problems problems;
 
-  public KeyRoutes(KeyGenerators keys, Workers workers, InstantSource clock, Problems problems) {
+  public KeyRoutes(KeyGenerators keys, Workers workers, InstantSource clock) {
     this.keys = keys;
     this.workers = workers;
     this.clock = clock;
-    this.problems = problems;
   }
 
   public void register(Endpoints endpoints) {
@@ -44,7 +44,7 @@ public final class KeyRoutes {
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
   }
 
-  /** {@code first} and {@code count} say it all where the keys are consecutive numbers. */
+  /** Consecutive keys have {@code first} and {@code count} as well. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record KeyBatchView(
       String object,
@@ -60,22 +60,22 @@ public final class KeyRoutes {
     }
   }
 
-  private void next(Context ctx) {
-    Query.allow(ctx);
+  private Answer next(Context ctx) {
+    Query.none(ctx);
     IdempotencyHeader.refuse(
         ctx,
-        "Keys are not kept, so the same ones can't be answered again. Leave the header out: keys of"
-            + " a lost answer are never given again.");
-    JsonObject body = RequestBody.read(ctx).allow("scheme", "layout", "count");
+        "Keys are not stored, so the same keys can't be answered again. Leave the header out: the"
+            + " keys of a lost answer are never given to anyone else.");
+    JsonObject body = RequestBody.read(ctx).object().allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))
             .orElseThrow(() -> body.invalid("scheme", "The schemes are snowflake and uuidv7."));
-    SnowflakeLayout layout = layout(body, "layout", scheme, clock.instant());
+    SnowflakeLayout layout = Parameters.layout(body, "layout", scheme, clock.instant());
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
-    switch (keys.of(scheme, layout).next(count)) {
-      case KeyDraw.Drawn drawn -> Answer.json(ctx, 200, KeyBatchView.of(scheme, drawn));
-      case KeyDraw.NoKeys why -> problems.write(ctx, IdRoutes.keysUnavailable(why));
-    }
+    return switch (keys.of(scheme, layout).next(count)) {
+      case KeyDraw.Drawn drawn -> Answer.json(200, KeyBatchView.of(scheme, drawn));
+      case KeyDraw.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
+    };
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -114,21 +114,8 @@ public final class KeyRoutes {
     }
   }
 
-  private void workers(Context ctx) {
-    Query.allow(ctx);
-    Answer.json(ctx, 200, Views.ListView.of(workers.list().stream().map(WorkerView::of).toList()));
-  }
-
-  /** A layout's name or spelling from a body; the default one if the field is missing. */
-  static SnowflakeLayout layout(JsonObject body, String field, KeyScheme scheme, Instant now) {
-    String spelling = body.optionalString(field).orElse(SnowflakeLayout.DEFAULT.name());
-    if (scheme != KeyScheme.SNOWFLAKE && !spelling.equals(SnowflakeLayout.DEFAULT.name())) {
-      throw body.invalid(field, "Only Snowflake keys have layouts.");
-    }
-    return switch (SnowflakeLayout.parse(spelling, now)) {
-      case LayoutParse.Known(SnowflakeLayout layout) -> layout;
-      case LayoutParse.Invalid(String reason) ->
-          throw body.invalid(field, "The layout is refused: " + reason + ".");
-    };
+  private Answer workers(Context ctx) {
+    Query.none(ctx);
+    return Answer.json(200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
   }
 }

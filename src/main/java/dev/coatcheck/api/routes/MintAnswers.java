@@ -1,9 +1,8 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Answer;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -11,15 +10,15 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import java.util.List;
 
-/** What a mint that was worked on looks like: the same for whoever asks again. */
+/** Answers to mints: the same ones when a request is sent again. */
 final class MintAnswers {
   private MintAnswers() {}
 
-  static Answer one(MintRequest request, MintOutcome.Worked outcome, String requestId) {
+  static Answer one(MintRequest request, MintOutcome.Worked outcome) {
     return switch (item(outcome)) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Answer.json(created ? 201 : 200, Views.PublicIdView.minted(mapping, request.aliases()));
-      case MintOutcome.Refused refused -> Problems.answer(problem(refused, ""), requestId);
+          Answer.json(created ? 201 : 200, PublicIdView.minted(mapping, request.aliases()));
+      case MintOutcome.Refused refused -> Answer.of(problem(refused, ""));
     };
   }
 
@@ -31,29 +30,27 @@ final class MintAnswers {
     };
   }
 
-  static Answer batch(
-      List<Items.Item<MintRequest>> items, MintOutcome.Worked outcome, String requestId) {
+  static Answer batch(List<Items.Item<MintRequest>> items, MintOutcome.Worked outcome) {
     return switch (outcome) {
       case MintOutcome.Minted(List<MintOutcome.Item> minted) -> {
         var next = minted.iterator();
         yield Items.answer(items, index -> view(items.get(index), index, next.next()));
       }
       case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
-          Problems.answer(
+          Answer.of(
               Problem.batchRefused(
-                  refused.stream().map(item -> error(item.index(), item.item())).toList()),
-              requestId);
+                  refused.stream().map(item -> error(item.index(), item.item())).toList()));
     };
   }
 
-  private static Views.ItemView view(
+  private static Items.ItemView view(
       Items.Item<MintRequest> request, int index, MintOutcome.Item item) {
     return switch (item) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Views.ItemView.minted(
-              index, created ? 201 : 200, Views.PublicIdView.minted(mapping, aliases(request)));
+          Items.ItemView.found(
+              index, created ? 201 : 200, PublicIdView.minted(mapping, aliases(request)));
       case MintOutcome.Refused refused ->
-          Views.ItemView.refused(index, problem(refused, "items[" + index + "]."));
+          Items.ItemView.refused(index, problem(refused, "items[" + index + "]."));
     };
   }
 
@@ -73,11 +70,12 @@ final class MintAnswers {
           Problem.at(
               ProblemCode.ALIAS_CONFLICT,
               path + scheme.wireName() + "_id",
-              "It is the name of a thing with another key. Nothing was done.");
+              "Another key already has this alias. Nothing was done.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,
-              "The thing had a public ID that has ended. It never gets another one.");
+              "The public ID of this key or alias was revoked or merged, and there is never another"
+                  + " one.");
     };
   }
 }

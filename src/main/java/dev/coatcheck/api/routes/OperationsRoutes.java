@@ -1,28 +1,28 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/** What operators and their machines ask: is it alive, is it ready, what does it count. */
+/**
+ * What operators and their machines ask: whether the gateway is alive and ready, and its metrics.
+ */
 public final class OperationsRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final BooleanSupplier ready;
   private final Observer observer;
-  private final Problems problems;
   private volatile boolean draining;
 
   public OperationsRoutes(BooleanSupplier ready, Observer observer) {
     this.ready = ready;
-    this.problems = new Problems(observer);
     this.observer = observer;
   }
 
@@ -36,7 +36,7 @@ public final class OperationsRoutes {
     endpoints.secured(HandlerType.GET, "/metrics", Scope.METRICS_READ, this::metrics);
   }
 
-  /** On the management port they don't. */
+  /** On the management port the metrics are open. */
   public void registerOpenMetrics(Endpoints endpoints) {
     endpoints.always(HandlerType.GET, "/metrics", this::metrics);
   }
@@ -50,29 +50,23 @@ public final class OperationsRoutes {
     static final Health OK = new Health("health", "ok");
   }
 
-  private void live(Context ctx) {
-    Answer.json(ctx, 200, Health.OK);
+  private Answer live(Context ctx) {
+    return Answer.json(200, Health.OK);
   }
 
-  private void ready(Context ctx) {
+  private Answer ready(Context ctx) {
     if (draining) {
-      problems.write(
-          ctx,
-          Problem.retryAfter(
-              ProblemCode.OVERLOADED, "The gateway is stopping.", Problems.jitteredSeconds()));
-    } else if (ready.getAsBoolean()) {
-      Answer.json(ctx, 200, Health.OK);
-    } else {
-      problems.write(
-          ctx,
-          Problem.retryAfter(
-              ProblemCode.DATABASE_UNAVAILABLE,
-              "Send traffic elsewhere until this is 200.",
-              Problems.jitteredSeconds()));
+      return Answer.of(Problem.unavailable(ProblemCode.OVERLOADED, "The gateway is stopping."));
     }
+    return ready.getAsBoolean()
+        ? Answer.json(200, Health.OK)
+        : Answer.of(
+            Problem.unavailable(
+                ProblemCode.DATABASE_UNAVAILABLE, "Send traffic elsewhere until this is 200."));
   }
 
-  private void metrics(Context ctx) {
-    ctx.header("Cache-Control", "no-store").contentType(PROMETHEUS_TEXT).result(observer.scrape());
+  private Answer metrics(Context ctx) {
+    byte[] text = observer.scrape().getBytes(StandardCharsets.UTF_8);
+    return Answer.content(PROMETHEUS_TEXT, "no-store", text);
   }
 }

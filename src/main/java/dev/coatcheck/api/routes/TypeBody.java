@@ -1,9 +1,8 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.ClientNames;
@@ -27,8 +26,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads what a caller says of a type. A field that is left out has its default; but the rule of
- * client IDs stays what it is, because under another one those given so far are not found again.
+ * Reads a type from a request. A field that is left out has its default; only the rule of client
+ * IDs stays as it is, because a change of it would hide the client IDs that the type already has.
  */
 final class TypeBody {
   private static final int REDIRECT_STATUS_DEFAULT = 302;
@@ -74,7 +73,7 @@ final class TypeBody {
         name,
         prefix,
         scheme,
-        KeyRoutes.layout(body, "key_layout", scheme, clock.instant()),
+        Parameters.layout(body, "key_layout", scheme, clock.instant()),
         policies(body, prefix),
         clientNames(body));
   }
@@ -152,7 +151,7 @@ final class TypeBody {
     return number;
   }
 
-  /** To the second, as the headers have it that tell the time. */
+  /** To the second: the headers Deprecation and Sunset have no more. */
   private static Optional<Instant> time(JsonObject body, String name) {
     return body.nullableString(name).map(text -> time(body, name, text));
   }
@@ -198,7 +197,6 @@ final class TypeBody {
   }
 
   private static Refusal refused(JsonObject body, String detail) {
-    return new Refusal(
-        Problem.at(ProblemCode.REDIRECT_TEMPLATE_REFUSED, body.at("template"), detail));
+    return new Refusal(ProblemCode.REDIRECT_TEMPLATE_REFUSED, body.at("template"), detail);
   }
 }

@@ -1,13 +1,13 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.Refusal;
-import dev.coatcheck.api.server.RequestBody;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.RedirectHosts;
@@ -25,14 +25,14 @@ public final class TypeRoutes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
 
   private final Registry registry;
+  private final Parameters parameters;
   private final TypeBody bodies;
-  private final Problems problems;
 
   public TypeRoutes(
-      Registry registry, RedirectHosts redirectHosts, InstantSource clock, Problems problems) {
+      Registry registry, Parameters parameters, RedirectHosts redirectHosts, InstantSource clock) {
     this.registry = registry;
+    this.parameters = parameters;
     this.bodies = new TypeBody(redirectHosts, clock);
-    this.problems = problems;
   }
 
   public void register(Endpoints endpoints) {
@@ -42,44 +42,38 @@ public final class TypeRoutes {
         HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, RequestBody.BYTES_MAX, this::put);
   }
 
-  private void list(Context ctx) {
-    Query.allow(ctx);
-    Answer.json(
-        ctx, 200, Views.ListView.of(registry.all().stream().map(Views.TypeView::of).toList()));
+  private Answer list(Context ctx) {
+    Query.none(ctx);
+    return Answer.json(200, ListView.of(registry.all().stream().map(TypeView::of).toList()));
   }
 
-  private void one(Context ctx) {
-    Query.allow(ctx);
-    registry
-        .named(ctx.pathParam("name"))
-        .ifPresentOrElse(
-            type -> answer(ctx, 200, type), () -> problems.write(ctx, unknownType("name")));
+  private Answer one(Context ctx) {
+    Query.none(ctx);
+    return answer(200, parameters.type(ctx, "name"));
   }
 
-  private void put(Context ctx) {
-    Query.allow(ctx);
-    TypeDefinition definition = bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx));
-    switch (registry.put(definition, expectedVersion(ctx))) {
-      case PutOutcome.Created(Type type) -> answer(ctx, 201, type);
-      case PutOutcome.Updated(Type type) -> answer(ctx, 200, type);
+  private Answer put(Context ctx) {
+    Query.none(ctx);
+    TypeDefinition definition =
+        bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx).object());
+    return switch (registry.put(definition, expectedVersion(ctx))) {
+      case PutOutcome.Created(Type type) -> answer(201, type);
+      case PutOutcome.Updated(Type type) -> answer(200, type);
       case PutOutcome.PrefixTaken _ ->
-          problems.write(
-              ctx, Problem.at(ProblemCode.PREFIX_TAKEN, "prefix", "Choose another prefix."));
+          Answer.of(Problem.at(ProblemCode.PREFIX_TAKEN, "prefix", "Choose another prefix."));
       case PutOutcome.ImmutableFieldDiffers(String field) ->
-          problems.write(
-              ctx,
+          Answer.of(
               Problem.at(
                   ProblemCode.IMMUTABLE_FIELD,
                   field,
                   "Send the value that the type has, or create another type."));
       case PutOutcome.VersionDiffers _ ->
-          problems.write(
-              ctx,
+          Answer.of(
               Problem.at(
                   ProblemCode.PRECONDITION_FAILED,
                   "If-Match",
-                  "Read the type again and repeat the change on what it is now."));
-    }
+                  "The type has changed. Read it again and repeat the change."));
+    };
   }
 
   private static OptionalInt expectedVersion(Context ctx) {
@@ -90,27 +84,14 @@ public final class TypeRoutes {
     var version = ETAG.matcher(ifMatch);
     if (!version.matches()) {
       throw new Refusal(
-          Problem.at(
-              ProblemCode.HEADER_INVALID,
-              "If-Match",
-              "Send the ETag that a GET of the type gave, for instance \"1\"."));
+          ProblemCode.HEADER_INVALID,
+          "If-Match",
+          "Send the ETag that a GET of the type gave, for instance \"1\".");
     }
     return OptionalInt.of(Integer.parseInt(version.group(1)));
   }
 
-  static Problem unknownType(String param) {
-    return Problem.at(
-        ProblemCode.TYPE_UNKNOWN,
-        param,
-        "GET /v1/types lists them; PUT /v1/types/{name} adds one.");
-  }
-
-  static Type typeNamed(Registry registry, String param, String name) {
-    return registry.named(name).orElseThrow(() -> new Refusal(unknownType(param)));
-  }
-
-  private static void answer(Context ctx, int status, Type type) {
-    ctx.header("ETag", "\"" + type.version() + "\"");
-    Answer.json(ctx, status, Views.TypeView.of(type));
+  private static Answer answer(int status, Type type) {
+    return Answer.json(status, TypeView.of(type)).with("ETag", "\"" + type.version() + "\"");
   }
 }

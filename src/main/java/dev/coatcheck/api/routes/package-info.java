@@ -1,4 +1,4 @@
-/** One class of routes per capability: parse, call one verb, turn its outcome into a status. */
+/** One class of routes per capability: parse, call one verb, turn its outcome into an answer. */
 @NullMarked
 package dev.coatcheck.api.routes;
 

@@ -1,5 +1,9 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.core.id.RandomSource;
 import java.util.List;
 import java.util.Optional;
@@ -13,9 +17,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The outermost handler. Gives each request its ID and refuses what no route should have to look
- * at: methods we don't speak, too many headers, headers that are ambiguous or hold odd characters,
- * paths that are encoded twice.
+ * The outermost handler. It gives each request its ID, and refuses a request before any route sees
+ * it for an unknown method, too many headers, an ambiguous header or an ambiguous path.
  */
 final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
@@ -24,10 +27,7 @@ final class Edge extends Handler.Wrapper {
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
 
-  /**
-   * What two programs in a row may read in two ways, and what the router can't decode. No path of
-   * ours needs it.
-   */
+  /** Paths that two programs may read in two ways, or that the router can't decode. */
   private static final Pattern AMBIGUOUS =
       Pattern.compile("(?i)%(00|25|2f|5c|2e|(?![0-9a-f]{2}))|[;\\\\]|/\\.{1,2}(/|$)");
 
@@ -39,26 +39,18 @@ final class Edge extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
-    String requestId = newRequestId();
-    request.setAttribute(RequestId.NAME, requestId);
-    response.getHeaders().put(RequestId.NAME, requestId);
+    identify(request, response);
     Optional<Problem> refusal = refusal(request);
     if (refusal.isEmpty()) {
       return super.handle(request, response, callback);
     }
-    send(response, callback, refusal.get(), requestId, request.getMethod().equals("HEAD"));
+    Answer.of(refusal.get()).send(request, response, callback);
     return true;
   }
 
-  String newRequestId() {
-    return "req_" + Long.toUnsignedString(random.nextLong(), 36);
-  }
-
-  /** Writes a problem without a servlet around it. */
-  static void send(
-      Response response, Callback callback, Problem problem, String requestId, boolean bodyless) {
-    response.getHeaders().put(RequestId.NAME, requestId);
-    Problems.answer(problem, requestId).send(response, callback, bodyless);
+  void identify(Request request, Response response) {
+    String id = "req_" + Long.toUnsignedString(random.nextLong(), 36);
+    RequestId.set(request, response, id);
   }
 
   private static Optional<Problem> refusal(Request request) {
@@ -92,7 +84,7 @@ final class Edge extends Handler.Wrapper {
     return Optional.empty();
   }
 
-  /** Most paths have nothing that the pattern could start with, and are spared it. */
+  /** The pattern is slow, and most paths have no character that it could start with. */
   private static boolean isAmbiguous(String path) {
     for (int i = 0; i < path.length(); i++) {
       if ("%;\\.".indexOf(path.charAt(i)) >= 0) {

@@ -1,7 +1,9 @@
 package dev.coatcheck.api.server;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -11,33 +13,25 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
 import io.javalin.router.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
-/** Where routes are registered: each says what it needs, and passes admission and access first. */
+/** Registers handlers. Each says what its requests need; permits and access are checked first. */
 public final class Endpoints {
-  private static final String CALLER = "caller";
-  private static final String STANDING = "standing";
-
   private final RoutesConfig routes;
   private final Access access;
   private final Permits permits;
-  private final Problems problems;
   private final Observer observer;
   private final List<JsonRoute> jsonRoutes = new ArrayList<>();
 
-  Endpoints(
-      RoutesConfig routes, Access access, Permits permits, Problems problems, Observer observer) {
+  Endpoints(RoutesConfig routes, Access access, Permits permits, Observer observer) {
     this.routes = routes;
     this.access = access;
     this.permits = permits;
-    this.problems = problems;
     this.observer = observer;
   }
 
@@ -68,52 +62,44 @@ public final class Endpoints {
     }
   }
 
-  /** For those who hold an API key with the scope; takes no body, or reads it as it comes. */
+  /** For callers whose API key has the scope. The handler reads a body as it comes, if at all. */
   public void secured(HandlerType method, String path, Scope scope, Handler handler) {
     Permits.Share share = Permits.Share.of(scope);
-    routes.addEndpoint(
-        Endpoint.create(method, path)
-            .handler(
-                ctx ->
-                    admit(ctx, path, share, permit -> checkAccess(ctx, scope, permit, handler))));
+    always(method, path, ctx -> admit(path, share, permit -> secured(ctx, scope, permit, handler)));
   }
 
-  /** The same with a JSON object as body, which is there before the handler is called. */
+  /** As {@link #secured}, with a JSON object as body, which is collected before. */
   public void json(HandlerType method, String path, Scope scope, int bytesMax, Handler handler) {
     jsonRoutes.add(new JsonRoute(method, path, scope, bytesMax));
     secured(method, path, scope, handler);
   }
 
-  /** All that were registered with a body. */
+  /**
+   * As {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
+   * decided by the usual deadline; the handler has none.
+   */
+  public void lasting(HandlerType method, String path, Scope scope, Handler handler) {
+    secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.answer(ctx)));
+  }
+
+  /** For anyone. */
+  public void open(HandlerType method, String path, Handler handler) {
+    always(method, path, ctx -> admit(path, Permits.Share.RESOLVES, _ -> handler.answer(ctx)));
+  }
+
+  /** For anyone, even when all permits are taken. */
+  public void always(HandlerType method, String path, Handler handler) {
+    routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> handler.answer(ctx).send(ctx)));
+  }
+
+  /** All routes that were registered with a body. */
   public List<JsonRoute> jsonRoutes() {
     return List.copyOf(jsonRoutes);
   }
 
-  private void checkAccess(Context ctx, Scope scope, Permits.Permit permit, Handler handler)
-      throws Exception {
-    Optional<String> authorization = Optional.ofNullable(ctx.header("Authorization"));
-    AccessDecision decision = access.decide(authorization, scope);
-    switch (decision) {
-      case AccessDecision.Granted(Caller caller) -> {
-        if (!permit.claim(caller.keyId())) {
-          shed(ctx, ctx.endpoint().path, "This API key has half of all requests under way.");
-          return;
-        }
-        ctx.attribute(CALLER, caller);
-        BooleanSupplier standing =
-            () -> access.decide(authorization, scope) instanceof AccessDecision.Granted;
-        ctx.attribute(STANDING, standing);
-        handler.handle(ctx);
-      }
-      case AccessDecision.Unauthenticated _, AccessDecision.Forbidden _ ->
-          problems.write(ctx, refusal(decision));
-    }
-  }
-
   /** What a caller without access is told. */
-  public static Problem refusal(AccessDecision decision) {
-    return switch (decision) {
-      case AccessDecision.Granted _ -> throw new IllegalArgumentException("granted");
+  public static Problem refusal(AccessDecision.Refused refused) {
+    return switch (refused) {
       case AccessDecision.Unauthenticated _ ->
           Problem.of(
               ProblemCode.UNAUTHENTICATED, "Send Authorization: Bearer with a valid API key.");
@@ -122,57 +108,39 @@ public final class Endpoints {
     };
   }
 
-  /**
-   * As {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
-   * decided by the usual deadline; what follows has none.
-   */
-  public void lasting(HandlerType method, String path, Scope scope, Handler handler) {
-    secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.handle(ctx)));
-  }
-
-  /** Who makes the request, on a route that is {@link #secured}. */
-  public static Caller caller(Context ctx) {
-    return requireNonNull(ctx.attribute(CALLER));
-  }
-
-  /**
-   * Whether the caller still may, on a route that is {@link #secured}: for an answer that lasts.
-   */
-  public static BooleanSupplier standing(Context ctx) {
-    return requireNonNull(ctx.attribute(STANDING));
-  }
-
-  /** For anyone. */
-  public void open(HandlerType method, String path, Handler handler) {
-    routes.addEndpoint(
-        Endpoint.create(method, path)
-            .handler(ctx -> admit(ctx, path, Permits.Share.RESOLVES, _ -> handler.handle(ctx))));
-  }
-
-  /** For operations: answers even when the gateway is full. */
-  public void always(HandlerType method, String path, Handler handler) {
-    routes.addEndpoint(Endpoint.create(method, path).handler(handler));
-  }
-
   private interface Admitted {
-    void handle(Permits.Permit permit) throws Exception;
+    Answer answer(Permits.Permit permit) throws Exception;
   }
 
-  private void admit(Context ctx, String path, Permits.Share share, Admitted handler)
-      throws Exception {
+  private Answer admit(String path, Permits.Share share, Admitted handler) throws Exception {
     Optional<Permits.Permit> permit = permits.enter(share);
     if (permit.isEmpty()) {
-      shed(ctx, path, "Send the request again.");
-      return;
+      return shed(path, "Send the request again.");
     }
     try (Permits.Permit taken = permit.get()) {
-      Deadline.ofAnswer().run(() -> handler.handle(taken));
+      return Deadline.ofAnswer().call(() -> handler.answer(taken));
     }
   }
 
-  private void shed(Context ctx, String path, String detail) {
+  private Answer secured(Context ctx, Scope scope, Permits.Permit permit, Handler handler)
+      throws Exception {
+    Optional<String> authorization = Optional.ofNullable(ctx.header("Authorization"));
+    return switch (access.decide(authorization, scope)) {
+      case AccessDecision.Granted(Caller caller) -> {
+        if (!permit.claim(caller.keyId())) {
+          yield shed(ctx.endpoint().path, "This API key has half of all requests under way.");
+        }
+        new RequestCaller(
+                caller, () -> access.decide(authorization, scope) instanceof AccessDecision.Granted)
+            .keep(ctx);
+        yield handler.answer(ctx);
+      }
+      case AccessDecision.Refused refused -> Answer.of(refusal(refused));
+    };
+  }
+
+  private Answer shed(String path, String detail) {
     observer.observe(new Event.RequestShed(path));
-    problems.write(
-        ctx, Problem.retryAfter(ProblemCode.OVERLOADED, detail, Problems.jitteredSeconds()));
+    return Answer.of(Problem.unavailable(ProblemCode.OVERLOADED, detail));
   }
 }

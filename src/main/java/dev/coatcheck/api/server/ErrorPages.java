@@ -1,5 +1,9 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestId;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -7,7 +11,7 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** What Jetty refuses by itself, such as a broken request line, in the shape of all our errors. */
+/** Answers what Jetty refuses by itself, such as a broken request line, with our problems. */
 final class ErrorPages extends ErrorHandler {
   private final Edge edge;
 
@@ -28,15 +32,18 @@ final class ErrorPages extends ErrorHandler {
       @Nullable String message,
       @Nullable Throwable cause,
       Callback callback) {
-    Object known = request.getAttribute(RequestId.NAME);
-    String requestId = known == null ? edge.newRequestId() : known.toString();
+    if (RequestId.isSet(request)) {
+      RequestId.set(request, response, RequestId.of(request)); // Jetty has dropped the header
+    } else {
+      edge.identify(request, response);
+    }
     if (closes(status)) {
       response.getHeaders().put(HttpHeader.CONNECTION, "close");
     }
-    Edge.send(response, callback, problem(status), requestId, request.getMethod().equals("HEAD"));
+    Answer.of(problem(status)).send(request, response, callback);
   }
 
-  /** Jetty reads no further on a connection that broke the rules; a client has to know. */
+  /** After these Jetty closes the connection, and the client has to know. */
   private static boolean closes(int status) {
     return switch (status) {
       case 400, 408, 414, 426, 431, 505 -> true;

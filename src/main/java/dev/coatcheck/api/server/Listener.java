@@ -1,5 +1,10 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -11,7 +16,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.router.Endpoint;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.Connector;
@@ -26,19 +30,17 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 public final class Listener {
   private static final int HEADER_BYTES_MAX = 8 * 1024;
 
-  /** A resolved URI of 6 KB, the types in it, and the usual. */
+  /** A resolved URI of 6 KB, its types, and the usual headers. */
   private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
 
   private static final int THREADS_MIN = 3;
   private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
-  private static final Set<String> METHODS =
-      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
 
   private final Access access;
   private final RandomSource random;
   private final Observer observer;
-  private final Problems problems;
+  private final Failures failures;
   private final Executor requestThreads;
   private final int connectionsMax;
 
@@ -56,7 +58,7 @@ public final class Listener {
     this.access = access;
     this.random = random;
     this.observer = observer;
-    this.problems = new Problems(observer);
+    this.failures = new Failures(observer);
     this.requestThreads = requestThreads;
     this.connectionsMax = connectionsMax;
   }
@@ -78,7 +80,7 @@ public final class Listener {
               configure(config);
               config.jetty.addConnector((jetty, http) -> connector(jetty, http, host, port));
               config.jetty.modifyServer(jetty -> harden(jetty, handlers));
-              routes.accept(new Endpoints(config.routes, access, permits, problems, observer));
+              routes.accept(new Endpoints(config.routes, access, permits, observer));
             });
     try {
       return server.start(host, port);
@@ -110,11 +112,11 @@ public final class Listener {
         HttpResponseException.class,
         (thrown, ctx) -> {
           allowed(thrown).ifPresent(methods -> ctx.header("Allow", methods));
-          problems.write(ctx, routing(thrown));
+          Answer.of(routing(thrown)).send(ctx);
         });
     config.routes.exception(
         Exception.class,
-        (thrown, ctx) -> problems.write(ctx, problems.of(thrown, RequestId.of(ctx))));
+        (thrown, ctx) -> Answer.of(failures.problem(thrown, RequestId.of(ctx))).send(ctx));
     config.router.javaLangErrorHandler(
         (response, error) -> {
           observer.observe(new Event.RequestFailed("-", error));
@@ -124,15 +126,15 @@ public final class Listener {
         (ctx, millis) ->
             observer.observe(
                 new Event.RequestServed(
-                    METHODS.contains(ctx.method().name()) ? ctx.method().name() : "other",
+                    ctx.method().name(),
                     route(ctx),
                     ctx.statusCode(),
                     Math.round(millis * 1_000_000d))));
   }
 
   /**
-   * A virtual thread for each request, but platform threads for reading and accepting: as virtual
-   * ones they wait their turn behind the requests, and new connections are turned away.
+   * Each request has a virtual thread; reading and accepting have platform threads. As virtual
+   * threads they would wait behind the requests, and new connections would be refused.
    */
   private ThreadPool threads() {
     QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);

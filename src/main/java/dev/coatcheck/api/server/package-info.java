@@ -1,4 +1,4 @@
-/** What every request passes: listener, names, limits, admission, access, JSON in, problems out. */
+/** What every connection and request passes: listener, limits, edge, permits and access. */
 @NullMarked
 package dev.coatcheck.api.server;
 

@@ -5,9 +5,12 @@ public sealed interface AccessDecision {
 
   record Granted(Caller caller) implements AccessDecision {}
 
+  /** Why a request is refused. */
+  sealed interface Refused extends AccessDecision {}
+
   /** No key, or none that is valid now. */
-  record Unauthenticated(String reason) implements AccessDecision {}
+  record Unauthenticated(String reason) implements Refused {}
 
   /** A valid key that lacks the scope. */
-  record Forbidden(Scope missing) implements AccessDecision {}
+  record Forbidden(Scope missing) implements Refused {}
 }

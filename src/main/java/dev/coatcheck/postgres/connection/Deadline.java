@@ -1,7 +1,6 @@
 package dev.coatcheck.postgres.connection;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /**
  * The moment by which a caller has its answer. Every wait on the way is cut to it: for a turn in a
@@ -48,23 +47,22 @@ public record Deadline(long nano) {
   }
 
   /** Does the work without any, because it lasts as long as its client sends or reads. */
-  public static <X extends Exception> void lasting(Work<X> work) throws X {
-    NONE.run(work);
+  public static <T, X extends Exception> T lasting(ScopedValue.CallableOp<T, X> work) throws X {
+    return NONE.call(work);
   }
 
   /** Does the work with this deadline. */
   public <X extends Exception> void run(Work<X> work) throws X {
-    ScopedValue.where(CURRENT, this)
-        .<Boolean, X>call(
-            () -> {
-              work.run();
-              return true;
-            });
+    call(
+        () -> {
+          work.run();
+          return true;
+        });
   }
 
   /** As {@link #run}, for work with a result. */
-  public <T> T call(Supplier<T> work) {
-    return ScopedValue.where(CURRENT, this).<T, RuntimeException>call(work::get);
+  public <T, X extends Exception> T call(ScopedValue.CallableOp<T, X> work) throws X {
+    return ScopedValue.where(CURRENT, this).call(work);
   }
 
   /** Below 0 once it is over. */

@@ -2,7 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.api.server.ProblemCode;
+import dev.coatcheck.api.exchange.ProblemCode;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;

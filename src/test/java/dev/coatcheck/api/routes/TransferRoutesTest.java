@@ -350,7 +350,7 @@ class TransferRoutesTest {
       assertThat(answer)
           .startsWith("HTTP/1.1 408")
           .contains("\"code\":\"request_timeout\"")
-          .contains("Up to line 16385 all is done");
+          .contains("All rows up to line 16385 are done");
       slow.check("POST", IMPORTS, answer);
     }
     assertThat(API.get("/v1/types/cut/keys/66383").status()).isEqualTo(200);

@@ -1,9 +1,11 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.RequestBody;
+import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
@@ -12,10 +14,12 @@ import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** What people do with one run. What takes a while is answered with 202 and goes on. */
@@ -39,24 +43,21 @@ final class ActionRoutes {
     action(endpoints, "/cancel", 200, migrations::cancel);
     action(endpoints, "/verify", 202, migrations::verify);
     action(endpoints, "/forget", 200, migrations::forget);
-    Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
-    endpoints.json(
-        HandlerType.POST,
-        TableMigrationRoutes.ONE + "/start",
-        needed,
-        RequestBody.BYTES_MAX,
-        this::start);
-    endpoints.json(
-        HandlerType.POST,
-        TableMigrationRoutes.ONE + "/undo",
-        needed,
-        RequestBody.BYTES_MAX,
-        this::undo);
-    endpoints.json(
-        HandlerType.PATCH, TableMigrationRoutes.ONE, needed, RequestBody.BYTES_MAX, this::set);
+    json(endpoints, HandlerType.POST, "/start", this::start);
+    json(endpoints, HandlerType.POST, "/undo", this::undo);
+    json(endpoints, HandlerType.PATCH, "", this::set);
   }
 
-  /** Something that needs no more words. */
+  private static void json(Endpoints endpoints, HandlerType method, String verb, Handler handler) {
+    endpoints.json(
+        method,
+        TableMigrationRoutes.ONE + verb,
+        Scope.TABLE_MIGRATIONS_WRITE,
+        RequestBody.BYTES_MAX,
+        handler);
+  }
+
+  /** An action without parameters. */
   private interface Action {
     IdempotentResult<ActionOutcome> act(long id, Asked<ActionOutcome> asked);
   }
@@ -67,28 +68,28 @@ final class ActionRoutes {
         TableMigrationRoutes.ONE + verb,
         Scope.TABLE_MIGRATIONS_WRITE,
         ctx -> {
-          Query.allow(ctx);
+          Query.none(ctx);
           long id = RunAnswers.id(ctx);
-          answers.act(ctx, statusIfDone, NO_BODY, asked -> action.act(id, asked));
+          return answers.act(ctx, statusIfDone, NO_BODY, asked -> action.act(id, asked));
         });
   }
 
-  private void start(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
-    JsonObject body = hashed.object().allow("accept");
+  private Answer start(Context ctx) {
+    Query.none(ctx);
+    RequestBody request = RequestBody.read(ctx);
+    JsonObject body = request.object().allow("accept");
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
     if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
       throw body.invalid("accept", "These must be codes of preconditions, as the plan has them.");
     }
     long id = RunAnswers.id(ctx);
-    answers.act(ctx, 202, hashed.sha256(), asked -> migrations.start(id, accepted, asked));
+    return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));
   }
 
-  private void undo(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
-    JsonObject body = hashed.object().allow("phase");
+  private Answer undo(Context ctx) {
+    Query.none(ctx);
+    RequestBody request = RequestBody.read(ctx);
+    JsonObject body = request.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
         name.flatMap(Phase::named).filter(known -> known.compareTo(Phase.VERIFY) < 0);
@@ -96,14 +97,14 @@ final class ActionRoutes {
       throw body.invalid("phase", "The phases are expand, backfill, index and not_null.");
     }
     long id = RunAnswers.id(ctx);
-    answers.act(
+    return answers.act(
         ctx,
         202,
-        hashed.sha256(),
+        request.sha256(),
         asked -> migrations.undo(id, phase.orElseGet(() -> lastPhase(id)), asked));
   }
 
-  /** The last one of which something is on the table. */
+  /** The last phase of which something is on the table. */
   private Phase lastPhase(long id) {
     return migrations.steps(id).reversed().stream()
         .filter(step -> step.state() != StepState.PENDING && step.state() != StepState.UNDONE)
@@ -113,11 +114,11 @@ final class ActionRoutes {
         .orElse(Phase.EXPAND);
   }
 
-  private void set(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
-    var change = ThrottleBody.change(hashed.object());
+  private Answer set(Context ctx) {
+    Query.none(ctx);
+    RequestBody request = RequestBody.read(ctx);
+    UnaryOperator<ThrottleSettings> change = ThrottleBody.change(request.object());
     long id = RunAnswers.id(ctx);
-    answers.act(ctx, 200, hashed.sha256(), asked -> migrations.set(id, change, asked));
+    return answers.act(ctx, 200, request.sha256(), asked -> migrations.set(id, change, asked));
   }
 }

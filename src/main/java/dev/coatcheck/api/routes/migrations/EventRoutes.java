@@ -1,13 +1,13 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.server.Admission;
-import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.Refusal;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
@@ -22,33 +22,29 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.regex.Pattern;
+import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
- * What happened to a run: a list, or server-sent events for whoever accepts them. A stream lasts as
- * long as its listener; it takes no permit of ordinary requests, and ends when the gateway stops.
+ * The events of a run: a list, or server-sent events for a client that accepts them. A stream lasts
+ * until its client leaves or the gateway stops, and holds no permit of ordinary requests.
  */
 final class EventRoutes implements AutoCloseable {
   private static final String PATH = TableMigrationRoutes.ONE + "/events";
   private static final String LAST_EVENT_ID = "Last-Event-ID";
   private static final String EVENT_STREAM = "text/event-stream";
   private static final int STREAMS_MAX = 32;
-  private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
 
   private final TableMigrations migrations;
   private final RunAnswers answers;
-  private final Problems problems;
   private final Observer observer;
-  private final Admission permits = new Admission(STREAMS_MAX);
+  private final Semaphore streams = new Semaphore(STREAMS_MAX);
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("run-events-");
 
-  EventRoutes(
-      TableMigrations migrations, RunAnswers answers, Problems problems, Observer observer) {
+  EventRoutes(TableMigrations migrations, RunAnswers answers, Observer observer) {
     this.migrations = migrations;
     this.answers = answers;
-    this.problems = problems;
     this.observer = observer;
   }
 
@@ -56,39 +52,42 @@ final class EventRoutes implements AutoCloseable {
     endpoints.lasting(HandlerType.GET, PATH, Scope.TABLE_MIGRATIONS_READ, this::events);
   }
 
-  /** As every list of ours that may go on. */
-  private record ListView(String object, List<EventStream.EventView> data, boolean hasMore) {}
-
-  private void events(Context ctx) {
-    Query.allow(ctx, "after");
+  private Answer events(Context ctx) {
     long after = after(ctx);
-    long run = answers.run(ctx).id();
-    if (acceptsStream(ctx)) {
-      stream(ctx, run, after);
-      return;
-    }
-    List<EventStream.EventView> events =
-        migrations.events(run, after).stream().map(EventStream.EventView::of).toList();
-    Answer.json(
-        ctx, 200, new ListView("list", events, events.size() == TableMigrations.EVENTS_MAX));
+    return answers.ifKnown(
+        ctx, run -> acceptsStream(ctx) ? stream(ctx, run.id(), after) : list(run.id(), after));
   }
 
-  /** The header is what browsers send when they come back; it wins. */
+  private Answer list(long run, long after) {
+    List<EventStream.EventView> events =
+        migrations.events(run, after).stream().map(EventStream.EventView::of).toList();
+    return Answer.json(200, ListView.page(events, events.size() == TableMigrations.EVENTS_MAX));
+  }
+
+  /** The header wins: a browser sends it when it connects again. */
   private static long after(Context ctx) {
-    String header = ctx.header(LAST_EVENT_ID);
-    String query = ctx.queryParam("after");
-    if (query != null && !NUMBER.matcher(query).matches()) {
-      throw Refusal.ofParameter("after", "This must be the number of an event, or 0.");
-    }
-    if (header != null && !NUMBER.matcher(header).matches()) {
-      throw new Refusal(
-          Problem.at(
-              ProblemCode.HEADER_INVALID,
-              LAST_EVENT_ID,
-              "Send the id of the last event that you have."));
-    }
-    return Long.parseLong(
-        Optional.ofNullable(header).or(() -> Optional.ofNullable(query)).orElse("0"));
+    long after =
+        Query.of(ctx, "after")
+            .text("after")
+            .map(
+                text ->
+                    Query.number(text)
+                        .orElseThrow(
+                            () ->
+                                Refusal.ofParameter(
+                                    "after", "This must be the number of an event, or 0.")))
+            .orElse(0L);
+    return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
+        .map(
+            text ->
+                Query.number(text)
+                    .orElseThrow(
+                        () ->
+                            new Refusal(
+                                ProblemCode.HEADER_INVALID,
+                                LAST_EVENT_ID,
+                                "Send the id of the last event that you have.")))
+        .orElse(after);
   }
 
   private static boolean acceptsStream(Context ctx) {
@@ -97,22 +96,21 @@ final class EventRoutes implements AutoCloseable {
         .anyMatch(range -> range.split(";", 2)[0].strip().equalsIgnoreCase(EVENT_STREAM));
   }
 
-  private void stream(Context ctx, long run, long after) {
-    if (stop.getCount() == 0 || !permits.enter()) {
+  private Answer stream(Context ctx, long run, long after) {
+    if (stop.getCount() == 0 || !streams.tryAcquire()) {
       observer.observe(new Event.RequestShed(PATH));
-      problems.write(
-          ctx,
-          Problem.retryAfter(
+      return Answer.of(
+          Problem.unavailable(
               ProblemCode.OVERLOADED,
-              "An instance has at most " + STREAMS_MAX + " streams of events. Come back later.",
-              Problems.jitteredSeconds()));
-      return;
+              "An instance has at most " + STREAMS_MAX + " streams of events. Come back later."));
     }
-    EventStream stream = new EventStream(migrations, run, after, Endpoints.standing(ctx), stop);
+    EventStream stream =
+        new EventStream(migrations, run, after, RequestCaller.of(ctx).isStillGranted(), stop);
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx keeps what it should pass on
     ctx.future(() -> CompletableFuture.runAsync(() -> write(ctx, stream), threads));
+    return Answer.STREAMED;
   }
 
   private void write(Context ctx, EventStream stream) {
@@ -120,11 +118,11 @@ final class EventRoutes implements AutoCloseable {
       OutputStream out = ctx.res().getOutputStream();
       stream.write(out);
     } catch (IOException gone) {
-      // Nobody listens any more.
+      // The client has closed the connection.
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } finally {
-      permits.leave();
+      streams.release();
     }
   }
 

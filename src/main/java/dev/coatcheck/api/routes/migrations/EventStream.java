@@ -1,8 +1,8 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.WaitView;
-import dev.coatcheck.api.server.Json;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;

@@ -1,18 +1,15 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.routes.IdempotencyHeader;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.IdempotencyHeader;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.PlanView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.SetAsideView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.StepView;
-import dev.coatcheck.api.server.Answer;
-import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Refusal;
-import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Diagnostic;
@@ -23,24 +20,20 @@ import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import io.javalin.http.Context;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the run that a path names, and says what became of it. */
+/** Finds the run that a path names, and answers what was done about it. */
 final class RunAnswers {
-  private static final int RETRY_BUSY_SECONDS = 1;
   private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
 
   private final TableMigrations migrations;
   private final Registry registry;
-  private final Problems problems;
 
-  RunAnswers(TableMigrations migrations, Registry registry, Problems problems) {
+  RunAnswers(TableMigrations migrations, Registry registry) {
     this.migrations = migrations;
     this.registry = registry;
-    this.problems = problems;
   }
 
   /** The ID in the path. */
@@ -52,13 +45,13 @@ final class RunAnswers {
     return Long.parseLong(text);
   }
 
-  /** The run of the path. */
-  TableMigration run(Context ctx) {
-    return migrations.find(id(ctx)).orElseThrow(() -> new Refusal(unknown()));
+  /** Answers with the run of the path, if there is one. */
+  Answer ifKnown(Context ctx, Function<TableMigration, Answer> answer) {
+    return migrations.find(id(ctx)).map(answer).orElseGet(() -> Answer.of(unknown()));
   }
 
   TableMigrationView brief(TableMigration run) {
-    return TableMigrationView.of(run, type(run));
+    return TableMigrationView.of(run, registry.numbered(run.typeNumber()).map(Type::name));
   }
 
   TableMigrationView.Whole withPlan(TableMigration run) {
@@ -71,69 +64,64 @@ final class RunAnswers {
   }
 
   /**
-   * Does what the request asks for and answers with the run, or why it is not to be; once if the
+   * Does what the request asks for, and answers with the run or why it was refused; once if the
    * request has an Idempotency-Key.
    */
-  void act(
+  Answer act(
       Context ctx,
       int statusIfDone,
       String bodyHash,
       Function<Asked<ActionOutcome>, IdempotentResult<ActionOutcome>> action) {
-    String requestId = RequestId.of(ctx);
-    answer(ctx, bodyHash, outcome -> rendered(outcome, statusIfDone, requestId), action);
+    return act(ctx, bodyHash, action, outcome -> answer(outcome, statusIfDone));
   }
 
   /**
    * The same for any outcome.
    *
-   * @param render called inside the transaction of the action: all it needs is in the outcome
+   * @param answer called inside the transaction of the action: all it needs is in the outcome
    */
-  <T> void answer(
+  <T> Answer act(
       Context ctx,
       String bodyHash,
-      Function<T, Answer> render,
-      Function<Asked<T>, IdempotentResult<T>> action) {
+      Function<Asked<T>, IdempotentResult<T>> action,
+      Function<T, Answer> answer) {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
     Asked<T> asked =
-        new Asked<>(
-            Endpoints.caller(ctx).principal(), IdempotencyHeader.once(ctx, request, render));
-    switch (action.apply(asked)) {
-      case IdempotentResult.Unkeyed<T>(T outcome) -> render.apply(outcome).send(ctx);
-      case IdempotentResult.Answered<T>(StoredResponse answer, boolean replayed) ->
-          IdempotencyHeader.send(ctx, answer, replayed);
-      case IdempotentResult.KeyReused<T> _ -> problems.write(ctx, IdempotencyHeader.reused());
-      case IdempotentResult.Busy<T> _ ->
-          problems.write(
-              ctx,
-              Problem.retryAfter(
-                  ProblemCode.BUSY,
-                  "Another transaction is working on this Idempotency-Key. Nothing was done; send"
-                      + " the same request again.",
-                  RETRY_BUSY_SECONDS));
-    }
+        new Asked<>(RequestCaller.principal(ctx), IdempotencyHeader.once(ctx, request, answer));
+    return IdempotencyHeader.answer(action.apply(asked), answer);
   }
 
-  private Answer rendered(ActionOutcome outcome, int statusIfDone, String requestId) {
+  private Answer answer(ActionOutcome outcome, int statusIfDone) {
     return switch (outcome) {
       case ActionOutcome.Done(TableMigration.Whole whole) ->
           Answer.json(statusIfDone, view(whole, null));
-      case ActionOutcome.NotFound _ -> Problems.answer(unknown(), requestId);
+      case ActionOutcome.NotFound _ -> Answer.of(unknown());
       case ActionOutcome.NotNow(RunState state, String detail) ->
-          Problems.answer(
+          Answer.of(
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
-                  "The run is " + state.wireName() + ". " + detail),
-              requestId);
+                  "The run is " + state.wireName() + ". " + detail));
       case ActionOutcome.NotAccepted(List<Diagnostic> missing) ->
-          Problems.answer(Problem.notAccepted(missing), requestId);
-      case ActionOutcome.Refused(List<Diagnostic> findings) ->
-          Problems.answer(Problem.tableRefused(findings), requestId);
+          Answer.of(
+              new Problem(
+                  ProblemCode.PRECONDITIONS_NOT_ACCEPTED,
+                  "See to each entry under preconditions, then send its code in accept.",
+                  new Problem.NotAccepted(missing)));
+      case ActionOutcome.Refused(List<Diagnostic> findings) -> Answer.of(refused(findings));
     };
   }
 
   static Problem unknown() {
     return Problem.at(
         ProblemCode.TABLE_MIGRATION_UNKNOWN, "id", "GET /v1/table-migrations lists them.");
+  }
+
+  /** The table can't be migrated. */
+  static Problem refused(List<Diagnostic> findings) {
+    return new Problem(
+        ProblemCode.TABLE_MIGRATION_REFUSED,
+        "Nothing was changed. Each entry under refusals says what to do about it.",
+        new Problem.RefusedTable(findings));
   }
 
   private TableMigrationView.Whole view(TableMigration.Whole whole, @Nullable PlanView plan) {
@@ -143,9 +131,5 @@ final class RunAnswers {
         whole.setAside().stream().map(SetAsideView::of).toList(),
         TableMigrationView.report(whole.run()),
         plan);
-  }
-
-  private Optional<String> type(TableMigration run) {
-    return registry.numbered(run.typeNumber()).map(Type::name);
   }
 }

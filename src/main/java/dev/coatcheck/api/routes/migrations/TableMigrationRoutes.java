@@ -1,15 +1,14 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.server.Answer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Problems;
-import dev.coatcheck.api.server.Query;
-import dev.coatcheck.api.server.Refusal;
-import dev.coatcheck.api.server.RequestBody;
-import dev.coatcheck.api.server.RequestId;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
@@ -20,6 +19,7 @@ import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.PlanRequest;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
@@ -40,20 +40,22 @@ public final class TableMigrationRoutes implements AutoCloseable {
               + " dot goes in double quotes.");
 
   private final TableMigrations migrations;
-  private final Registry registry;
+  private final Parameters parameters;
   private final RunAnswers answers;
   private final EventRoutes events;
   private final FileRoutes files;
-  private final Problems problems;
 
   public TableMigrationRoutes(
-      TableMigrations migrations, FileImports files, Registry registry, Observer observer) {
+      TableMigrations migrations,
+      FileImports files,
+      Registry registry,
+      Parameters parameters,
+      Observer observer) {
     this.migrations = migrations;
-    this.registry = registry;
-    this.problems = new Problems(observer);
-    this.files = new FileRoutes(files, problems);
-    this.answers = new RunAnswers(migrations, registry, problems);
-    this.events = new EventRoutes(migrations, answers, problems, observer);
+    this.parameters = parameters;
+    this.files = new FileRoutes(files, observer);
+    this.answers = new RunAnswers(migrations, registry);
+    this.events = new EventRoutes(migrations, answers, observer);
   }
 
   public void register(Endpoints endpoints) {
@@ -66,104 +68,86 @@ public final class TableMigrationRoutes implements AutoCloseable {
     files.register(endpoints);
   }
 
-  /** Ends the streams: a graceful stop would wait for them. */
+  /** Ends the streams of events, for which a graceful stop would wait. */
   @Override
   public void close() {
     events.close();
   }
 
-  private void plan(Context ctx) {
-    Query.allow(ctx);
-    RequestBody.Hashed hashed = RequestBody.readHashed(ctx);
-    JsonObject body =
-        hashed
-            .object()
-            .allow(
-                "source",
-                "table",
-                "type",
-                "created_at_column",
-                "keep_primary_key",
-                "application_search_path");
+  private Answer plan(Context ctx) {
+    Query.none(ctx);
+    RequestBody body = RequestBody.read(ctx);
+    return planned(body.object())
+        .map(
+            request ->
+                answers.act(
+                    ctx,
+                    body.sha256(),
+                    (Asked<PlanOutcome> asked) -> migrations.plan(request, asked),
+                    this::answer))
+        .orElseGet(() -> Answer.of(RunAnswers.refused(List.of(TABLE_MALFORMED))));
+  }
+
+  /** Empty if the table is no name. */
+  private Optional<PlanRequest> planned(JsonObject body) {
+    body.allow(
+        "source",
+        "table",
+        "type",
+        "created_at_column",
+        "keep_primary_key",
+        "application_search_path");
     Optional<TableName> table = TableText.parse(body.string("table"));
-    Type type = type(body.string("type"));
+    Type type = parameters.type("type", body.string("type"));
     String source = body.optionalString("source").orElse(Sources.GATEWAY);
     Optional<String> createdAt = body.nullableString("created_at_column");
     boolean keepPrimaryKey = body.bool("keep_primary_key", false);
     Optional<SearchPath> applicationPath =
-        body.nullableString("application_search_path").map(TableMigrationRoutes::path);
-    if (table.isEmpty()) {
-      problems.write(ctx, Problem.tableRefused(List.of(TABLE_MALFORMED)));
-      return;
-    }
-    PlanRequest request =
-        new PlanRequest(
-            source,
-            table.get().schema(),
-            table.get().table(),
-            type,
-            createdAt,
-            keepPrimaryKey,
-            applicationPath);
-    String requestId = RequestId.of(ctx);
-    answers.answer(
-        ctx,
-        hashed.sha256(),
-        (PlanOutcome outcome) -> rendered(outcome, requestId),
-        asked -> migrations.plan(request, asked));
+        body.nullableString("application_search_path").map(text -> path(body, text));
+    return table.map(
+        name ->
+            new PlanRequest(
+                source,
+                name.schema(),
+                name.table(),
+                type,
+                createdAt,
+                keepPrimaryKey,
+                applicationPath));
   }
 
-  private Answer rendered(PlanOutcome outcome, String requestId) {
+  private Answer answer(PlanOutcome outcome) {
     return switch (outcome) {
       case PlanOutcome.Planned(TableMigration.Whole whole) ->
           Answer.json(201, answers.withPlan(whole));
       case PlanOutcome.SourceUnknown _ ->
-          Problems.answer(
+          Answer.of(
               Problem.at(
                   ProblemCode.SOURCE_UNKNOWN,
                   "source",
                   "COATCHECK_SOURCE_<NAME>_URL registers one; gateway is the gateway's own"
-                      + " database."),
-              requestId);
+                      + " database."));
       case PlanOutcome.Refused(List<Diagnostic> findings) ->
-          Problems.answer(Problem.tableRefused(findings), requestId);
+          Answer.of(RunAnswers.refused(findings));
     };
   }
 
-  private static SearchPath path(String text) {
+  private static SearchPath path(JsonObject body, String text) {
     return SearchPath.parse(text)
         .orElseThrow(
             () ->
-                new Refusal(
-                    Problem.at(
-                        ProblemCode.FIELD_INVALID,
-                        "application_search_path",
-                        "Write it as SHOW search_path does: names of schemas between commas.")));
+                body.invalid(
+                    "application_search_path",
+                    "Write it as SHOW search_path does: names of schemas between commas."));
   }
 
-  private Type type(String name) {
-    return registry
-        .named(name)
-        .orElseThrow(
-            () ->
-                new Refusal(
-                    Problem.at(
-                        ProblemCode.TYPE_UNKNOWN,
-                        "type",
-                        "GET /v1/types lists them; PUT /v1/types/{name} adds one.")));
+  private Answer list(Context ctx) {
+    Query.none(ctx);
+    return Answer.json(200, ListView.of(migrations.list().stream().map(answers::brief).toList()));
   }
 
-  /** As every list of ours. */
-  private record ListView(String object, List<TableMigrationView> data) {}
-
-  private void list(Context ctx) {
-    Query.allow(ctx);
-    Answer.json(
-        ctx, 200, new ListView("list", migrations.list().stream().map(answers::brief).toList()));
-  }
-
-  private void one(Context ctx) {
-    Query.allow(ctx);
-    Answer.json(ctx, 200, answers.withPlan(answers.run(ctx)));
+  private Answer one(Context ctx) {
+    Query.none(ctx);
+    return answers.ifKnown(ctx, run -> Answer.json(200, answers.withPlan(run)));
   }
 }

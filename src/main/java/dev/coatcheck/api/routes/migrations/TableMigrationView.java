@@ -2,7 +2,7 @@ package dev.coatcheck.api.routes.migrations;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.coatcheck.api.server.Json;
+import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.inspect.Diagnostic;
 import dev.coatcheck.migrate.inspect.Estimate;

@@ -1,14 +1,13 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.server.JsonObject;
-import dev.coatcheck.api.server.Problem;
-import dev.coatcheck.api.server.ProblemCode;
-import dev.coatcheck.api.server.Refusal;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
-/** ThrottleSettings as a request turns them: only those that it names. */
+/** Reads a change of throttle settings from a request; it names only the ones that change. */
 final class ThrottleBody {
   private ThrottleBody() {}
 
@@ -45,7 +44,7 @@ final class ThrottleBody {
     OptionalLong transaction = limit(body, "long_transaction_seconds_max");
     OptionalLong latency = limit(body, "latency_millis_max");
     OptionalLong vacuum = limit(body, "vacuum_seconds_max");
-    // Judged now: what the change is applied to is under a lock.
+    // Read now, because the change is applied under a lock.
     boolean archives = body.bool("archive_failures", false);
     boolean hasArchives = body.has("archive_failures");
     return now ->
@@ -70,11 +69,10 @@ final class ThrottleBody {
     OptionalLong value = body.wholeNumber(name);
     if (value.isPresent() && (value.getAsLong() < least || value.getAsLong() > most)) {
       throw new Refusal(
-          Problem.at(
-              ProblemCode.THROTTLE_OUT_OF_RANGE,
-              name,
-              "This must be an integer from %d to %d%s."
-                  .formatted(least, most, least == 0 ? ", where 0 means no limit" : "")));
+          ProblemCode.THROTTLE_OUT_OF_RANGE,
+          name,
+          "This must be an integer from %d to %d%s."
+              .formatted(least, most, least == 0 ? ", where 0 means no limit" : ""));
     }
     return value;
   }

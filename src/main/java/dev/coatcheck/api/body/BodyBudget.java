@@ -1,0 +1,95 @@
+package dev.coatcheck.api.body;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How much memory requests with a body may hold, from their headers on until they are answered.
+ * Small ones have a budget of their own, so that large ones can't keep them out, and an API key has
+ * at most a quarter of each.
+ */
+final class BodyBudget {
+  /** The largest body that is small. */
+  static final int SMALL_BYTES = 8 * 1024;
+
+  private static final long SMALL_IN_ALL = 16L << 20;
+  private static final long LARGE_IN_ALL = 48L << 20;
+
+  private final Pool small = new Pool(SMALL_IN_ALL);
+  private final Pool large = new Pool(LARGE_IN_ALL);
+
+  private static final class Pool {
+    private final long bytesMax;
+    private final Map<String, Long> byKey = new HashMap<>();
+    private long bytes;
+
+    Pool(long bytesMax) {
+      this.bytesMax = bytesMax;
+    }
+
+    boolean hasRoom(String keyId, long more) {
+      return bytes + more <= bytesMax && byKey.getOrDefault(keyId, 0L) + more <= bytesMax / 4;
+    }
+
+    void add(String keyId, long more) {
+      bytes += more;
+      if (byKey.merge(keyId, more, Long::sum) == 0) {
+        byKey.remove(keyId);
+      }
+    }
+  }
+
+  /** What all requests hold now, in bytes. */
+  synchronized long bytesHeld() {
+    return small.bytes + large.bytes;
+  }
+
+  /**
+   * Opens the account of a request.
+   *
+   * @param besides what it holds besides its body, in bytes
+   */
+  Account open(String keyId, long besides) {
+    return new Account(keyId, besides);
+  }
+
+  /** What one request holds. Safe for use by several threads; a closed one stays empty. */
+  final class Account implements AutoCloseable {
+    private final String keyId;
+    private final long besides;
+    private Pool pool = small;
+    private long held;
+    private boolean closed;
+
+    private Account(String keyId, long besides) {
+      this.keyId = keyId;
+      this.besides = besides;
+    }
+
+    /** Holds a body of that many bytes instead of the one before; false if it can't. */
+    boolean hold(int bodyBytes) {
+      synchronized (BodyBudget.this) {
+        Pool next = bodyBytes <= SMALL_BYTES ? small : large;
+        long wanted = besides + bodyBytes;
+        long more = next == pool ? wanted - held : wanted;
+        if (closed || !next.hasRoom(keyId, more)) {
+          return false;
+        }
+        pool.add(keyId, -held);
+        next.add(keyId, wanted);
+        pool = next;
+        held = wanted;
+        return true;
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (BodyBudget.this) {
+        closed = true;
+        pool.add(keyId, -held);
+        held = 0;
+      }
+    }
+  }
+}

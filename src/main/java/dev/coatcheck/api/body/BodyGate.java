@@ -1,0 +1,194 @@
+package dev.coatcheck.api.body;
+
+import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.postgres.connection.Deadline;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects bodies before the routes see their requests, so that a slow or silent sender holds
+ * neither a thread nor a permit, only memory of a {@link BodyBudget}, and not for long.
+ *
+ * <p>What can be refused without the body is refused before: access, media type and an announced
+ * length. Files of rows are not collected; their routes read them as they come.
+ */
+public final class BodyGate extends Handler.Wrapper {
+  private static final long TICK_SECONDS = 1;
+
+  /** What a request holds besides its body and the text of its headers, roughly. */
+  private static final long REQUEST_BYTES = 4 * 1024;
+
+  private final Access access;
+  private final Permits permits;
+  private final Observer observer;
+  private final Failures failures;
+  private final Executor requestThreads;
+  private final BodyBudget budget = new BodyBudget();
+  private final Set<WaitingBody> waiting = ConcurrentHashMap.newKeySet();
+  private volatile List<Endpoints.JsonRoute> routes = List.of();
+  private volatile Scheduler.@Nullable Task nextTick;
+
+  public BodyGate(
+      Handler next, Access access, Permits permits, Observer observer, Executor requestThreads) {
+    super(next);
+    this.access = access;
+    this.permits = permits;
+    this.observer = observer;
+    this.failures = new Failures(observer);
+    this.requestThreads = requestThreads;
+    observer.gauge("coatcheck.bodies.waiting", waiting::size);
+    observer.gauge("coatcheck.bodies.bytes", budget::bytesHeld);
+  }
+
+  /** Says whose bodies it collects. */
+  public void guard(List<Endpoints.JsonRoute> jsonRoutes) {
+    routes = List.copyOf(jsonRoutes);
+  }
+
+  /** What takes time is handed to other threads. */
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    Optional<Endpoints.JsonRoute> route =
+        request.getMethod().equals("GET") ? Optional.empty() : route(request);
+    if (route.isEmpty()) {
+      return super.handle(request, response, callback);
+    }
+    GatedRequest gated = new GatedRequest(this, observer, route.get(), request, response, callback);
+    if (!hasBody(request)) {
+      gated.complete(new byte[0]);
+      return true;
+    }
+    Optional<String> authorization =
+        Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
+    access
+        .grantIfCached(authorization, route.get().needed())
+        .ifPresentOrElse(
+            granted -> collect(gated, granted.caller()),
+            () -> requestThreads.execute(() -> decide(gated, authorization)));
+    return true;
+  }
+
+  private Optional<Endpoints.JsonRoute> route(Request request) {
+    String path = request.getHttpURI().getPath();
+    return routes.stream().filter(route -> route.matches(request.getMethod(), path)).findFirst();
+  }
+
+  private static boolean hasBody(Request request) {
+    return request.getLength() > 0 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+  }
+
+  /** For an API key that has to be looked up, on a thread that may wait. */
+  private void decide(GatedRequest gated, Optional<String> authorization) {
+    try {
+      Optional<Permits.Permit> permit = permits.enter(gated.route().share());
+      if (permit.isEmpty()) {
+        gated.shed("Send the request again.");
+        return;
+      }
+      AccessDecision decision;
+      try (Permits.Permit _ = permit.get()) {
+        decision =
+            Deadline.ofAnswer().call(() -> access.decide(authorization, gated.route().needed()));
+      }
+      switch (decision) {
+        case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
+        case AccessDecision.Refused refused -> gated.refuse(Endpoints.refusal(refused), false);
+      }
+    } catch (RuntimeException failed) {
+      gated.refuse(failures.problem(failed, RequestId.of(gated.request())), false);
+    }
+  }
+
+  private void collect(GatedRequest gated, Caller caller) {
+    Request request = gated.request();
+    Optional<Problem> otherType = RequestBody.typeRefusal(request.getHeaders());
+    if (otherType.isPresent()) {
+      gated.refuse(otherType.get(), false);
+      return;
+    }
+    BodyBudget.Account account = budget.open(caller.keyId(), bytesBesides(request));
+    if (!account.hold(0)) {
+      gated.shed("Too many bodies of this API key, or of all, are on their way.");
+      return;
+    }
+    Request.addCompletionListener(request, _ -> account.close());
+    new WaitingBody(request, account, gated.route().bytesMax(), gated, waiting).begin();
+  }
+
+  private static long bytesBesides(Request request) {
+    long bytes = REQUEST_BYTES;
+    for (HttpField field : request.getHeaders()) {
+      String value = field.getValue();
+      bytes += field.getName().length() + (value == null ? 0 : value.length());
+    }
+    return bytes;
+  }
+
+  @Override
+  protected void doStart() throws Exception {
+    super.doStart();
+    scheduleTick();
+  }
+
+  @Override
+  protected void doStop() throws Exception {
+    Scheduler.Task task = nextTick;
+    if (task != null) {
+      task.cancel();
+    }
+    super.doStop();
+  }
+
+  private void scheduleTick() {
+    nextTick = getServer().getScheduler().schedule(this::tick, TICK_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void tick() {
+    try {
+      long now = System.nanoTime();
+      waiting.forEach(body -> body.endIfSlow(now));
+    } catch (RuntimeException bug) {
+      observer.observe(new Event.RequestFailed("-", bug)); // the next tick comes all the same
+    } finally {
+      scheduleTick();
+    }
+  }
+
+  /** Hands a request on to the routes. */
+  void handOn(Request request, Response response, Callback callback) {
+    try {
+      if (!super.handle(request, response, callback)) {
+        Response.writeError(request, response, callback, 404);
+      }
+    } catch (Exception failed) {
+      Response.writeError(request, response, callback, failed);
+    }
+  }
+}

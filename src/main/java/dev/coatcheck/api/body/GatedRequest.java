@@ -1,0 +1,106 @@
+package dev.coatcheck.api.body;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import java.io.EOFException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/** A request whose body is collected: goes on to the routes with it, or is answered without. */
+final class GatedRequest implements WaitingBody.Ending {
+  private final BodyGate gate;
+  private final Observer observer;
+  private final Endpoints.JsonRoute route;
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final long begunNano = System.nanoTime();
+
+  GatedRequest(
+      BodyGate gate,
+      Observer observer,
+      Endpoints.JsonRoute route,
+      Request request,
+      Response response,
+      Callback callback) {
+    this.gate = gate;
+    this.observer = observer;
+    this.route = route;
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  Endpoints.JsonRoute route() {
+    return route;
+  }
+
+  @Override
+  public void complete(byte[] body) {
+    RequestBody.keep(request, body);
+    gate.handOn(request, response, callback);
+  }
+
+  @Override
+  public void refused(WaitingBody.Refused why, boolean isAllRead) {
+    switch (why) {
+      case TOO_LARGE ->
+          refuse(
+              Problem.of(
+                  ProblemCode.PAYLOAD_TOO_LARGE,
+                  "A body here is at most "
+                      + route.bytesMax()
+                      + " bytes. Send fewer items at a time."),
+              !isAllRead);
+      case NO_MEMORY -> shed("Too many large bodies of this API key, or of all, are under way.");
+      case TOO_SLOW ->
+          refuse(
+              Problem.of(
+                  ProblemCode.REQUEST_TIMEOUT,
+                  "A body has to come with 1 KiB a second, and without a pause of 5 seconds."),
+              true);
+    }
+  }
+
+  @Override
+  public void broken(Throwable cause) {
+    callback.failed(cause);
+  }
+
+  void shed(String detail) {
+    observer.observe(new Event.RequestShed(route.path()));
+    refuse(Problem.unavailable(ProblemCode.OVERLOADED, detail), false);
+  }
+
+  /**
+   * Answers without the routes.
+   *
+   * @param closes whether the connection ends without the rest of the body
+   */
+  void refuse(Problem problem, boolean closes) {
+    Answer answer = Answer.of(problem);
+    Callback end = callback;
+    if (closes) {
+      response.getHeaders().put(HttpHeader.CONNECTION, "close");
+      // A success would have Jetty log that it still waits for the body.
+      end =
+          Callback.from(
+              () -> callback.failed(new EOFException("the body was given up")), callback::failed);
+    }
+    answer.send(request, response, end);
+    observer.observe(
+        new Event.RequestServed(
+            request.getMethod(), route.path(), answer.status(), System.nanoTime() - begunNano));
+  }
+}

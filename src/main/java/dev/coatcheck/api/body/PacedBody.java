@@ -1,0 +1,63 @@
+package dev.coatcheck.api.body;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** The body of a request, cut off if its sender doesn't keep up a minimum rate. */
+public final class PacedBody extends InputStream {
+  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
+
+  private final InputStream body;
+  private final Pace pace;
+
+  /** To be made on the thread that reads, and closed by it. */
+  public PacedBody(InputStream body) {
+    this.body = body;
+    this.pace = Pace.watch(Thread.currentThread()::interrupt);
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    int read = -1;
+    pace.waits();
+    try {
+      read = body.read(bytes, offset, length);
+    } finally {
+      pace.moved(Math.max(0, read));
+      if (pace.isTooSlow()) {
+        // What this thread waits for later must not end by the interrupt that was meant for this.
+        var _ = Thread.interrupted();
+      }
+    }
+    if (pace.isTooSlow()) {
+      throw new IOException("the sender is too slow");
+    }
+    return read;
+  }
+
+  /** Reads on for up to 4 MiB: a client that is cut off while it sends may not see its answer. */
+  public void drain() {
+    try {
+      skip(BYTES_DRAINED_MAX);
+    } catch (IOException gone) {
+      // The answer can't reach a client that is gone.
+    }
+  }
+
+  /** Whether it was cut off because its sender was too slow. */
+  public boolean isTooSlow() {
+    return pace.isTooSlow();
+  }
+
+  /** Leaves the body itself open: the server reads what is left of it. */
+  @Override
+  public void close() {
+    pace.close();
+  }
+}

@@ -1,0 +1,71 @@
+package dev.coatcheck.api.body;
+
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.EndPoint;
+
+/**
+ * An answer that is sent while it is made, to a reader that keeps up a minimum rate. It begins with
+ * its first byte: a failure before that can still be answered with a problem.
+ */
+public final class StreamedAnswer extends OutputStream {
+  private final Context ctx;
+  private final String fileName;
+  private final String contentType;
+  private final EndPoint connection;
+  private final Pace pace;
+  private boolean begun;
+
+  /** Answers with a file, once there is a byte of it. To be closed before the request ends. */
+  public StreamedAnswer(Context ctx, String fileName, String contentType) {
+    this.ctx = ctx;
+    this.fileName = fileName;
+    this.contentType = contentType;
+    this.connection =
+        ServletContextRequest.getServletContextRequest(ctx.req())
+            .getConnectionMetaData()
+            .getConnection()
+            .getEndPoint();
+    this.pace = Pace.watch(this::abort);
+  }
+
+  @Override
+  public void write(int one) throws IOException {
+    write(new byte[] {(byte) one}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    if (!begun) {
+      begun = true;
+      ctx.status(200).contentType(contentType);
+      ctx.header("Content-Disposition", "attachment; filename=\"" + fileName + "\"");
+      ctx.header("Cache-Control", "no-store");
+    }
+    int taken = 0;
+    pace.waits();
+    try {
+      ctx.res().getOutputStream().write(bytes, offset, length);
+      taken = length;
+    } finally {
+      pace.moved(taken);
+    }
+  }
+
+  /** Whether it was cut off because its reader was too slow. */
+  public boolean isTooSlow() {
+    return pace.isTooSlow();
+  }
+
+  /** Cuts the connection: a body that just ended would look complete. */
+  public void abort() {
+    connection.close();
+  }
+
+  @Override
+  public void close() {
+    pace.close();
+  }
+}

@@ -1,0 +1,186 @@
+package dev.coatcheck.api.body;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Invocable;
+
+/**
+ * A body that is being sent. It takes what has come whenever Jetty says that there is more, and
+ * holds no thread in between.
+ *
+ * <p>A body that is refused on the way is read on for a while and dropped, because a client that is
+ * cut off while it sends may never see the answer.
+ */
+final class WaitingBody implements Invocable.Task {
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long WINDOW_BYTES_MIN = 5 * 1024;
+  private static final long BYTES_DROPPED_MAX = 4L << 20;
+  private static final byte[] NOTHING = {};
+
+  private final Request request;
+  private final BodyBudget.Account account;
+  private final int bytesMax;
+  private final Ending ending;
+  private final Set<WaitingBody> waiting;
+
+  private byte[] bytes = NOTHING;
+  private int length;
+  private Optional<Refused> refused = Optional.empty();
+  private boolean ended;
+  private long received;
+  private long windowReceived;
+  private long windowBegun;
+
+  /** Why a body is not handed on. */
+  enum Refused {
+    TOO_LARGE,
+    NO_MEMORY,
+    TOO_SLOW
+  }
+
+  /** What is done at the end: one of these, once. */
+  interface Ending {
+    void complete(byte[] body);
+
+    /**
+     * The body is not handed on.
+     *
+     * @param isAllRead false if more of it may come
+     */
+    void refused(Refused why, boolean isAllRead);
+
+    /** The client went away. */
+    void broken(Throwable cause);
+  }
+
+  /**
+   * Prepares to collect a body.
+   *
+   * @param waiting holds the bodies that have begun and not ended
+   */
+  WaitingBody(
+      Request request,
+      BodyBudget.Account account,
+      int bytesMax,
+      Ending ending,
+      Set<WaitingBody> waiting) {
+    this.request = request;
+    this.account = account;
+    this.bytesMax = bytesMax;
+    this.ending = ending;
+    this.waiting = waiting;
+    this.windowBegun = System.nanoTime();
+    if (request.getLength() > bytesMax) {
+      refused = Optional.of(Refused.TOO_LARGE);
+    }
+  }
+
+  void begin() {
+    waiting.add(this);
+    run();
+  }
+
+  /** It never waits, so the thread that reads all connections may call it. */
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  /** Takes what there is, and asks to be called again unless that was all. */
+  @Override
+  public void run() {
+    Optional<Runnable> end = takeAll();
+    end.ifPresentOrElse(Runnable::run, () -> request.demand(this));
+  }
+
+  /** Ends it if it came slower than 1 KiB/s for 5 s. */
+  void endIfSlow(long nowNanos) {
+    Refused why;
+    synchronized (this) {
+      if (ended || nowNanos - windowBegun < WINDOW_NANOS) {
+        return;
+      }
+      boolean slow = received - windowReceived < WINDOW_BYTES_MIN;
+      windowBegun = nowNanos;
+      windowReceived = received;
+      if (!slow) {
+        return;
+      }
+      end();
+      why = refused.orElse(Refused.TOO_SLOW);
+    }
+    ending.refused(why, false);
+  }
+
+  private synchronized Optional<Runnable> takeAll() {
+    while (!ended) {
+      Content.Chunk chunk = request.read();
+      if (chunk == null) {
+        return Optional.empty();
+      }
+      if (Content.Chunk.isFailure(chunk)) {
+        end();
+        return Optional.of(() -> ending.broken(chunk.getFailure()));
+      }
+      take(chunk.getByteBuffer());
+      boolean last = chunk.isLast();
+      chunk.release();
+      if (last || (refused.isPresent() && received > BYTES_DROPPED_MAX)) {
+        return Optional.of(ended(last));
+      }
+    }
+    return Optional.of(() -> {});
+  }
+
+  private Runnable ended(boolean isAllRead) {
+    byte[] body = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
+    end();
+    return refused
+        .<Runnable>map(why -> () -> ending.refused(why, isAllRead))
+        .orElse(() -> ending.complete(body));
+  }
+
+  private void end() {
+    ended = true;
+    bytes = NOTHING;
+    waiting.remove(this);
+  }
+
+  private void take(ByteBuffer more) {
+    received += more.remaining();
+    if (refused.isPresent()) {
+      return;
+    }
+    int needed = length + more.remaining();
+    if (needed > bytesMax) {
+      refuse(Refused.TOO_LARGE);
+    } else if (needed > bytes.length && !grow(needed)) {
+      refuse(Refused.NO_MEMORY);
+    } else {
+      more.get(bytes, length, needed - length);
+      length = needed;
+    }
+  }
+
+  private void refuse(Refused why) {
+    refused = Optional.of(why);
+    bytes = NOTHING;
+    length = 0;
+    account.hold(0);
+  }
+
+  private boolean grow(int needed) {
+    int most = request.getLength() > 0 ? (int) request.getLength() : bytesMax;
+    int capacity = Math.clamp(2L * bytes.length, needed, Math.max(needed, most));
+    if (!account.hold(capacity)) {
+      return false;
+    }
+    bytes = Arrays.copyOf(bytes, capacity);
+    return true;
+  }
+}

@@ -1,0 +1,138 @@
+package dev.coatcheck.api.exchange;
+
+import io.javalin.http.Context;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * What a handler answers. Javalin and Jetty send the same answer in the same way, so a client can't
+ * tell which of them served a request.
+ *
+ * <p>A problem names the request that it answers. So it is written only when it is sent or stored.
+ */
+public final class Answer {
+  private static final String JSON = "application/json";
+  private static final String PROBLEM = "application/problem+json";
+  private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");
+  private static final byte[] NOTHING = {};
+
+  /** For a handler that has written its answer itself, as a stream. */
+  public static final Answer STREAMED = empty(200);
+
+  private final int status;
+  private final String contentType;
+  private final List<HttpField> headers;
+  private final Function<String, byte[]> body;
+
+  private Answer(int status, String contentType, List<HttpField> headers, byte[] body) {
+    this(status, contentType, headers, _ -> body);
+  }
+
+  private Answer(
+      int status, String contentType, List<HttpField> headers, Function<String, byte[]> body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  public static Answer json(int status, Object body) {
+    return new Answer(status, JSON, List.of(NO_STORE), Json.write(body));
+  }
+
+  /** An answer without a body: its headers say everything. */
+  public static Answer empty(int status) {
+    return new Answer(status, "text/plain", List.of(NO_STORE), NOTHING);
+  }
+
+  /** A page or another text that is no JSON. */
+  public static Answer content(String contentType, String cacheControl, byte[] body) {
+    return new Answer(
+        200, contentType, List.of(new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)), body);
+  }
+
+  /** A redirect that a cache may keep for some seconds; 0 for none. */
+  public static Answer redirect(int status, String location, int maxAgeSeconds) {
+    String cacheControl = maxAgeSeconds == 0 ? "no-store" : "public, max-age=" + maxAgeSeconds;
+    return new Answer(
+        status,
+        "text/plain",
+        List.of(
+            new HttpField(HttpHeader.LOCATION, location),
+            new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)),
+        NOTHING);
+  }
+
+  /** A cache would keep some problems of its own accord; the headers forbid it. */
+  public static Answer of(Problem problem) {
+    List<HttpField> headers = new ArrayList<>(List.of(NO_STORE));
+    if (problem.code() == ProblemCode.UNAUTHENTICATED) {
+      headers.add(new HttpField(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"coatcheck\""));
+    }
+    if (problem.members() instanceof Problem.RetryAfter(int seconds)) {
+      headers.add(new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(seconds)));
+    }
+    return new Answer(problem.code().status(), PROBLEM, headers, problem::json);
+  }
+
+  /** An answer that was stored, with its status and its body. */
+  public static Answer stored(int status, String body) {
+    return new Answer(
+        status,
+        status < 400 ? JSON : PROBLEM,
+        List.of(NO_STORE),
+        body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The same answer with one more header. */
+  public Answer with(String name, String value) {
+    return with(List.of(new HttpField(name, value)));
+  }
+
+  /** The same answer with further headers. */
+  public Answer with(List<HttpField> more) {
+    return new Answer(
+        status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
+  }
+
+  public int status() {
+    return status;
+  }
+
+  /** The body as text, to be stored; all our JSON is UTF-8. */
+  public String body(String requestId) {
+    return new String(body.apply(requestId), StandardCharsets.UTF_8);
+  }
+
+  /** Sends through Javalin. */
+  public void send(Context ctx) {
+    if (this == STREAMED) {
+      return;
+    }
+    ctx.status(status).contentType(contentType);
+    headers.forEach(header -> ctx.header(header.getName(), header.getValue()));
+    ctx.result(body.apply(RequestId.of(ctx)));
+  }
+
+  /** Sends without a servlet. Does not wait: Jetty buffers what the client doesn't take at once. */
+  public void send(Request request, Response response, Callback callback) {
+    byte[] bytes = body.apply(RequestId.of(request));
+    response.setStatus(status);
+    HttpFields.Mutable fields = response.getHeaders();
+    fields.put(HttpHeader.CONTENT_TYPE, contentType);
+    headers.forEach(fields::put);
+    fields.put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    boolean isBodyless = request.getMethod().equals("HEAD");
+    response.write(true, isBodyless ? null : ByteBuffer.wrap(bytes), callback);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.coatcheck.api.exchange;
+
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+
+/** Which problem stands for an exception that left a handler. */
+public final class Failures {
+  private final Observer observer;
+
+  public Failures(Observer observer) {
+    this.observer = observer;
+  }
+
+  /** An exception that is neither a refusal nor an outage is a bug, and is logged. */
+  public Problem problem(Throwable thrown, String requestId) {
+    return switch (thrown) {
+      case Refusal refusal -> refusal.problem();
+      case DatabaseUnavailable _ ->
+          Problem.unavailable(
+              ProblemCode.DATABASE_UNAVAILABLE,
+              "The database is not available now. Send the same request again.");
+      default -> {
+        observer.observe(new Event.RequestFailed(requestId, thrown));
+        yield Problem.of(
+            ProblemCode.INTERNAL, "It is logged under the request ID. Send the request again.");
+      }
+    };
+  }
+}

@@ -1,0 +1,102 @@
+package dev.coatcheck.api.exchange;
+
+import dev.coatcheck.core.id.Sha256;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.idempotency.StoredResponse;
+import io.javalin.http.Context;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/**
+ * The header {@code Idempotency-Key}: a structured field's string in quotes, or the same bare. The
+ * edge has checked that there is at most one, of 1 to 255 ASCII characters.
+ */
+public final class IdempotencyHeader {
+  public static final String NAME = "Idempotency-Key";
+
+  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])+)\"");
+  private static final Pattern BARE = Pattern.compile("[!#-~](?:[ !#-~]*[!#-~])?");
+
+  private IdempotencyHeader() {}
+
+  /** The key of a request on a secured route; it belongs to the caller. */
+  public static Optional<IdempotencyKey> read(Context ctx) {
+    return Optional.ofNullable(ctx.header(NAME))
+        .map(text -> new IdempotencyKey(RequestCaller.principal(ctx), parse(text)));
+  }
+
+  /**
+   * Makes a request with a key a call that is done once.
+   *
+   * @param request tells it from other requests with the same key
+   * @param answer turns the outcome into the answer that is stored; called inside the transaction
+   */
+  public static <T> Optional<IdempotentCall<T>> once(
+      Context ctx, String request, Function<T, Answer> answer) {
+    return read(ctx)
+        .map(
+            key ->
+                new IdempotentCall<>(
+                    key,
+                    HexFormat.of().formatHex(Sha256.of(request)),
+                    outcome -> toStore(ctx, answer.apply(outcome))));
+  }
+
+  public static StoredResponse toStore(Context ctx, Answer answer) {
+    return new StoredResponse(answer.status(), answer.body(RequestId.of(ctx)));
+  }
+
+  /** The answer to a call that may have had a key. */
+  public static <T> Answer answer(IdempotentResult<T> result, Function<T, Answer> answer) {
+    return switch (result) {
+      case IdempotentResult.Unkeyed<T>(T outcome) -> answer.apply(outcome);
+      case IdempotentResult.Answered<T>(StoredResponse stored, boolean replayed) ->
+          stored(stored, replayed);
+      case IdempotentResult.KeyReused<T> _ -> reused();
+      case IdempotentResult.Busy<T> _ ->
+          Answer.of(
+              Problem.busy(
+                  "Another transaction is working on this Idempotency-Key. Nothing was done; send"
+                      + " the same request again."));
+    };
+  }
+
+  public static Answer stored(StoredResponse stored, boolean replayed) {
+    Answer answer = Answer.stored(stored.status(), stored.body());
+    return replayed ? answer.with("Idempotent-Replayed", "true") : answer;
+  }
+
+  /** The key belongs to another request. */
+  public static Answer reused() {
+    return Answer.of(
+        Problem.at(
+            ProblemCode.IDEMPOTENCY_KEY_REUSED,
+            NAME,
+            "Another request came with this key. Nothing was done; send a key of its own."));
+  }
+
+  /** For an operation that stores no answers: a client that sends a key relies on them. */
+  public static void refuse(Context ctx, String why) {
+    if (ctx.header(NAME) != null) {
+      throw new Refusal(ProblemCode.HEADER_INVALID, NAME, why);
+    }
+  }
+
+  static String parse(String text) {
+    var quoted = QUOTED.matcher(text);
+    if (quoted.matches()) {
+      return quoted.group(1).replaceAll("\\\\(.)", "$1");
+    }
+    if (BARE.matcher(text).matches()) {
+      return text;
+    }
+    throw new Refusal(
+        ProblemCode.HEADER_INVALID,
+        NAME,
+        "Send 1 to 255 visible ASCII characters without quotes, or all of it in quotes.");
+  }
+}

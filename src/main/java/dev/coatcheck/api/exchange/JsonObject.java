@@ -1,0 +1,206 @@
+package dev.coatcheck.api.exchange;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A JSON object from a request. Every getter refuses a value of another kind, naming the field by
+ * its path ({@code items[3].key}); nothing is coerced.
+ */
+public final class JsonObject {
+  /** What a field's name may look like to be repeated in an answer. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
+
+  private final JsonNode node;
+  private final String path;
+
+  public JsonObject(JsonNode node, String path) {
+    this.node = node;
+    this.path = path;
+  }
+
+  /** Refuses any field that isn't listed. */
+  public JsonObject allow(String... names) {
+    Set<String> allowed = new TreeSet<>(List.of(names));
+    for (String name : node.propertyNames()) {
+      if (!allowed.contains(name)) {
+        throw new Refusal(
+            ProblemCode.FIELD_UNKNOWN,
+            NAME.matcher(name).matches() ? at(name) : at("?"),
+            "Only these fields are known here: " + String.join(", ", allowed) + ".");
+      }
+    }
+    return this;
+  }
+
+  public boolean has(String name) {
+    return node.has(name);
+  }
+
+  public String string(String name) {
+    return optionalString(name).orElseThrow(() -> missing(name));
+  }
+
+  public Optional<String> optionalString(String name) {
+    return field(name)
+        .map(
+            value -> {
+              if (!value.isString()) {
+                throw invalid(name, "This must be a string.");
+              }
+              return value.stringValue();
+            });
+  }
+
+  /** As {@link #optionalString}, and empty also if the field is null. */
+  public Optional<String> nullableString(String name) {
+    return field(name).filter(JsonNode::isNull).isPresent()
+        ? Optional.empty()
+        : optionalString(name);
+  }
+
+  public boolean bool(String name, boolean otherwise) {
+    return field(name)
+        .map(
+            value -> {
+              if (!value.isBoolean()) {
+                throw invalid(name, "This must be true or false.");
+              }
+              return value.booleanValue();
+            })
+        .orElse(otherwise);
+  }
+
+  public int integer(String name, int least, int most) {
+    return field(name)
+        .map(value -> integer(name, value, least, most))
+        .orElseThrow(() -> missing(name));
+  }
+
+  public int integer(String name, int least, int most, int otherwise) {
+    return field(name).map(value -> integer(name, value, least, most)).orElse(otherwise);
+  }
+
+  /**
+   * A whole number of any size, for a range that is judged elsewhere; beyond a long it is the
+   * greatest or least long.
+   */
+  public OptionalLong wholeNumber(String name) {
+    Optional<JsonNode> value = field(name);
+    if (value.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    if (!value.get().isIntegralNumber()) {
+      throw invalid(name, "This must be an integer.");
+    }
+    BigInteger number = value.get().bigIntegerValue();
+    return OptionalLong.of(
+        number.bitLength() < Long.SIZE
+            ? number.longValue()
+            : number.signum() > 0 ? Long.MAX_VALUE : Long.MIN_VALUE);
+  }
+
+  /** Empty if the field is missing or null. */
+  public Optional<JsonObject> optionalObject(String name) {
+    return field(name)
+        .filter(value -> !value.isNull())
+        .map(
+            value -> {
+              if (!value.isObject()) {
+                throw invalid(name, "This must be an object or null.");
+              }
+              return new JsonObject(value, at(name));
+            });
+  }
+
+  /** The items of an array of 1 to {@code itemsMax}; an object each. */
+  public List<JsonObject> objects(String name, int itemsMax) {
+    List<JsonObject> objects = new ArrayList<>();
+    for (JsonNode item : array(name, itemsMax)) {
+      String itemPath = at(name) + "[" + objects.size() + "]";
+      if (!item.isObject()) {
+        throw new Refusal(ProblemCode.FIELD_INVALID, itemPath, "This must be an object.");
+      }
+      objects.add(new JsonObject(item, itemPath));
+    }
+    return objects;
+  }
+
+  /** The items of an array of 1 to {@code itemsMax}; a string each. */
+  public List<String> strings(String name, int itemsMax) {
+    return strings(name, array(name, itemsMax));
+  }
+
+  /** As {@link #strings}, and none if the field is missing or its array empty. */
+  public List<String> optionalStrings(String name, int itemsMax) {
+    boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
+    return isNone ? List.of() : strings(name, itemsMax);
+  }
+
+  private List<String> strings(String name, JsonNode array) {
+    List<String> strings = new ArrayList<>();
+    for (JsonNode item : array) {
+      if (!item.isString()) {
+        throw new Refusal(
+            ProblemCode.FIELD_INVALID,
+            at(name) + "[" + strings.size() + "]",
+            "This must be a string.");
+      }
+      strings.add(item.stringValue());
+    }
+    return strings;
+  }
+
+  /** The name of a field as seen from the body. */
+  public String at(String name) {
+    return path.isEmpty() ? name : path + "." + name;
+  }
+
+  public Refusal invalid(String name, String detail) {
+    return new Refusal(ProblemCode.FIELD_INVALID, at(name), detail);
+  }
+
+  private JsonNode array(String name, int itemsMax) {
+    JsonNode array = field(name).orElseThrow(() -> missing(name));
+    if (!array.isArray() || array.isEmpty()) {
+      throw invalid(name, "This must be an array of 1 to " + itemsMax + " items.");
+    }
+    if (array.size() > itemsMax) {
+      throw new Refusal(
+          ProblemCode.PAYLOAD_TOO_LARGE,
+          at(name),
+          "This holds at most " + itemsMax + " items. Send them in several calls.");
+    }
+    return array;
+  }
+
+  private int integer(String name, JsonNode value, int least, int most) {
+    if (!value.isIntegralNumber()
+        || !value.canConvertToInt()
+        || value.intValue() < least
+        || value.intValue() > most) {
+      throw invalid(name, "This must be an integer from " + least + " to " + most + ".");
+    }
+    return value.intValue();
+  }
+
+  private Optional<JsonNode> field(String name) {
+    return Optional.ofNullable(node.get(name));
+  }
+
+  /** For a field that is needed here; {@code detail} says why. */
+  public Refusal missing(String name, String detail) {
+    return new Refusal(ProblemCode.FIELD_MISSING, at(name), detail);
+  }
+
+  private Refusal missing(String name) {
+    return missing(name, "This field is needed.");
+  }
+}

@@ -1,0 +1,120 @@
+package dev.coatcheck.api.exchange;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.coatcheck.migrate.inspect.Diagnostic;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An error, as RFC 9457 defines it, before it is bound to a request. Details are fixed sentences: a
+ * problem never repeats what the caller sent.
+ */
+public record Problem(ProblemCode code, String detail, Members members) {
+
+  /** What a problem says beside its code and its detail. */
+  public sealed interface Members {}
+
+  public record None() implements Members {}
+
+  /** The field, parameter or header at fault. */
+  public record Param(String param) implements Members {}
+
+  /** When the same request may be sent again, in seconds; said in a header. */
+  public record RetryAfter(@JsonIgnore int seconds) implements Members {}
+
+  /**
+   * Why a public ID is malformed.
+   *
+   * @param position index of the character at fault
+   */
+  public record MalformedId(String param, String reason, int position) implements Members {}
+
+  /** When a public ID was revoked, and why if the caller of then said so. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record RevokedId(String param, Instant endedAt, @Nullable String endedReason)
+      implements Members {}
+
+  /** The refused items of an atomic batch. */
+  public record RefusedItems(List<ItemError> errors) implements Members {}
+
+  /** Why a table can't be migrated. */
+  public record RefusedTable(List<Diagnostic> refusals) implements Members {}
+
+  /** What has to be accepted before a table migration starts. */
+  public record NotAccepted(List<Diagnostic> preconditions) implements Members {}
+
+  /** One refused item of a batch. */
+  public record ItemError(int index, int status, Brief error) {
+    public ItemError(int index, Problem problem) {
+      this(index, problem.code().status(), problem.brief());
+    }
+  }
+
+  /** A problem inside a list. */
+  public record Brief(String code, String detail, @JsonUnwrapped Members members) {}
+
+  private record Body(
+      String type,
+      String title,
+      int status,
+      String detail,
+      String code,
+      @JsonUnwrapped Members members,
+      String requestId) {}
+
+  public static Problem of(ProblemCode code, String detail) {
+    return new Problem(code, detail, new None());
+  }
+
+  public static Problem at(ProblemCode code, String param, String detail) {
+    return new Problem(code, detail, new Param(param));
+  }
+
+  public static Problem retryAfter(ProblemCode code, String detail, int seconds) {
+    return new Problem(code, detail, new RetryAfter(seconds));
+  }
+
+  /** For a moment: 1 to 3 s, at random, so that refused clients don't come back together. */
+  public static Problem unavailable(ProblemCode code, String detail) {
+    return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));
+  }
+
+  /** Another request holds what this one needs, and is about to end. */
+  public static Problem busy(String detail) {
+    return retryAfter(ProblemCode.BUSY, detail, 1);
+  }
+
+  public static Problem batchRefused(List<ItemError> errors) {
+    return new Problem(
+        ProblemCode.BATCH_REFUSED,
+        "Correct the items listed under errors and send the batch again.",
+        new RefusedItems(errors));
+  }
+
+  public Brief brief() {
+    return new Brief(code.wireName(), detail, members);
+  }
+
+  /** The body of an answer to a request. */
+  byte[] json(String requestId) {
+    return Json.write(
+        new Body(
+            code.typeUri(),
+            code.title(),
+            code.status(),
+            detail,
+            code.wireName(),
+            members,
+            requestId));
+  }
+
+  /** The same in one line, for a header; all its texts are ASCII. */
+  public String line(String requestId) {
+    return new String(json(requestId), StandardCharsets.US_ASCII);
+  }
+}

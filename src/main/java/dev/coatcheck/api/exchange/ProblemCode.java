@@ -1,0 +1,92 @@
+package dev.coatcheck.api.exchange;
+
+import java.util.Locale;
+
+/** Every error that the API can answer: its stable code, its status and its title. */
+public enum ProblemCode {
+  PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
+  PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
+  PUBLIC_ID_REVOKED(410, "Public ID revoked"),
+  ID_ENDED(409, "Public ID ended"),
+  MERGE_REFUSED(409, "Merge refused"),
+  TYPE_UNKNOWN(404, "Type unknown"),
+  KEY_MALFORMED(400, "Malformed key"),
+  KEY_UNKNOWN(404, "Key unknown"),
+  LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
+  LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
+  LEGACY_IDS_GONE(410, "Legacy IDs gone"),
+  URL_INVALID(400, "Invalid URL"),
+  JSON_MALFORMED(400, "Malformed JSON"),
+  FIELD_MISSING(400, "Field missing"),
+  FIELD_UNKNOWN(400, "Unknown field"),
+  FIELD_INVALID(400, "Invalid field"),
+  PARAMETER_INVALID(400, "Invalid parameter"),
+  PARAMETER_UNKNOWN(400, "Unknown parameter"),
+  UNAUTHENTICATED(401, "Not authenticated"),
+  FORBIDDEN(403, "Forbidden"),
+  URL_REFUSED(403, "URL refused"),
+  NOT_FOUND(404, "Not found"),
+  METHOD_NOT_ALLOWED(405, "Method not allowed"),
+  URI_TOO_LONG(414, "URI too long"),
+  PAYLOAD_TOO_LARGE(413, "Payload too large"),
+  UNSUPPORTED_MEDIA_TYPE(415, "Unsupported media type"),
+  HEADERS_TOO_LARGE(431, "Headers too large"),
+  REQUEST_TIMEOUT(408, "Request timeout"),
+  HTTP_VERSION_UNSUPPORTED(505, "HTTP version not supported"),
+  HEADER_INVALID(400, "Invalid header"),
+  PATH_INVALID(400, "Invalid path"),
+  REQUEST_INVALID(400, "Invalid request"),
+  ALIAS_MALFORMED(400, "Malformed alias"),
+  ALIAS_UNKNOWN(404, "Alias unknown"),
+  ALIAS_CONFLICT(409, "Alias conflict"),
+  IDEMPOTENCY_KEY_REUSED(422, "Idempotency-Key reused"),
+  BUSY(409, "Busy"),
+  PREFIX_TAKEN(409, "Prefix taken"),
+  IMMUTABLE_FIELD(409, "Field can't be changed"),
+  PRECONDITION_FAILED(412, "Precondition failed"),
+  REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
+  BATCH_REFUSED(422, "Batch refused"),
+  SOURCE_UNKNOWN(404, "Source unknown"),
+  TABLE_MIGRATION_UNKNOWN(404, "Table migration unknown"),
+  TABLE_MIGRATION_REFUSED(422, "Table migration refused"),
+  PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
+  TABLE_MIGRATION_STATE(409, "Not in this state"),
+  THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
+  ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
+  OVERLOADED(503, "Overloaded"),
+  DATABASE_UNAVAILABLE(503, "Database unavailable"),
+  KEYS_UNAVAILABLE(503, "Keys unavailable"),
+  NO_WORKER_RANGE(503, "No worker range"),
+  INTERNAL(500, "Internal error");
+
+  private final int status;
+  private final String title;
+
+  ProblemCode(int status, String title) {
+    this.status = status;
+    this.title = title;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  /** As it stands in answers. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The page that explains the code; a relative reference, served by the gateway itself. One code
+   * has a type that the draft of the RateLimit headers defines for everybody.
+   */
+  public String typeUri() {
+    return this == ABNORMAL_USAGE_DETECTED
+        ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
+        : "/docs/errors#" + wireName();
+  }
+}

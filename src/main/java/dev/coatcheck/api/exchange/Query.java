@@ -1,0 +1,122 @@
+package dev.coatcheck.api.exchange;
+
+import io.javalin.http.Context;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** The query of a request, with only the parameters that the operation knows, each at most once. */
+public final class Query {
+  private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
+  private static final Pattern DAY = Pattern.compile("(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}");
+  private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
+
+  private final Map<String, List<String>> values;
+
+  private Query(Map<String, List<String>> values) {
+    this.values = values;
+  }
+
+  /** Refuses any parameter. */
+  public static void none(Context ctx) {
+    of(ctx);
+  }
+
+  /** Refuses any other parameter than these, and any that is given twice. */
+  public static Query of(Context ctx, String... names) {
+    Set<String> known = new TreeSet<>(List.of(names));
+    Map<String, List<String>> values = ctx.queryParamMap();
+    values.forEach(
+        (name, given) -> {
+          if (!known.contains(name)) {
+            throw new Refusal(
+                ProblemCode.PARAMETER_UNKNOWN,
+                known.isEmpty()
+                    ? "This operation has no query parameters."
+                    : "Only these are known here: " + String.join(", ", known) + ".");
+          }
+          if (given.size() > 1) {
+            throw Refusal.ofParameter(name, "Send this once.");
+          }
+        });
+    return new Query(values);
+  }
+
+  public Optional<String> text(String name) {
+    return Optional.ofNullable(values.get(name)).map(List::getFirst);
+  }
+
+  /** A parameter without which the operation means nothing; {@code detail} asks for it. */
+  public String needed(String name, String detail) {
+    return text(name)
+        .filter(text -> !text.isEmpty())
+        .orElseThrow(() -> Refusal.ofParameter(name, detail));
+  }
+
+  public boolean bool(String name, boolean otherwise) {
+    return switch (text(name).orElse(Boolean.toString(otherwise))) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw Refusal.ofParameter(name, "This must be true or false.");
+    };
+  }
+
+  public int integer(String name, int least, int most, int otherwise) {
+    return text(name)
+        .map(
+            text ->
+                number(text)
+                    .filter(number -> number >= least && number <= most)
+                    .map(Math::toIntExact)
+                    .orElseThrow(
+                        () ->
+                            Refusal.ofParameter(
+                                name,
+                                "This must be an integer from " + least + " to " + most + ".")))
+        .orElse(otherwise);
+  }
+
+  /** A time in UTC from the year 1970 on. */
+  public Optional<Instant> time(String name) {
+    return text(name).map(text -> time(name, text));
+  }
+
+  public Optional<LocalDate> day(String name) {
+    return text(name).map(text -> day(name, text));
+  }
+
+  /** A decimal of up to 18 digits, without sign and leading zeros. */
+  public static Optional<Long> number(String text) {
+    return Optional.of(text).filter(NUMBER.asMatchPredicate()).map(Long::valueOf);
+  }
+
+  private static Instant time(String name, String text) {
+    try {
+      Instant time = Instant.parse(text);
+      if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {
+        return time;
+      }
+    } catch (DateTimeParseException malformed) {
+      // refused below
+    }
+    throw Refusal.ofParameter(
+        name, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999.");
+  }
+
+  private static LocalDate day(String name, String text) {
+    try {
+      if (DAY.matcher(text).matches()) {
+        return LocalDate.parse(text);
+      }
+    } catch (DateTimeParseException malformed) {
+      // refused below
+    }
+    throw Refusal.ofParameter(name, "Send a day such as 2026-01-31.");
+  }
+}

@@ -1,0 +1,161 @@
+package dev.coatcheck.api.exchange;
+
+import dev.coatcheck.core.id.Sha256;
+import io.javalin.http.Context;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The body of a request: one JSON object, or the request is refused. The body was collected before
+ * the handler is called.
+ */
+public final class RequestBody {
+  /** Of a request for one thing, in bytes. */
+  public static final int BYTES_MAX = 64 * 1024;
+
+  /** Of a request for many, in bytes. */
+  public static final int BATCH_BYTES_MAX = 1024 * 1024;
+
+  private static final String ATTRIBUTE = "body";
+  private static final byte[] NOTHING = "{}".getBytes(StandardCharsets.UTF_8);
+
+  private final JsonObject object;
+  private final byte[] bytes;
+
+  private RequestBody(byte[] bytes) {
+    this.object = parse(bytes);
+    this.bytes = bytes;
+  }
+
+  public static RequestBody read(Context ctx) {
+    requireJson(ctx);
+    return new RequestBody(bytes(ctx));
+  }
+
+  /** As {@link #read}; no body stands for an empty object. */
+  public static RequestBody readOptional(Context ctx) {
+    return bytes(ctx).length == 0 ? new RequestBody(NOTHING) : read(ctx);
+  }
+
+  public JsonObject object() {
+    return object;
+  }
+
+  /** SHA-256 of the body in hex, which tells a repeated request from another one. */
+  public String sha256() {
+    return HexFormat.of().formatHex(Sha256.start().digest(bytes));
+  }
+
+  private static JsonObject parse(byte[] bytes) {
+    String text = decode(bytes);
+    JsonNode node;
+    try {
+      node = Json.MAPPER.readTree(text);
+    } catch (JacksonException malformed) {
+      throw new Refusal(
+          ProblemCode.JSON_MALFORMED,
+          "The body must be one JSON object: no duplicate names, nothing after it, at most 20"
+              + " levels, 20 digits, and 50,000 names, values and brackets.");
+    }
+    if (node == null || !node.isObject()) {
+      throw new Refusal(ProblemCode.JSON_MALFORMED, "The body must be one JSON object.");
+    }
+    requireSoundText(node);
+    return new JsonObject(node, "");
+  }
+
+  private static void requireJson(Context ctx) {
+    // The raw header: the servlet's own reading fails on a charset that is none.
+    typeRefusal(ctx.header("Content-Type"), ctx.header("Content-Encoding"))
+        .ifPresent(
+            problem -> {
+              throw new Refusal(problem);
+            });
+  }
+
+  /** Why a body with these headers is not read; empty if it is JSON, or if there is none. */
+  public static Optional<Problem> typeRefusal(HttpFields headers) {
+    boolean isNone =
+        headers.getLongField(HttpHeader.CONTENT_LENGTH) <= 0
+            && !headers.contains(HttpHeader.TRANSFER_ENCODING);
+    if (isNone && !headers.contains(HttpHeader.CONTENT_TYPE)) {
+      return Optional.empty(); // some operations need no body; the others refuse it when they read
+    }
+    return typeRefusal(
+        headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING));
+  }
+
+  private static Optional<Problem> typeRefusal(@Nullable String type, @Nullable String encoding) {
+    return mediaType(type, encoding).filter("application/json"::equals).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            Problem.of(
+                ProblemCode.UNSUPPORTED_MEDIA_TYPE,
+                "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
+  }
+
+  /** The media type of a body in lower case; empty if it is not in UTF-8, or compressed. */
+  public static Optional<String> mediaType(@Nullable String type, @Nullable String encoding) {
+    if (type == null || (encoding != null && !encoding.equalsIgnoreCase("identity"))) {
+      return Optional.empty();
+    }
+    String[] parts = type.toLowerCase(Locale.ROOT).split(";", 3);
+    boolean isUtf8 =
+        parts.length == 1
+            || (parts.length == 2 && parts[1].strip().replace("\"", "").equals("charset=utf-8"));
+    return isUtf8 ? Optional.of(parts[0].strip()) : Optional.empty();
+  }
+
+  /** Keeps a collected body with its request. */
+  public static void keep(Request request, byte[] body) {
+    request.setAttribute(ATTRIBUTE, body);
+  }
+
+  private static byte[] bytes(Context ctx) {
+    if (ctx.req().getAttribute(ATTRIBUTE) instanceof byte[] body) {
+      return body;
+    }
+    throw new IllegalStateException("registered without a body: " + ctx.endpoint().path);
+  }
+
+  /** Strict UTF-8, so that a lone surrogate, UTF-16 or a byte order mark never gets further. */
+  private static String decode(byte[] bytes) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      if (!text.isEmpty() && text.charAt(0) != '\uFEFF') {
+        return text;
+      }
+    } catch (CharacterCodingException notUtf8) {
+      // refused below, like the other two
+    }
+    throw new Refusal(
+        ProblemCode.JSON_MALFORMED, "The body must be JSON in UTF-8 without a byte order mark.");
+  }
+
+  /** Escapes can spell what UTF-8 can't: half a surrogate pair, or a NUL that Postgres refuses. */
+  private static void requireSoundText(JsonNode node) {
+    if (node.isString() && !isSound(node.stringValue())) {
+      throw new Refusal(
+          ProblemCode.JSON_MALFORMED, "A text holds U+0000 or half a surrogate pair.");
+    }
+    if (node.isObject()) {
+      node.properties().forEach(field -> requireSoundText(field.getValue()));
+    } else {
+      node.forEach(RequestBody::requireSoundText);
+    }
+  }
+
+  private static boolean isSound(String text) {
+    return text.indexOf('\0') < 0 && text.codePoints().noneMatch(c -> c >= 0xD800 && c <= 0xDFFF);
+  }
+}

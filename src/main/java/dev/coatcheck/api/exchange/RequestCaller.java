@@ -1,0 +1,28 @@
+package dev.coatcheck.api.exchange;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.ids.access.Caller;
+import io.javalin.http.Context;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Who makes a request, on a route that needs an API key.
+ *
+ * @param isStillGranted whether the caller would have access now: for an answer that lasts
+ */
+public record RequestCaller(Caller caller, BooleanSupplier isStillGranted) {
+  private static final String NAME = "caller";
+
+  public void keep(Context ctx) {
+    ctx.attribute(NAME, this);
+  }
+
+  public static RequestCaller of(Context ctx) {
+    return requireNonNull(ctx.attribute(NAME));
+  }
+
+  public static String principal(Context ctx) {
+    return of(ctx).caller().principal();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+
+/** What is wrong with a public ID, or with a key that should have one. */
+public final class IdProblems {
+  private IdProblems() {}
+
+  public static Problem malformed(String param, ResolveOutcome.Malformed malformed) {
+    return malformed(param, malformed.reason(), malformed.position());
+  }
+
+  public static Problem malformed(String param, ParsedId.Reason reason, int position) {
+    return new Problem(
+        ProblemCode.PUBLIC_ID_MALFORMED,
+        sentence(reason),
+        new Problem.MalformedId(param, reason.wireName(), position));
+  }
+
+  public static Problem unknown(String param) {
+    return Problem.at(
+        ProblemCode.PUBLIC_ID_UNKNOWN, param, "It is well formed, but was never issued here.");
+  }
+
+  /** For callers with an API key, who may know when and why. */
+  public static Problem revoked(String param, ResolveOutcome.Revoked revoked) {
+    return new Problem(
+        ProblemCode.PUBLIC_ID_REVOKED,
+        "It was ended for good and is never issued again.",
+        new Problem.RevokedId(param, revoked.endedAt(), revoked.reason().orElse(null)));
+  }
+
+  static Problem ended(String param, String detail) {
+    return Problem.at(ProblemCode.ID_ENDED, param, detail);
+  }
+
+  public static Problem keyUnknown(String param) {
+    return Problem.at(ProblemCode.KEY_UNKNOWN, param, "Mint one with POST /v1/ids and this key.");
+  }
+
+  /**
+   * No key can be generated here.
+   *
+   * @param before sentences that come first in the detail, or nothing
+   */
+  public static Problem keysUnavailable(KeyDraw.NoKeys why, String before) {
+    return switch (why) {
+      case KeyDraw.Refused(String _, long retryAfterMillis) ->
+          Problem.retryAfter(
+              ProblemCode.KEYS_UNAVAILABLE,
+              before
+                  + "Send the request again after the time in Retry-After. GET /v1/workers shows"
+                  + " who holds what.",
+              Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
+      case KeyDraw.NoWorkerRange(String layout) ->
+          Problem.unavailable(
+              ProblemCode.NO_WORKER_RANGE,
+              before
+                  + "COATCHECK_WORKERS of this instance has no range for the layout "
+                  + layout
+                  + ". Send the request to another instance, or give this one a range.");
+    };
+  }
+
+  private static String sentence(ParsedId.Reason reason) {
+    return switch (reason) {
+      case LENGTH -> "A public ID is a prefix, an underscore and 24 characters.";
+      case ALPHABET -> "After its prefix a public ID holds only 0-9, A-Z and a-z.";
+      case OVERFLOW -> "The 22 characters after the prefix stand for more than 128 bits.";
+      case CHECK -> "The last two characters do not fit the rest: there is a typo somewhere.";
+      case PREFIX -> "No type has this prefix.";
+    };
+  }
+}

@@ -1,0 +1,104 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.LayoutParse;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.registry.LegacyNumber;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import io.javalin.http.Context;
+import java.time.Instant;
+
+/** Reads names of types, keys and aliases from requests, and refuses what is none. */
+public final class Parameters {
+  private final Registry registry;
+
+  public Parameters(Registry registry) {
+    this.registry = registry;
+  }
+
+  /** The type that a part of the path names. */
+  public Type type(Context ctx, String param) {
+    return type(param, ctx.pathParam(param));
+  }
+
+  /** The type of that name. */
+  public Type type(String param, String name) {
+    return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
+  }
+
+  public static Problem typeUnknown(String param) {
+    return Problem.at(
+        ProblemCode.TYPE_UNKNOWN,
+        param,
+        "GET /v1/types lists them; PUT /v1/types/{name} adds one.");
+  }
+
+  static Key key(Type type, String param, String text) {
+    return type.keyScheme().parse(text).orElseThrow(() -> new Refusal(keyMalformed(type, param)));
+  }
+
+  public static Problem keyMalformed(Type type, String param) {
+    return Problem.at(
+        ProblemCode.KEY_MALFORMED,
+        param,
+        switch (type.keyScheme()) {
+          case SNOWFLAKE -> "A key of this type is a decimal from 0 to 2^63 - 1, as a string.";
+          case UUIDV7 -> "A key of this type is a UUID in 36 lower-case characters.";
+        });
+  }
+
+  /** A layout's name or spelling from a body; the default layout if the field is missing. */
+  static SnowflakeLayout layout(JsonObject body, String field, KeyScheme scheme, Instant now) {
+    String spelling = body.optionalString(field).orElse(SnowflakeLayout.DEFAULT.name());
+    if (scheme != KeyScheme.SNOWFLAKE && !spelling.equals(SnowflakeLayout.DEFAULT.name())) {
+      throw body.invalid(field, "Only Snowflake keys have layouts.");
+    }
+    return switch (SnowflakeLayout.parse(spelling, now)) {
+      case LayoutParse.Known(SnowflakeLayout layout) -> layout;
+      case LayoutParse.Invalid(String reason) ->
+          throw body.invalid(field, "The layout is refused: " + reason + ".");
+    };
+  }
+
+  /** The legacy ID in a path. */
+  public static long legacyNumber(Context ctx, String param) {
+    return LegacyNumber.parse(ctx.pathParam(param))
+        .orElseThrow(
+            () ->
+                new Refusal(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY)));
+  }
+
+  /** An alias of another scheme than client; {@link ClientIds} reads those. */
+  static Alias alias(Type type, AliasScheme scheme, String param, String value) {
+    // Only what the type's pattern describes is ever looked for among older public IDs.
+    boolean isOlder =
+        scheme != AliasScheme.PUBLIC
+            || type.publicPattern().filter(pattern -> pattern.matches(value)).isPresent();
+    if (!isOlder || !scheme.accepts(value)) {
+      throw aliasMalformed(scheme, param);
+    }
+    return Alias.of(type, scheme, value);
+  }
+
+  static Refusal aliasMalformed(AliasScheme scheme, String param) {
+    return new Refusal(ProblemCode.ALIAS_MALFORMED, param, sentence(scheme));
+  }
+
+  private static String sentence(AliasScheme scheme) {
+    return switch (scheme) {
+      case LEGACY -> "A legacy ID is a decimal from 1 to 2^63 - 1 without leading zeros.";
+      case CLIENT -> "A client ID is a UUID in 36 characters.";
+      case PUBLIC ->
+          "An older public ID is what the type's public_pattern describes, up to 255 characters.";
+      case KEY -> "A key is a decimal or a UUID.";
+    };
+  }
+}

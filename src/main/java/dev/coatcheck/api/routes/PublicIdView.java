@@ -1,0 +1,82 @@
+package dev.coatcheck.api.routes;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A public ID as it is answered. Keys leave as strings: a double holds 53 bits. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record PublicIdView(
+    String object,
+    String id,
+    String type,
+    String key,
+    String status,
+    @Nullable String mergedInto,
+    Instant createdAt,
+    @Nullable Instant endedAt,
+    @Nullable String endedReason,
+    @Nullable String clientId,
+    @Nullable String clientNamespace) {
+  public static PublicIdView of(Mapping mapping) {
+    return of(mapping, mapping.key(), null, null, null);
+  }
+
+  /** With the client ID that the mint came with, so that the client can tell its own. */
+  static PublicIdView minted(Mapping mapping, List<Alias> aliases) {
+    Optional<Alias> client =
+        aliases.stream().filter(alias -> alias.scheme() == AliasScheme.CLIENT).findFirst();
+    return client.map(alias -> of(mapping).named(alias)).orElseGet(() -> of(mapping));
+  }
+
+  private PublicIdView named(Alias client) {
+    return new PublicIdView(
+        object,
+        id,
+        type,
+        key,
+        status,
+        mergedInto,
+        createdAt,
+        endedAt,
+        endedReason,
+        client.value(),
+        client.namespace().name().orElse(null));
+  }
+
+  public static PublicIdView of(ResolveOutcome.Ended ended) {
+    return switch (ended) {
+      case ResolveOutcome.Revoked(Mapping mapping, Optional<String> reason, Instant at) ->
+          of(mapping, mapping.key(), null, at, reason.orElse(null));
+      case ResolveOutcome.Merged(Mapping mapping, Mapping survivor, Instant at) ->
+          of(mapping, survivor.key(), survivor.publicId().toString(), at, null);
+    };
+  }
+
+  private static PublicIdView of(
+      Mapping mapping,
+      Key key,
+      @Nullable String mergedInto,
+      @Nullable Instant endedAt,
+      @Nullable String endedReason) {
+    return new PublicIdView(
+        "public_id",
+        mapping.publicId().toString(),
+        mapping.type().name(),
+        key.text(),
+        mapping.status().wireName(),
+        mergedInto,
+        mapping.createdAt(),
+        endedAt,
+        endedReason,
+        null,
+        null);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.coatcheck.api.routes.transfers;
+
+import dev.coatcheck.api.body.StreamedAnswer;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Handler;
+import dev.coatcheck.bulk.load.ImportOutcome;
+import dev.coatcheck.bulk.load.Transfers;
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.Type;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Mappings by the million: {@code /v1/imports} and {@code /v1/exports}. */
+public final class TransferRoutes {
+  private static final String IMPORTS = "/v1/imports";
+  private static final String EXPORTS = "/v1/exports";
+
+  private final Transfers transfers;
+  private final Parameters parameters;
+  private final Observer observer;
+
+  public TransferRoutes(Transfers transfers, Parameters parameters, Observer observer) {
+    this.transfers = transfers;
+    this.parameters = parameters;
+    this.observer = observer;
+  }
+
+  /** An import keeps a processor and a connection of Postgres busy, an export a snapshot. */
+  public void register(Endpoints endpoints) {
+    Handler imports =
+        new TransferPermits(3, 2, observer)
+            .around(
+                IMPORTS,
+                "An instance does three imports at a time, two of them for one principal.",
+                this::importAll);
+    Handler exports =
+        new TransferPermits(4, 3, observer)
+            .around(
+                EXPORTS,
+                "An instance does four exports at a time, three of them for one principal.",
+                this::exportAll);
+    endpoints.lasting(HandlerType.POST, IMPORTS, Scope.IDS_WRITE, imports);
+    endpoints.lasting(HandlerType.GET, EXPORTS, Scope.IDS_READ, exports);
+  }
+
+  private Answer importAll(Context ctx) throws IOException {
+    RowsUpload upload = new RowsUpload(ctx);
+    Caller caller = RequestCaller.of(ctx).caller();
+    return upload.answer(
+        (rows, keyed) ->
+            transfers.importer().run(upload.format(), rows, caller, upload.errorsMax(), keyed),
+        outcome ->
+            outcome instanceof ImportOutcome.Done(ImportOutcome.Summary summary)
+                ? Optional.of(view(summary))
+                : Optional.empty(),
+        this::answer);
+  }
+
+  private Answer answer(ImportOutcome outcome, boolean tooSlow) {
+    return switch (outcome) {
+      case ImportOutcome.Done(ImportOutcome.Summary summary) -> Answer.json(200, view(summary));
+      case ImportOutcome.HeaderRefused(String detail) ->
+          Answer.of(Problem.of(ProblemCode.REQUEST_INVALID, detail));
+      case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) ->
+          Answer.of(stopped(reason, linesSettled, tooSlow));
+    };
+  }
+
+  private static ImportView view(ImportOutcome.Summary summary) {
+    return ImportView.of(
+        summary.created(),
+        summary.existing(),
+        summary.refused(),
+        summary.errors().stream()
+            .map(error -> ImportView.RowErrorView.of(error.line(), error.fault()))
+            .toList());
+  }
+
+  private Problem stopped(ImportOutcome.Reason reason, long linesSettled, boolean tooSlow) {
+    String rest =
+        ("All rows up to line %d are done, and no later row. Send the body again, whole or from"
+                + " that line: rows that are already in count as existing.")
+            .formatted(linesSettled);
+    return switch (reason) {
+      case ImportOutcome.Reason.BodyBroken _ -> {
+        observeBrokenOff(IMPORTS, tooSlow);
+        yield RowsUpload.brokenOff(tooSlow, rest);
+      }
+      case ImportOutcome.Reason.DatabaseGone _ ->
+          Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
+      case ImportOutcome.Reason.KeysUnavailable(KeyDraw.NoKeys why) ->
+          IdProblems.keysUnavailable(why, rest + " ");
+    };
+  }
+
+  private Answer exportAll(Context ctx) {
+    Query query = Query.of(ctx, "type", "format", "include_ended");
+    Type type =
+        parameters.type("type", query.needed("type", "Say which type's mappings to export."));
+    RowFormat format =
+        RowFormat.named(query.text("format").orElse(RowFormat.CSV.wireName()))
+            .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
+    boolean includeEnded = query.bool("include_ended", false);
+    String name = type.name() + "." + format.wireName();
+    String mediaType = format.mediaType() + "; charset=utf-8";
+    try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType)) {
+      switch (transfers.exporter().run(type, format, includeEnded, body)) {
+        case DONE -> {}
+        case READER_GONE -> {
+          observeBrokenOff(EXPORTS, body.isTooSlow());
+          body.abort();
+        }
+        case DATABASE_GONE -> {
+          observer.observe(new Event.TransferBrokenOff(EXPORTS, "database_gone"));
+          body.abort();
+        }
+      }
+    }
+    return Answer.STREAMED;
+  }
+
+  private void observeBrokenOff(String route, boolean tooSlow) {
+    observer.observe(new Event.TransferBrokenOff(route, tooSlow ? "too_slow" : "client_gone"));
+  }
+}

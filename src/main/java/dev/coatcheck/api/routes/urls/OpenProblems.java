@@ -1,0 +1,21 @@
+package dev.coatcheck.api.routes.urls;
+
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+
+/**
+ * What addresses answer that are open to anyone. An ID that is unknown, private or malformed gets
+ * one and the same answer, so that an outsider can't tell which it is.
+ */
+final class OpenProblems {
+  private OpenProblems() {}
+
+  static Problem notFound() {
+    return Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere.");
+  }
+
+  /** The public ID was revoked: a visitor who has it was once given it. */
+  static Problem gone() {
+    return Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "This address led somewhere, once.");
+  }
+}

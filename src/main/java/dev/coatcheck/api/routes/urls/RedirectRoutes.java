@@ -1,0 +1,43 @@
+package dev.coatcheck.api.routes.urls;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.ids.redirect.RedirectOutcome;
+import dev.coatcheck.ids.redirect.Redirector;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.Optional;
+
+/** Redirects from public IDs, open to anyone: {@code /r/{id}}. */
+public final class RedirectRoutes {
+  public static final String PATH = "/r/{id}";
+
+  private final Redirector redirector;
+
+  public RedirectRoutes(Redirector redirector) {
+    this.redirector = redirector;
+  }
+
+  public void register(Endpoints endpoints) {
+    endpoints.open(HandlerType.GET, PATH, this::redirect);
+    endpoints.open(HandlerType.HEAD, PATH, this::redirect);
+  }
+
+  private Answer redirect(Context ctx) {
+    return answer(redirector.redirect(ctx.pathParam("id")));
+  }
+
+  /** What {@link #PATH} answers, where memory alone decides; never waits. */
+  public Optional<Answer> answerIfCached(String id) {
+    return redirector.redirectIfCached(id).map(RedirectRoutes::answer);
+  }
+
+  private static Answer answer(RedirectOutcome outcome) {
+    return switch (outcome) {
+      case RedirectOutcome.To(String location, int status, int maxAgeSeconds) ->
+          Answer.redirect(status, location, maxAgeSeconds);
+      case RedirectOutcome.Gone _ -> Answer.of(OpenProblems.gone());
+      case RedirectOutcome.NotFound _ -> Answer.of(OpenProblems.notFound());
+    };
+  }
+}

@@ -1,0 +1,145 @@
+package dev.coatcheck.api.routes.urls;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.PublicIdView;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.url.PublishOutcome;
+import dev.coatcheck.ids.url.UrlOutcome;
+import dev.coatcheck.ids.url.UrlPublisher;
+import dev.coatcheck.ids.url.UrlResolver;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Resolves and publishes whole URLs, for the edge of an API: {@code /v1/urls}. */
+public final class UrlRoutes {
+  private static final int URLS_MAX = 1_000;
+
+  private final UrlResolver resolver;
+  private final UrlPublisher publisher;
+
+  public UrlRoutes(UrlResolver resolver, UrlPublisher publisher) {
+    this.resolver = resolver;
+    this.publisher = publisher;
+  }
+
+  public void register(Endpoints endpoints) {
+    endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
+    endpoints.json(
+        HandlerType.POST,
+        "/v1/urls/resolve",
+        Scope.IDS_READ,
+        RequestBody.BATCH_BYTES_MAX,
+        this::resolveAll);
+    endpoints.json(
+        HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, RequestBody.BYTES_MAX, this::publish);
+  }
+
+  private record ResolvedUrlView(
+      String object, String url, String resolved, List<ResolvedIdView> ids) {
+    static ResolvedUrlView of(String url, UrlOutcome.Resolved resolved) {
+      return new ResolvedUrlView(
+          "resolved_url",
+          url,
+          resolved.resolved(),
+          resolved.ids().stream().map(ResolvedIdView::of).toList());
+    }
+  }
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record ResolvedIdView(
+      String id, String type, String key, String status, @Nullable String mergedInto) {
+    static ResolvedIdView of(UrlOutcome.ResolvedId resolved) {
+      Mapping target = resolved.target();
+      Mapping.Status status = resolved.merged() ? Mapping.Status.MERGED : Mapping.Status.ACTIVE;
+      return new ResolvedIdView(
+          resolved.id(),
+          target.type().name(),
+          target.key().text(),
+          status.wireName(),
+          resolved.merged() ? target.publicId().toString() : null);
+    }
+  }
+
+  /** One URL's outcome: resolved or an error, never both. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record ItemView(
+      int index, int status, @Nullable ResolvedUrlView resolvedUrl, Problem.@Nullable Brief error) {
+    static ItemView refused(int index, Problem problem) {
+      return new ItemView(index, problem.code().status(), null, problem.brief());
+    }
+  }
+
+  private Answer resolve(Context ctx) {
+    String url = Query.of(ctx, "url").needed("url", "Send the URL to resolve, percent-encoded.");
+    return switch (resolver.resolve(url)) {
+      case UrlOutcome.Resolved resolved -> Answer.json(200, ResolvedUrlView.of(url, resolved));
+      case UrlOutcome.Refused refused -> Answer.of(UrlProblems.of("url", refused));
+    };
+  }
+
+  private Answer resolveAll(Context ctx) {
+    Query.none(ctx);
+    List<String> urls = RequestBody.read(ctx).object().allow("urls").strings("urls", URLS_MAX);
+    List<UrlOutcome> outcomes = resolver.resolveAll(urls);
+    return Answer.json(
+        200,
+        ListView.of(
+            IntStream.range(0, urls.size())
+                .mapToObj(index -> item(index, urls.get(index), outcomes.get(index)))
+                .toList()));
+  }
+
+  private static ItemView item(int index, String url, UrlOutcome outcome) {
+    return switch (outcome) {
+      case UrlOutcome.Resolved resolved ->
+          new ItemView(index, 200, ResolvedUrlView.of(url, resolved), null);
+      case UrlOutcome.Refused refused ->
+          ItemView.refused(index, UrlProblems.of("urls[" + index + "]", refused));
+    };
+  }
+
+  private record PublishedUrlView(
+      String object, String url, String published, List<PublicIdView> ids) {
+    static PublishedUrlView of(String url, String published, List<Mapping> ids) {
+      return new PublishedUrlView(
+          "published_url", url, published, ids.stream().map(PublicIdView::of).toList());
+    }
+  }
+
+  private Answer publish(Context ctx) {
+    Query.none(ctx);
+    JsonObject body = RequestBody.read(ctx).object().allow("url", "template");
+    String url = body.string("url");
+    return switch (publisher.publish(url, body.string("template"))) {
+      case PublishOutcome.Published(String published, List<Mapping> ids) ->
+          Answer.json(200, PublishedUrlView.of(url, published, ids));
+      case PublishOutcome.InvalidUrl(String why) -> Answer.of(UrlProblems.invalid("url", why));
+      case PublishOutcome.InvalidTemplate _ ->
+          Answer.of(
+              Problem.at(
+                  ProblemCode.FIELD_INVALID,
+                  "template",
+                  "A template is a path such as /charges/{charge}, with the names of types in"
+                      + " braces."));
+      case PublishOutcome.UnknownType _ -> Answer.of(Parameters.typeUnknown("template"));
+      case PublishOutcome.MalformedKey(Type type) ->
+          Answer.of(Parameters.keyMalformed(type, "url"));
+      case PublishOutcome.UnknownKey _ -> Answer.of(IdProblems.keyUnknown("url"));
+    };
+  }
+}

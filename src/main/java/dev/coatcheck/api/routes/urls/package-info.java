@@ -1,0 +1,5 @@
+/** Where URLs lead: redirects, legacy IDs, and whole URLs for proxies. */
+@NullMarked
+package dev.coatcheck.api.routes.urls;
+
+import org.jspecify.annotations.NullMarked;

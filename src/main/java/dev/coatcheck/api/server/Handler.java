@@ -1,0 +1,13 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.api.exchange.Answer;
+import io.javalin.http.Context;
+
+/**
+ * Answers the requests of one operation: parses, calls one verb, and turns its outcome into an
+ * answer. A request that can't be parsed ends with a {@link dev.coatcheck.api.exchange.Refusal}.
+ */
+@FunctionalInterface
+public interface Handler {
+  Answer answer(Context ctx) throws Exception;
+}
