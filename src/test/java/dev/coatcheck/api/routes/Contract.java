@@ -29,7 +29,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,17 +75,18 @@ final class Contract {
     }
   }
 
-  private static final Contract LOADED = new Contract(text());
+  private static final Contract LOADED = new Contract(text(), SeenOutcomes.ofRun());
   private static final String UNEXPECTED_QUERY = "validation.request.parameter.query.unexpected";
 
-  private final ConcurrentSkipListSet<Outcome> exercised = new ConcurrentSkipListSet<>();
+  private final SeenOutcomes seen;
   private final OpenAPI api;
   private final ApiOperationResolver operations;
   private final OpenApiInteractionValidator validator;
   private final SchemaValidator schemas;
   private final ProblemRules problems;
 
-  private Contract(String yaml) {
+  private Contract(String yaml, SeenOutcomes seen) {
+    this.seen = seen;
     api = new OpenAPIV3Parser().readContents(yaml).getOpenAPI();
     operations = new ApiOperationResolver(api, null, false);
     validator = OpenApiInteractionValidator.createForInlineApiSpecification(yaml).build();
@@ -101,7 +101,7 @@ final class Contract {
 
   /** The same contract with a memory of its own, for exchanges that never happened. */
   static Contract withoutMemory() {
-    return new Contract(text());
+    return new Contract(text(), SeenOutcomes.inMemory());
   }
 
   /** The contract's text. */
@@ -154,7 +154,7 @@ final class Contract {
   /** The documented outcomes that no check has seen so far. */
   NavigableSet<Outcome> unexercised() {
     NavigableSet<Outcome> rest = documented();
-    rest.removeAll(exercised);
+    rest.removeAll(seen.all());
     return rest;
   }
 
@@ -165,7 +165,7 @@ final class Contract {
       violations.add("answer: 500 is never the right answer");
     }
     if (operation.isPresent()) {
-      exercised.add(new Outcome(operation.get().getOperation().getOperationId(), answer.status()));
+      seen.add(new Outcome(operation.get().getOperation().getOperationId(), answer.status()));
       addErrors(
           violations,
           "answer",

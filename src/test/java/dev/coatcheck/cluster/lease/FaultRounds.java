@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
+import dev.coatcheck.postgres.sql.TestServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import java.util.Random;
 final class FaultRounds {
   private static final int PROCESSES = 3;
   private static final int LAST_WORKER = 5;
-  private static final Path HOME = Path.of("target", "fault-database");
+  private static final Path HOME = TestServer.home("fault-database");
 
   private final long seed;
   private final Random random;

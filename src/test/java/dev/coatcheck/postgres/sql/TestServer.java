@@ -108,7 +108,7 @@ public final class TestServer {
   }
 
   private static TestServer embedded() {
-    Path home = Path.of("target", "test-database");
+    Path home = home("test-database");
     try {
       EmbeddedDatabase database = withSettings(home);
       ensureUser(database);
@@ -128,7 +128,14 @@ public final class TestServer {
     }
   }
 
+  /** A home for a database that no other process of the test run uses. */
+  public static Path home(String name) {
+    String fork = System.getProperty("coatcheck.test.fork", "");
+    return Path.of("target", fork.isEmpty() ? name : name + "-" + fork);
+  }
+
   /** Started twice the first time: what is set is read from the data directory. */
+
   private static EmbeddedDatabase withSettings(Path home) throws EmbeddedDatabaseFailed {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
     boolean changed = false;
