@@ -4,9 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.CopyRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -36,7 +36,7 @@ final class BaselineStore implements AutoCloseable {
   private static final String INSERT =
       "insert into coatcheck.bench_row (key, token, type_id, bucket) values (?, ?, 1, ?)";
   private static final String COPY =
-      "copy coatcheck.bench_row " + BinaryRows.COLUMNS + " from stdin (format binary)";
+      "copy coatcheck.bench_row " + MappingRows.COLUMNS + " from stdin (format binary)";
   private static final int COPY_CHUNK_ROWS = 1_000;
   private static final int FETCH_ROWS = 10_000;
   private static final int POOL_WAIT_MILLIS = 30_000;
@@ -124,20 +124,20 @@ final class BaselineStore implements AutoCloseable {
     long begun = System.nanoTime();
     long end = begun + time.toNanos();
     long rows = 0;
-    ByteBuffer chunk = ByteBuffer.allocate(COPY_CHUNK_ROWS * BinaryRows.ROW_BYTES);
+    CopyRows chunk = new CopyRows(COPY_CHUNK_ROWS * MappingRows.ROW_BYTES).begin();
     try (Connection connection = connect()) {
       try (PGCopyOutputStream copy =
           new PGCopyOutputStream(connection.unwrap(PGConnection.class), COPY)) {
-        copy.write(BinaryRows.begin());
         while (System.nanoTime() - end < 0) {
-          chunk.clear();
           for (int i = 0; i < COPY_CHUNK_ROWS; i++) {
-            BinaryRows.put(chunk, nextKey.getAndIncrement(), newToken());
+            MappingRows.put(chunk, nextKey.getAndIncrement(), newToken());
           }
-          copy.write(chunk.array());
+          copy.write(chunk.bytes(), 0, chunk.length());
+          chunk.clear();
           rows += COPY_CHUNK_ROWS;
         }
-        copy.write(BinaryRows.end());
+        chunk.end();
+        copy.write(chunk.bytes(), 0, chunk.length());
       }
       double seconds = (System.nanoTime() - begun) / 1e9;
       return new Pace(rows / seconds, seconds * 1e3);

@@ -39,7 +39,9 @@ final class CopyStore {
                         .unwrap(PGConnection.class)
                         .getCopyAPI()
                         .copyIn(
-                            "copy bench_copy " + BinaryRows.COLUMNS + " from stdin (format binary)",
+                            "copy bench_copy "
+                                + MappingRows.COLUMNS
+                                + " from stdin (format binary)",
                             file,
                             BUFFER_BYTES);
                   } catch (IOException unreadable) {

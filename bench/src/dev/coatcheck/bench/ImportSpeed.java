@@ -7,6 +7,7 @@ import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.CopyRows;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,7 +16,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -144,14 +144,15 @@ public final class ImportSpeed {
   private static void writeCopy(Path file, int rows) throws IOException {
     TokenSource tokens = new TokenSource(new RandomSource());
     RandomSource random = new RandomSource();
-    ByteBuffer row = ByteBuffer.allocate(BinaryRows.ROW_BYTES);
+    CopyRows some = new CopyRows(MappingRows.ROW_BYTES).begin();
     try (OutputStream copy = new BufferedOutputStream(Files.newOutputStream(file))) {
-      copy.write(BinaryRows.begin());
       for (int i = 0; i < rows; i++) {
-        BinaryRows.put(row.clear(), FIRST_KEY + i, tokens.next((int) random.nextLong() & 1023));
-        copy.write(row.array());
+        MappingRows.put(some, FIRST_KEY + i, tokens.next((int) random.nextLong() & 1023));
+        copy.write(some.bytes(), 0, some.length());
+        some.clear();
       }
-      copy.write(BinaryRows.end());
+      some.end();
+      copy.write(some.bytes(), 0, some.length());
     }
   }
 

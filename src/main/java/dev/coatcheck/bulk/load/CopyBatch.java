@@ -2,6 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.postgres.sql.CopyRows;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,7 +42,7 @@ record CopyBatch(List<Part> parts) {
   }
 
   private static CopyRows rows(List<Plan.DatedMapping> mappings) {
-    CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES);
+    CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES).begin();
     for (Plan.DatedMapping mapping : mappings) {
       TypedKey subject = mapping.subject();
       rows.row(5)
@@ -55,7 +56,7 @@ record CopyBatch(List<Part> parts) {
   }
 
   private static CopyRows aliases(List<Plan.NewAlias> aliases) {
-    CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES);
+    CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES).begin();
     for (Plan.NewAlias alias : aliases) {
       rows.row(6)
           .token(alias.target())

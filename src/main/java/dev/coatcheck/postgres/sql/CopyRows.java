@@ -1,4 +1,4 @@
-package dev.coatcheck.bulk.load;
+package dev.coatcheck.postgres.sql;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
@@ -13,7 +13,7 @@ import java.util.UUID;
  * Rows in the binary format of Postgres's COPY: a signature, for each row the number of its fields,
  * for each field its length and its bytes, and a trailer of -1.
  */
-final class CopyRows {
+public final class CopyRows {
   private static final byte[] SIGNATURE = {
     'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xFF, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
   };
@@ -32,38 +32,44 @@ final class CopyRows {
   private int length;
 
   /** Makes room for a number of bytes, and more when it is needed. */
-  CopyRows(int bytesExpected) {
-    bytes = Arrays.copyOf(SIGNATURE, Math.max(SIGNATURE.length, bytesExpected));
-    length = SIGNATURE.length;
+  public CopyRows(int bytesExpected) {
+    bytes = new byte[bytesExpected];
   }
 
-  CopyRows row(int fields) {
+  /** Before the first row. */
+  public CopyRows begin() {
+    int at = room(SIGNATURE.length);
+    System.arraycopy(SIGNATURE, 0, bytes, at, SIGNATURE.length);
+    return this;
+  }
+
+  public CopyRows row(int fields) {
     int at = room(Short.BYTES);
     SHORT.set(bytes, at, (short) fields);
     return this;
   }
 
-  CopyRows smallint(int value) {
+  public CopyRows smallint(int value) {
     int at = field(Short.BYTES);
     SHORT.set(bytes, at, (short) value);
     return this;
   }
 
-  CopyRows integer(int value) {
+  public CopyRows integer(int value) {
     int at = field(Integer.BYTES);
     INT.set(bytes, at, value);
     return this;
   }
 
-  CopyRows timestamp(long microsSince1970) {
+  public CopyRows timestamp(long microsSince1970) {
     return bigint(microsSince1970 - EPOCH_MICROS);
   }
 
-  CopyRows token(Token value) {
+  public CopyRows token(Token value) {
     return uuid(value.high(), value.low());
   }
 
-  CopyRows key(Key key) {
+  public CopyRows key(Key key) {
     return switch (key) {
       case Key.Bigint(long value) -> bigint(value);
       case Key.Uuid(UUID value) ->
@@ -71,24 +77,30 @@ final class CopyRows {
     };
   }
 
-  CopyRows text(String value) {
+  public CopyRows text(String value) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     int at = field(utf8.length);
     System.arraycopy(utf8, 0, bytes, at, utf8.length);
     return this;
   }
 
-  CopyRows end() {
+  /** After the last row. */
+  public CopyRows end() {
     return row(-1);
   }
 
   /** Valid up to {@link #length}. */
-  byte[] bytes() {
+  public byte[] bytes() {
     return bytes;
   }
 
-  int length() {
+  public int length() {
     return length;
+  }
+
+  /** Forgets what was written, for rows that are sent in parts. */
+  public void clear() {
+    length = 0;
   }
 
   private CopyRows bigint(long value) {
