@@ -12,6 +12,7 @@ import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import java.util.List;
@@ -29,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * its rows travel by COPY.
  */
 final class ImportStore implements AutoCloseable {
-  private static final String UNIQUE_VIOLATION = "23505";
-
   private final DatabaseSettings settings;
   private final Observer observer;
   private Optional<Session> session = Optional.empty();
@@ -109,14 +108,10 @@ final class ImportStore implements AutoCloseable {
 
   /** False for a unique constraint; all else is thrown on. */
   private static boolean isTaken(DataAccessException refused) {
-    if (isUniqueViolation(refused)) {
+    if (SqlState.isUniqueViolation(refused)) {
       return false;
     }
     throw refused;
-  }
-
-  static boolean isUniqueViolation(DataAccessException refused) {
-    return UNIQUE_VIOLATION.equals(refused.sqlState());
   }
 
   static void copy(DSLContext sql, CopyBatch batch) {

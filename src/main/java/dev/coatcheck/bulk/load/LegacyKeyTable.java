@@ -8,6 +8,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -63,7 +64,7 @@ public final class LegacyKeyTable {
     try {
       ImportStore.copy(sql, CopyBatch.of(plan));
     } catch (DataAccessException refused) {
-      if (ImportStore.isUniqueViolation(refused)) {
+      if (SqlState.isUniqueViolation(refused)) {
         throw new AlreadyThere(refused);
       }
       throw refused;

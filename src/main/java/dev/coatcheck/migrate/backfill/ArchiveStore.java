@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.backfill;
 
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
@@ -7,24 +8,10 @@ import dev.coatcheck.postgres.sql.PlainSql;
 
 /** All SQL of archiving. */
 final class ArchiveStore {
-  private static final String PART =
-      """
-      with part as materialized (
-        select t.<id>::bigint as legacy, t.snowflake_id as key from <table> t
-         where t.<id> > (select archived_id from <schema>.checkpoint where run = <run>)
-         order by t.<id> limit ?),
-      kept as (
-        insert into <archive> (legacy, key)
-        select legacy, key from part where key is not null on conflict do nothing)
-      update <schema>.checkpoint
-         set archived_id = (select max(legacy) from part)
-       where run = <run> and exists (select from part)\
-      """;
+  private static final SqlTemplate PART = SqlTemplate.file(ArchiveStore.class, "archive.sql");
 
   private static final String HAS_CHECKPOINT =
-      """
-      select exists (select from <schema>.checkpoint where run = <run>)\
-      """;
+      "select exists (select from <schema>.checkpoint where run = <run>)";
 
   private final Session session;
   private final TargetSql names;

@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
 import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
@@ -26,8 +27,8 @@ import java.util.function.Function;
  * begins above every legacy ID.
  */
 public final class Backfill {
-  /** What a batch sends, as templates: it locks rows, computes their keys and writes those. */
-  public static final List<String> STATEMENTS =
+  /** What a batch sends: it locks rows, computes their keys and writes those. */
+  public static final List<SqlTemplate> STATEMENTS =
       List.of(BatchTable.LOCK, BatchTable.KEYS, RowKeyTable.CALL);
 
   private static final int LOCK_MILLIS = 250;
@@ -78,7 +79,7 @@ public final class Backfill {
       throw new IllegalArgumentException("a batch of " + rowsMax + " rows is not of whole blocks");
     }
     return attempt(
-        statementMillisMax, bounds -> store.fill(batch(range, rowsMax), fence, careful, bounds));
+        statementMillisMax, bounds -> store.fill(range, rowsMax, fence, careful, bounds));
   }
 
   /**
@@ -90,11 +91,7 @@ public final class Backfill {
    */
   public long setAside(Range range, Outcome.Failed why, long fence, int statementMillisMax) {
     return setAside.setAside(
-        batch(range, KeyTimes.BLOCK),
-        why.cause(),
-        why.error(),
-        fence,
-        new Bounds(LOCK_MILLIS, statementMillisMax));
+        range, why.cause(), why.error(), fence, new Bounds(LOCK_MILLIS, statementMillisMax));
   }
 
   /** Rows that were set aside for one of some causes, in the order of their IDs. */
@@ -124,10 +121,6 @@ public final class Backfill {
   /** The first row after an ID that has no key and was not set aside. */
   public OptionalLong open(long afterId) {
     return store.open(afterId);
-  }
-
-  private static BackfillStore.Range batch(Range range, int rowsMax) {
-    return new BackfillStore.Range(range.afterId(), range.lastId(), range.afterPosition(), rowsMax);
   }
 
   private Outcome attempt(int statementMillisMax, Function<Bounds, Outcome> work) {

@@ -2,10 +2,12 @@ package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.migrate.backfill.Backfill.Outcome;
+import dev.coatcheck.migrate.backfill.Backfill.Range;
 import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
 import dev.coatcheck.migrate.backfill.BatchTable.Given;
 import dev.coatcheck.migrate.backfill.BatchTable.RowRefused;
 import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
@@ -15,15 +17,7 @@ import org.jooq.DSLContext;
 
 /** All SQL of batches. A batch and the checkpoint behind it are one transaction. */
 final class BackfillStore {
-  /** Rows that wait for a retry have their key, though it doesn't stand in the table. */
-  private static final String OPEN =
-      """
-      select t.<id>::bigint from <table> t
-       where t.snowflake_id is null and t.<id> > ?
-         and not exists (
-           select from <schema>.set_aside s where s.run = <run> and s.legacy = t.<id>)
-       order by t.<id> limit 1\
-      """;
+  private static final SqlTemplate OPEN = SqlTemplate.file(BackfillStore.class, "open.sql");
 
   private final Session session;
   private final BatchTable rows;
@@ -33,9 +27,6 @@ final class BackfillStore {
     this.rows = rows;
   }
 
-  /** The range of one batch, and where its positions begin. */
-  record Range(long afterId, long lastId, long afterPosition, int rowsMax) {}
-
   Checkpoint checkpoint() {
     return session.transaction("checkpoint", rows::checkpoint);
   }
@@ -43,18 +34,19 @@ final class BackfillStore {
   /**
    * Fills a batch and moves the checkpoint.
    *
+   * @param rowsMax of the batch
    * @param careful whether some of the mappings may be there already
    * @throws RowRefused if the table refused a row
    * @throws FenceLost if another runner has taken over
    */
-  Outcome.Filled fill(Range range, long fence, boolean careful, Bounds bounds) {
+  Outcome.Filled fill(Range range, int rowsMax, long fence, boolean careful, Bounds bounds) {
     return session.transaction(
         "backfill",
         bounds.statementMillis(),
         sql -> {
           rows.bound(sql, bounds);
           Checkpoint before = rows.checkpoint(sql);
-          OptionalLong upto = lock(sql, range);
+          OptionalLong upto = lock(sql, range, rowsMax);
           if (upto.isEmpty()) {
             rows.advance(sql, range.lastId(), range.afterPosition(), 0, List.of(), fence);
             return new Outcome.Filled(0, range.lastId(), range.afterPosition());
@@ -70,14 +62,14 @@ final class BackfillStore {
         });
   }
 
-  private OptionalLong lock(DSLContext sql, Range range) {
+  private OptionalLong lock(DSLContext sql, Range range, int rowsMax) {
     return PlainSql.rows(
             sql,
             rows.fill(BatchTable.LOCK),
             row -> PlainSql.optionalLong(row, 1),
             range.afterId(),
             range.lastId(),
-            range.rowsMax())
+            rowsMax)
         .getFirst();
   }
 

@@ -4,6 +4,7 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -20,34 +21,14 @@ import org.jooq.exception.DataAccessException;
  */
 final class BatchTable {
   /** Values: after which ID, up to which, how many. The last ID of the rows locked, or null. */
-  static final String LOCK = KeyTimes.template("lock.sql");
+  static final SqlTemplate LOCK = SqlTemplate.file(BatchTable.class, "lock.sql");
 
-  /**
-   * Keys of rows, without any lock. What a row was given before stays; positions only rise behind
-   * it.
-   *
-   * <p>Values: after which ID, up to which (twice); the greatest position so far.
-   */
-  static final String KEYS = KeyTimes.template("keys.sql");
+  /** Values: after which ID, up to which (twice); the greatest position so far. */
+  static final SqlTemplate KEYS = KeyTimes.template("keys.sql");
 
-  private static final String ADVANCE =
-      """
-      update <schema>.checkpoint
-         set last_id = greatest(last_id, ?), last_position = greatest(last_position, ?),
-             rows_done = rows_done + ?, times_lost = times_lost + ?,
-             before_epoch = before_epoch + ?
-       where run = <run> and fence = ? and status = 'running'\
-      """;
-
-  private static final String READ =
-      """
-      select high_id, t0_ms, first_position, last_position, last_id, rows_done, times_lost, before_epoch,
-             (select count(*) from <schema>.set_aside where run = <run>)
-        from <schema>.checkpoint where run = <run>\
-      """;
-
-  private static final String OUTBOX =
-      "insert into <outbox_a> (legacy, key) select * from unnest(?::bigint[], ?::bigint[])";
+  private static final SqlTemplate ADVANCE = SqlTemplate.file(BatchTable.class, "advance.sql");
+  private static final SqlTemplate READ = SqlTemplate.file(BatchTable.class, "checkpoint.sql");
+  private static final SqlTemplate OUTBOX = SqlTemplate.file(BatchTable.class, "outbox.sql");
 
   /** A wait for a row ends before the server would look for a deadlock and end the writer. */
   private static final String BOUND =
@@ -229,7 +210,7 @@ final class BatchTable {
     }
   }
 
-  String fill(String template) {
+  String fill(SqlTemplate template) {
     return names.fill(template);
   }
 }

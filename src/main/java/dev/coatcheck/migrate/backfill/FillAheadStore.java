@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -15,13 +16,11 @@ import org.jooq.exception.DataAccessException;
 
 /** Reads one row, and fills it. */
 final class FillAheadStore {
-  private static final String READ = "select t.snowflake_id from <table> t where t.<id> = ?";
+  private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
 
-  private static final String LOCK = READ + " for no key update of t";
-
-  /** No row is set aside until the commit; batches go on. */
-  private static final String HOLD =
-      "select 1 from <schema>.checkpoint where run = <run> for key share";
+  private static final SqlTemplate LOCK = SqlTemplate.file(FillAheadStore.class, "lock-row.sql");
+  private static final SqlTemplate HOLD = SqlTemplate.file(FillAheadStore.class, "hold-shared.sql");
+  private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   /** The key that is there already, if the row was set aside, or was there in an earlier run. */
   private static final String KEPT =
@@ -29,12 +28,6 @@ final class FillAheadStore {
       select coalesce((select a.key from <archive> a where a.legacy = ?),
                       (select s.key from <schema>.set_aside s where s.run = <run> and s.legacy = ?))\
       """;
-
-  /**
-   * The highest position that a row can have: that of the rows before it by the same times, and one
-   * more for each ID in between.
-   */
-  private static final String HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   private static final int LOCK_MILLIS = 250;
   private static final int STATEMENT_MILLIS = 1_000;
@@ -68,7 +61,7 @@ final class FillAheadStore {
   }
 
   private OptionalLong findByNames(long legacy) {
-    List<Row> rows = source.read("source row", sql -> row(sql, READ, legacy));
+    List<Row> rows = source.read("source row", sql -> row(sql, names.fill(READ), legacy));
     if (rows.isEmpty()) {
       return OptionalLong.empty();
     }
@@ -85,7 +78,7 @@ final class FillAheadStore {
 
   private OptionalLong fill(DSLContext sql, long legacy) {
     rows.bound(sql, new BatchTable.Bounds(LOCK_MILLIS, STATEMENT_MILLIS));
-    List<Row> row = row(sql, LOCK, legacy);
+    List<Row> row = row(sql, names.fill(LOCK), legacy);
     if (row.isEmpty()) {
       return OptionalLong.empty();
     }
@@ -121,7 +114,7 @@ final class FillAheadStore {
   private List<Row> row(DSLContext sql, String query, long legacy) {
     return PlainSql.rows(
         sql,
-        names.fill(query),
+        query,
         row -> {
           long key = row.getLong(1);
           return new Row(key, !row.wasNull());

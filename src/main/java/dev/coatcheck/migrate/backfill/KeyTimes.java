@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.backfill;
 
-import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import java.util.Arrays;
 import java.util.OptionalLong;
 
@@ -28,22 +28,14 @@ public final class KeyTimes {
   /** Before T0: no key of an old row comes so close to those of the triggers by its own time. */
   private static final int MARGIN_MILLIS = 60_000;
 
-  /**
-   * The rule in SQL: parts of a {@code with}, behind {@code origin (t0_ms)} and {@code listed (id,
-   * held, stated, is_inside)}, whose {@code stated} is in milliseconds since the layout's epoch or
-   * null. Rows inside come first and then at least one full block, as far as there are rows. They
-   * end in {@code timed (id, held, stated, rn, ms)}, the rows inside, whose {@code ms} is null for
-   * a row without a time of its own.
-   */
-  private static final String PARTS =
-      TargetSql.template("/dev/coatcheck/migrate/backfill/key-times.sql");
+  /** The same rule in SQL. */
+  private static final SqlTemplate PARTS = SqlTemplate.file(KeyTimes.class, "key-times.sql");
 
   private KeyTimes() {}
 
-  /** A statement that lies beside the classes, with the rule at {@code <key_times>}. */
-  static String template(String resource) {
-    return TargetSql.template("/dev/coatcheck/migrate/backfill/" + resource)
-        .replace("<key_times>", PARTS);
+  /** A statement that lies beside this class, with the rule at {@code <key_times>}. */
+  static SqlTemplate template(String file) {
+    return SqlTemplate.file(KeyTimes.class, file).with("key_times", PARTS.text());
   }
 
   /** How many rows a batch of about so many has. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
@@ -13,13 +14,11 @@ import org.jooq.DSLContext;
  * table's owner, runs as the owner, and has that path. Its keys are made before, without either.
  */
 public final class RowKeyTable {
-  /** The function, as the template of a statement. */
-  public static final String FUNCTION =
-      TargetSql.template("/dev/coatcheck/migrate/backfill/fill.sql");
+  /** Makes the function. */
+  public static final SqlTemplate FUNCTION = SqlTemplate.file(RowKeyTable.class, "fill.sql");
 
-  /** The call, as the template of a statement. Values: the legacy IDs of the rows, and the keys. */
-  public static final String CALL =
-      "select f.legacy, f.key from <fill>(?::bigint[], ?::bigint[]) as f order by f.legacy";
+  /** Calls it. Values: the legacy IDs of the rows, and the keys. */
+  public static final SqlTemplate CALL = SqlTemplate.file(RowKeyTable.class, "write.sql");
 
   private RowKeyTable() {}
 

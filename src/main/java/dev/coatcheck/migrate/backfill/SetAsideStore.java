@@ -1,10 +1,12 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.backfill.Backfill.Range;
 import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
 import dev.coatcheck.migrate.backfill.BatchTable.Given;
 import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
@@ -17,54 +19,23 @@ import org.jooq.DSLContext;
 
 /** All SQL of rows that are set aside: they lie beside the checkpoint, in the source. */
 final class SetAsideStore {
-  /** Nobody fills ahead until the commit: who looks a row up holds the checkpoint while it does. */
-  private static final String HOLD =
-      "select 1 from <schema>.checkpoint where run = <run> for update";
-
-  private static final String BLOCK =
-      """
-      select max(b.id) from (
-        select t.<id>::bigint as id from <table> t
-         where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?) as b\
-      """;
-
-  private static final String INSERT =
-      """
-      insert into <schema>.set_aside (run, legacy, key, cause, error)
-      select <run>, u.legacy, u.key, ?, ?
-        from unnest(?::bigint[], ?::bigint[]) as u (legacy, key)
-      on conflict (run, legacy) do nothing\
-      """;
-
-  private static final String LIST =
-      """
-      select s.legacy, s.key, s.cause, s.error from <schema>.set_aside s
-       where s.run = <run> and s.legacy > ? and s.cause = any (?) order by s.legacy limit ?\
-      """;
-
-  /** Those that another session holds are left out. */
-  private static final String LOCK_FREE =
-      """
-      select t.<id>::bigint, t.snowflake_id from <table> t where t.<id> = any (?::bigint[])
-       order by t.<id> for no key update of t skip locked\
-      """;
-
-  private static final String PRESENT =
-      "select t.<id>::bigint from <table> t where t.<id> = any (?::bigint[])";
-
-  private static final String BLAME =
-      """
-      update <schema>.set_aside set cause = ?, error = ?, tries = tries + 1
-       where run = <run> and legacy = any (?::bigint[])\
-      """;
-
-  private static final String REMOVE =
-      "delete from <schema>.set_aside where run = <run> and legacy = any (?::bigint[])";
+  private static final SqlTemplate HOLD = file("hold.sql");
+  private static final SqlTemplate BLOCK = file("block.sql");
+  private static final SqlTemplate INSERT = file("set-aside.sql");
+  private static final SqlTemplate LIST = file("list-set-aside.sql");
+  private static final SqlTemplate LOCK_FREE = file("lock-free.sql");
+  private static final SqlTemplate PRESENT = file("present.sql");
+  private static final SqlTemplate BLAME = file("blame.sql");
+  private static final SqlTemplate SETTLE = file("settle.sql");
 
   private static final String LOCKED = "another session holds the row";
 
   private final Session session;
   private final BatchTable rows;
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(SetAsideStore.class, name);
+  }
 
   SetAsideStore(Session session, BatchTable rows) {
     this.session = session;
@@ -72,12 +43,12 @@ final class SetAsideStore {
   }
 
   /**
-   * Sets the first rows of a range aside, each with its key, and moves the checkpoint behind them.
+   * Sets the first block of a range aside, each with its key, and moves the checkpoint behind them.
    *
    * @return the last ID of them
    * @throws FenceLost if another runner has taken over
    */
-  long setAside(BackfillStore.Range range, Cause cause, String error, long fence, Bounds bounds) {
+  long setAside(Range range, Cause cause, String error, long fence, Bounds bounds) {
     return session.transaction(
         "set rows aside",
         bounds.statementMillis(),
@@ -92,7 +63,7 @@ final class SetAsideStore {
                       row -> PlainSql.optionalLong(row, 1),
                       range.afterId(),
                       range.lastId(),
-                      range.rowsMax())
+                      KeyTimes.BLOCK)
                   .getFirst()
                   .orElse(range.lastId());
           List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPosition());
@@ -165,7 +136,7 @@ final class SetAsideStore {
             }
           }
           rows.update(sql, open, careful);
-          PlainSql.execute(sql, rows.fill(REMOVE), (Object) settled.toArray(Long[]::new));
+          PlainSql.execute(sql, rows.fill(SETTLE), (Object) settled.toArray(Long[]::new));
           blame(sql, locked, Cause.LOCKED, LOCKED);
           rows.advance(sql, 0, 0, open.size(), List.of(), fence);
           return open.size();

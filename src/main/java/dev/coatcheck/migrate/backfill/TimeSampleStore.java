@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.backfill;
 
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
@@ -16,8 +17,7 @@ final class TimeSampleStore {
         from <table> t\
       """;
 
-  /** Values: T0, the first ID, rows to read, rows to judge. */
-  private static final String SAMPLE = KeyTimes.template("sample.sql");
+  private static final SqlTemplate SAMPLE = KeyTimes.template("sample.sql");
 
   private final Database source;
   private final TargetSql names;

@@ -1,11 +1,11 @@
 package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
-import java.util.Set;
 import org.jooq.exception.DataAccessException;
 
 /**
@@ -19,9 +19,6 @@ import org.jooq.exception.DataAccessException;
  */
 final class PoolerStore {
   private static final int ASKS_MAX = 20;
-
-  /** What was prepared on another backend: no such statement there, or another of that name. */
-  private static final Set<String> PREPARED_ELSEWHERE = Set.of("26000", "42P05");
 
   /** Postgres takes every setting that a session begins with; PgBouncer takes few or none. */
   private static final String REFUSED_SETTING = "unsupported startup parameter";
@@ -57,7 +54,7 @@ final class PoolerStore {
       }
       return evenBackend == oddBackend || evenBackend < 0;
     } catch (DataAccessException refused) {
-      if (PREPARED_ELSEWHERE.contains(refused.sqlState())) {
+      if (SqlState.isPreparedElsewhere(refused)) {
         return true;
       }
       throw refused;

@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.run.Leftovers.Outcome;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import org.jooq.DSLContext;
@@ -10,8 +11,6 @@ import org.jooq.exception.DataAccessException;
 
 /** Drops what an undo left. */
 final class LeftoversStore {
-  private static final String DEPENDENT_OBJECTS = "2BP01";
-
   private static final String BOUND = "select pg_catalog.set_config('lock_timeout', '2s', true)";
 
   private static final String HAS_SCHEMA =
@@ -26,8 +25,8 @@ final class LeftoversStore {
   /** Whatever the gateway's own rows say: the triggers read and write the archive. */
   private static final String IS_IN_USE =
       """
-      select pg_catalog.to_regclass(<body><outbox_a><body>) is not null
-             or pg_catalog.to_regprocedure(<body><mint>()<body>) is not null\
+      select pg_catalog.to_regclass(<'outbox_a'>) is not null
+             or pg_catalog.to_regprocedure(<'mint'> || '()') is not null\
       """;
 
   /** But for what runs write down for themselves; of that only checkpoints say that a run is on. */
@@ -53,7 +52,7 @@ final class LeftoversStore {
     try {
       return source.write("forget table migration", this::drop);
     } catch (DataAccessException refused) {
-      if (DEPENDENT_OBJECTS.equals(refused.sqlState())) {
+      if (SqlState.isDependedOn(refused)) {
         return new Outcome.Needed(
             "Something in the source depends on what would be dropped: "
                 + Runner.rootMessage(refused).replaceFirst(" Hint: .*", "."));
@@ -85,7 +84,7 @@ final class LeftoversStore {
       execute(
           sql,
           "delete from <schema>.known_table"
-              + " where first_schema = <first_schema> and first_name = <first_name>");
+              + " where first_schema = <'first_schema'> and first_name = <'first_name'>");
     }
     if (!isTrue(sql, IS_EMPTY)
         || (hasCheckpoints && isTrue(sql, "select exists (select from <schema>.checkpoint)"))) {

@@ -16,6 +16,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
@@ -34,7 +35,11 @@ final class RunStore {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Field<Instant> NOW = field("now()", Instant.class);
   static final int LISTED_MAX = 100;
-  private static final String UNIQUE_VIOLATION = "23505";
+
+  /** Each run that is on a table has it, and its type, for itself. */
+  private static final String ONE_PER_TABLE = "table_migration_one_per_table";
+
+  private static final String ONE_PER_TYPE = "table_migration_one_per_type";
 
   private final Database database;
 
@@ -180,7 +185,7 @@ final class RunStore {
           asked.once(),
           sql -> decide(sql, id, asked.actor(), decider));
     } catch (DataAccessException refused) {
-      if (UNIQUE_VIOLATION.equals(refused.sqlState())) {
+      if (SqlState.violates(refused, ONE_PER_TABLE) || SqlState.violates(refused, ONE_PER_TYPE)) {
         return refuse(asked, new ActionOutcome.Refused(List.of(Planner.BUSY)));
       }
       throw refused;

@@ -10,11 +10,7 @@ final class SessionStore {
   private static final String HAS_CHECKPOINT =
       "select to_regclass('<schema>.checkpoint') is not null";
 
-  private static final String FENCE =
-      """
-      update <schema>.checkpoint set fence = ?, status = 'running'
-       where run = <run> and fence <= ?\
-      """;
+  private static final SqlTemplate FENCE = SqlTemplate.file(SessionStore.class, "fence.sql");
 
   private static final String IS_THERE =
       "select exists (select from <schema>.checkpoint where run = <run>)";

@@ -1,17 +1,12 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.coatcheck.postgres.connection.SqlState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/** Puts the names of one run into the text of statements, at {@code <name>}. */
+/** The names of one run, which it puts into the text of statements. */
 public final class TargetSql {
   /** The triggers sort last by name, so that they see what all others made of a row. */
   public static final String TRIGGER_START = "~coatcheck_";
@@ -22,7 +17,23 @@ public final class TargetSql {
   /** Of the first int of an advisory lock, so that it means nothing else. */
   public static final int LOCK_CLASS = 0x436f6174;
 
-  private static final Pattern PLACEHOLDER = Pattern.compile("<([a-z_]+)>");
+  /** What lies in our schema, by its kind. */
+  private static final List<String> OURS =
+      List.of(
+          "mint_seq",
+          "mint",
+          "on_insert",
+          "on_inserted",
+          "on_archived",
+          "on_reused",
+          "on_delete",
+          "on_update",
+          "on_refused",
+          "fill",
+          "archive",
+          "outbox_a",
+          "outbox_b",
+          "switch");
 
   private final Map<String, String> names = new HashMap<>();
 
@@ -39,52 +50,45 @@ public final class TargetSql {
     ObjectNames objects = target.objects();
     names.put("table", target.table().quoted());
     names.put("id", target.key());
+    names.put("key", Target.NEW_COLUMN);
     names.put("oid", Long.toString(target.oid()));
     names.put("run", TableName.literal(target.run().toString()));
     names.put("schema", ObjectNames.SCHEMA);
     names.put("clock", clock);
-    names.put("epoch", Long.toString(SnowflakeLayout.DEFAULT.epochMillis()));
     names.put("lock_class", Integer.toString(LOCK_CLASS));
     names.put("lock_class_of_functions", Integer.toString(LOCK_CLASS + 1));
     names.put("lock_table", Integer.toString((int) target.oid()));
     names.put("created_ms", createdMillis(target));
     names.put("key_attnum", Integer.toString(target.anchors().keyAttnum()));
     names.put("application_path", target.applicationPath().text());
-    for (String kind :
-        List.of(
-            "mint_seq",
-            "mint",
-            "on_insert",
-            "on_inserted",
-            "on_archived",
-            "on_reused",
-            "on_delete",
-            "on_update",
-            "on_refused",
-            "fill",
-            "archive",
-            "outbox_a",
-            "outbox_b",
-            "switch")) {
-      names.put(kind, objects.ours(kind));
-    }
-    for (String kind : List.of("new_perm", "new_pk", "old_perm", "filled")) {
-      names.put(kind, objects.quoted(kind));
-      names.put("drop_" + kind, objects.beside(kind));
-    }
-    names.put("mint_seq_text", TableName.literal(objects.ours("mint_seq")));
-    names.put("fill_text", TableName.literal(objects.ours("fill") + "(bigint[], bigint[])"));
-    names.put("on_reused_text", TableName.literal(objects.ours("on_reused") + "()"));
-    names.put("first_schema", TableName.literal(target.anchors().firstName().schema()));
-    names.put("first_name", TableName.literal(target.anchors().firstName().table()));
-    names.put("archive_text", TableName.literal(objects.ours("archive")));
-    names.put("switch_text", TableName.literal(objects.ours("switch")));
-    names.put("filled_text", TableName.literal(objects.derived("filled")));
+    names.put("first_schema", target.anchors().firstName().schema());
+    names.put("first_name", target.anchors().firstName().table());
+    OURS.forEach(kind -> names.put(kind, objects.ours(kind)));
+    names.put("new_perm", objects.quoted("new_perm"));
+    names.put("drop_new_perm", objects.beside("new_perm"));
+    names.put("filled", objects.quoted("filled"));
+    names.put("filled_name", objects.derived("filled"));
+    names.put("row_without_key", SqlState.ROW_WITHOUT_KEY);
     names.put("t_archived", TableName.quoted(TRIGGER_START + "archived"));
-    for (String event : TRIGGERS) {
-      names.put("t_" + event, TableName.quoted(TRIGGER_START + event));
-    }
+    TRIGGERS.forEach(event -> names.put("t_" + event, TableName.quoted(TRIGGER_START + event)));
+    putLayout(SnowflakeLayout.DEFAULT);
     names.put("body", bodyQuote());
+  }
+
+  /**
+   * How keys are divided. A key is {@code milliseconds << time_shift | worker << sequence_bits |
+   * n}, a position {@code milliseconds << sequence_bits | n}.
+   */
+  private void putLayout(SnowflakeLayout layout) {
+    names.put("epoch", Long.toString(layout.epochMillis()));
+    names.put("time_shift", Integer.toString(layout.timeShift()));
+    names.put("below_time_mask", Integer.toString((1 << layout.timeShift()) - 1));
+    names.put("sequence_bits", Integer.toString(layout.sequenceBits()));
+    names.put("sequence_mask", Long.toString(layout.sequenceMax()));
+    names.put("keys_per_ms", Long.toString(layout.sequenceMax() + 1));
+    names.put("worker_mask", Integer.toString(layout.workers() - 1));
+    names.put("backfill_worker", Integer.toString(SnowflakeLayout.BACKFILL_WORKER));
+    names.put("number_source_worker", Integer.toString(SnowflakeLayout.NUMBER_SOURCE_WORKER));
   }
 
   /** What the body of a function stands between; no name holds it. */
@@ -100,31 +104,19 @@ public final class TargetSql {
     return names.values().stream().anyMatch(name -> name.contains(text));
   }
 
-  public String fill(String template) {
-    return PLACEHOLDER
-        .matcher(template)
-        .replaceAll(
-            placeholder -> {
-              String name = names.get(placeholder.group(1));
-              if (name == null) {
-                throw new IllegalArgumentException("no name for " + placeholder.group());
-              }
-              return Matcher.quoteReplacement(name);
-            });
+  /** A statement that stands in the class that sends it. */
+  public String fill(String statement) {
+    return SqlTemplate.fill(statement, names);
   }
 
-  /**
-   * The text of a statement that lies beside the classes, without the line end of its last line.
-   */
-  public static String template(String resource) {
-    try (InputStream in = TargetSql.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new IllegalStateException("no resource " + resource);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8).stripTrailing();
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
-    }
+  /** The only statement of a template. */
+  public String fill(SqlTemplate template) {
+    return SqlTemplate.fill(template.text(), names);
+  }
+
+  /** Every statement of a template, in their order. */
+  public List<String> fillAll(SqlTemplate template) {
+    return template.statements().stream().map(this::fill).toList();
   }
 
   /** Milliseconds since 1970 of the row {@code t}, or null. */

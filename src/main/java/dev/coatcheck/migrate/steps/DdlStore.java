@@ -1,7 +1,9 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -42,10 +44,7 @@ final class DdlStore {
        order by 5 nulls last limit 5\
       """;
 
-  /** Two builds of indexes on one table would wait for each other until one is ended. */
-  private static final String TURN = "lock table <table> in share update exclusive mode";
-
-  private static final String CHECK_VIOLATION = "23514";
+  private static final SqlTemplate TURN = SqlTemplate.file(DdlStore.class, "turn.sql");
 
   private final Session session;
   private final TargetSql names;
@@ -90,10 +89,7 @@ final class DdlStore {
             return true;
           });
     } catch (DataAccessException refused) {
-      String state = refused.sqlState();
-      throw state.equals(CHECK_VIOLATION) || state.equals(Step.Filled.STRAGGLER)
-          ? new RowWithoutKey(refused)
-          : refused;
+      throw SqlState.isRowWithoutKey(refused) ? new RowWithoutKey(refused) : refused;
     }
   }
 

@@ -11,7 +11,7 @@ final class FunctionStore {
       """
       select not exists (
         select from pg_proc p
-         where p.oid = to_regprocedure(<fill_text>)
+         where p.oid = to_regprocedure(<'fill'> || '(bigint[], bigint[])')
            and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
       """;
 

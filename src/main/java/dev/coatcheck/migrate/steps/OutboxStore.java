@@ -2,8 +2,10 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
@@ -17,21 +19,9 @@ import org.jooq.exception.DataAccessException;
 final class OutboxStore {
   private static final List<String> TABLES = List.of("<outbox_a>", "<outbox_b>");
 
-  private static final String UNDEFINED_TABLE = "42P01";
-
-  private static final String TAKE =
-      """
-      delete from <outbox> where n in (
-        select n from <outbox> order by n limit ? for update skip locked)
-      returning legacy, key\
-      """;
-
-  private static final String LAG =
-      """
-      select count(*), coalesce(floor(extract(epoch from clock_timestamp()))::bigint
-               - (((min(key) filter (where (key >> 12) & 1023 = 1023)) >> 22) + <epoch>) / 1000, 0)
-        from (select key from <outbox_a> union all select key from <outbox_b>) as waiting\
-      """;
+  private static final SqlTemplate TAKE = SqlTemplate.file(OutboxStore.class, "take.sql");
+  private static final SqlTemplate EMPTY = SqlTemplate.file(OutboxStore.class, "empty.sql");
+  private static final SqlTemplate LAG = SqlTemplate.file(OutboxStore.class, "lag.sql");
 
   private final Database source;
   private final Database gateway;
@@ -61,7 +51,7 @@ final class OutboxStore {
       taken.addAll(
           PlainSql.rows(
               sql,
-              names.fill(TAKE.replace("<outbox>", table)),
+              names.fill(TAKE.with("outbox", table)),
               row -> new LegacyKey(row.getLong(1), row.getLong(2)),
               entriesMax - taken.size()));
     }
@@ -88,18 +78,14 @@ final class OutboxStore {
         source.write(
             "outbox",
             sql ->
-                PlainSql.rows(
-                        sql, names.fill("select nextval(<switch_text>) - 1"), r -> r.getLong(1))
+                PlainSql.rows(sql, names.fill("select nextval(<'switch'>) - 1"), r -> r.getLong(1))
                     .getFirst());
-    String left = names.fill(TABLES.get((int) (before % 2)));
+    String left = TABLES.get((int) (before % 2));
     source.write(
         "outbox",
         sql -> {
           PlainSql.execute(sql, "select set_config('lock_timeout', '50ms', true)");
-          PlainSql.execute(sql, "lock table " + left + " in access exclusive mode");
-          if (PlainSql.isTrue(sql, "select not exists (select from " + left + ")")) {
-            PlainSql.execute(sql, "truncate " + left);
-          }
+          names.fillAll(EMPTY.with("outbox", left)).forEach(text -> PlainSql.execute(sql, text));
           return true;
         });
   }
@@ -123,7 +109,7 @@ final class OutboxStore {
     try {
       return work.get();
     } catch (DataAccessException refused) {
-      if (UNDEFINED_TABLE.equals(refused.sqlState())) {
+      if (SqlState.isUndefinedTable(refused)) {
         return otherwise;
       }
       throw refused;

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
@@ -13,51 +14,26 @@ final class OwnObjectsStore {
       "select exists (select from pg_catalog.pg_class where oid = <oid>::oid)";
 
   private static final String HAS_ARCHIVING =
-      "select pg_catalog.to_regprocedure(<body><on_archived>()<body>) is not null";
+      "select pg_catalog.to_regprocedure(<'on_archived'> || '()') is not null";
 
-  private static final String MISSING =
+  private static final SqlTemplate MISSING =
+      SqlTemplate.file(OwnObjectsStore.class, "own-objects.sql");
+
+  private static final String HAS_COLUMN =
       """
-      select o.what from (values
-        (1, 'the schema <schema>', pg_catalog.to_regnamespace('<schema>') is not null),
-        (2, 'the table <schema>.checkpoint',
-         pg_catalog.to_regclass('<schema>.checkpoint') is not null),
-        (3, <body>the table <archive><body>, pg_catalog.to_regclass(<body><archive><body>) is not null),
-        (4, <body>the table <outbox_a><body>, pg_catalog.to_regclass(<body><outbox_a><body>) is not null),
-        (5, <body>the table <outbox_b><body>, pg_catalog.to_regclass(<body><outbox_b><body>) is not null),
-        (6, <body>the sequence <switch><body>, pg_catalog.to_regclass(<switch_text>) is not null),
-        (7, <body>the sequence <mint_seq><body>, pg_catalog.to_regclass(<mint_seq_text>) is not null),
-        (8, <body>the function <mint>()<body>,
-         pg_catalog.to_regprocedure(<body><mint>()<body>) is not null),
-        (9, 'the table <schema>.set_aside',
-         pg_catalog.to_regclass('<schema>.set_aside') is not null)) as o (n, what, is_there)
-       where not o.is_there order by o.n\
+      select exists (select from pg_catalog.pg_attribute where attrelid = <oid>::oid
+                        and attname = <'key'> and not attisdropped)\
       """;
 
-  private static final String MISSING_ON_TABLE =
-      """
-      select o.what from (values
-        (1, 'the column snowflake_id of the table',
-         exists (select from pg_catalog.pg_attribute where attrelid = <oid>::oid
-                    and attname = 'snowflake_id' and not attisdropped))) as o (n, what, is_there)
-       where not o.is_there order by o.n\
-      """;
-
-  private static final String HAS_TRIGGER =
-      """
-      select exists (select from pg_catalog.pg_trigger where tgrelid = <oid>::oid
-                        and '"' || tgname::text || '"' = <body><t_{event}><body>)\
-      """;
+  private static final String TRIGGERS =
+      "select tgname::text from pg_catalog.pg_trigger where tgrelid = <oid>::oid";
 
   /** An undo that lost it makes one whose T0 is 0. */
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run> and t0_ms > 0)";
 
-  /** By T0 no position is left for any key: a backfill that met this row would fail at once. */
-  private static final String CHECKPOINT_ROW =
-      """
-      insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_position, last_position)
-      values (<run>, <oid>, 0, 0, 0, 0) on conflict do nothing\
-      """;
+  private static final SqlTemplate LOST_CHECKPOINT =
+      SqlTemplate.file(OwnObjectsStore.class, "lost-checkpoint.sql");
 
   private final Session session;
   private final TargetSql names;
@@ -96,12 +72,13 @@ final class OwnObjectsStore {
           if (hasCheckpoints && !PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))) {
             missing.add(names.fill("the row of this run in <schema>.checkpoint"));
           }
-          missing.addAll(PlainSql.rows(sql, names.fill(MISSING_ON_TABLE), row -> row.getString(1)));
-          for (String event : TargetSql.TRIGGERS) {
-            if (!PlainSql.isTrue(sql, names.fill(HAS_TRIGGER.replace("{event}", event)))) {
-              missing.add("the trigger " + names.fill("<t_%s>".formatted(event)));
-            }
+          if (!PlainSql.isTrue(sql, names.fill(HAS_COLUMN))) {
+            missing.add("the column " + Target.NEW_COLUMN + " of the table");
           }
+          List<String> triggers = PlainSql.rows(sql, names.fill(TRIGGERS), row -> row.getString(1));
+          TargetSql.TRIGGERS.stream()
+              .filter(event -> !triggers.contains(TargetSql.TRIGGER_START + event))
+              .forEach(event -> missing.add("the trigger " + names.fill("<t_" + event + ">")));
           return missing;
         });
   }
@@ -112,8 +89,8 @@ final class OwnObjectsStore {
         sql -> {
           List<String> statements = new ArrayList<>(Steps.mending());
           if (onTable) {
-            statements.add("alter table <table> add column if not exists snowflake_id bigint");
-            statements.add(CHECKPOINT_ROW);
+            statements.add("alter table <table> add column if not exists <key> bigint");
+            statements.addAll(LOST_CHECKPOINT.statements());
           }
           statements.forEach(statement -> PlainSql.execute(sql, names.fill(statement)));
           return true;

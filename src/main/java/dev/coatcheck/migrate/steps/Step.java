@@ -60,8 +60,7 @@ public sealed interface Step {
    * A check that every row has a key. It never stays on the table without having been validated
    * unless its run works on it right then: such a check refuses updates of old rows that break it.
    *
-   * @param create in one transaction; raises {@link #STRAGGLER} if there is a row without a key
-   *     after {@link #AFTER_ID}
+   * @param create in one transaction; fails if there is a row without a key after {@link #AFTER_ID}
    * @param isApplied a query that says whether the check holds for every row
    * @param isThere a query that says whether the check is on the table
    * @param highest a query for the highest legacy ID
@@ -78,9 +77,6 @@ public sealed interface Step {
       String highest,
       String broken)
       implements Step {
-    /** A row came in without a key. */
-    static final String STRAGGLER = "CC001";
-
     /** Stands for a legacy ID in {@code create}. */
     static final String AFTER_ID = "AFTER_ID";
 

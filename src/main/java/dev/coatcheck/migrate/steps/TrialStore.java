@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.RowKeyTable;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
@@ -23,17 +24,7 @@ final class TrialStore {
         from pg_settings where name = 'deadlock_timeout'\
       """;
 
-  /** Of different ages, because what a table refuses in one row may be a matter of that row. */
-  private static final String ROWS =
-      """
-      select distinct on (id) id from (values
-        (2, (select max(t.<id>) from <table> t)),
-        (1, (select min(t.<id>) from <table> t)),
-        (3, (select min(t.<id>) from <table> t
-              where t.<id> >= (select min(t.<id>) / 2 + max(t.<id>) / 2 from <table> t))))
-          as picked (ordinal, id)
-       where id is not null\
-      """;
+  private static final SqlTemplate ROWS = SqlTemplate.file(TrialStore.class, "trial-rows.sql");
 
   /** No backfill gives it: every key is above every legacy ID. */
   private static final long KEY = 0;

@@ -80,7 +80,7 @@ final class VerifierStore {
       """
       select k.conname from pg_constraint k
        where not k.convalidated
-         and (k.conrelid = <oid>::oid and k.conname = <filled_text>
+         and (k.conrelid = <oid>::oid and k.conname = <'filled_name'>
            or k.confrelid = <oid>::oid and k.contype = 'f'
              and (select c.attnum from pg_attribute c
                    where c.attrelid = <oid>::oid and c.attname = 'snowflake_id') = any (k.confkey))

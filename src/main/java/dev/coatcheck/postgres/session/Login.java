@@ -46,8 +46,7 @@ record Login(
 
   /** For a request, which waits for it: a second at most. */
   static Login ofRequest(DatabaseSettings settings, String applicationName) {
-    return new Login(
-        settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, "");
+    return new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, "");
   }
 
   /**

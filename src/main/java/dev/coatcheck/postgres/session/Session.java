@@ -55,9 +55,7 @@ public final class Session implements AutoCloseable {
     this.connection = login.connect();
     Login watching =
         Login.pinned(
-            login.settings(),
-            "watch of " + login.applicationName(),
-            WATCH_STATEMENT_MILLIS_MAX);
+            login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);
     try {
       this.watch = Optional.of(new BackendWatch(connection, watching, patience, waits));
     } catch (SQLException refused) {

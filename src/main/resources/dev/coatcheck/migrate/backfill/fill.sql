@@ -1,13 +1,20 @@
+-- The function that writes keys to those of the rows that have none, and says which rows it changed.
+-- The update is where the table's own triggers, checks and index functions run. They were written for
+-- the application's search path, and could do whatever the user may that they run as: so the function
+-- belongs to the table's owner, runs as the owner, has that path, and does the update and nothing
+-- else. Its keys are made before, without either.
+-- Locks: making it takes none on the customer's table. A call locks the rows that it changes.
+
 create or replace function <fill>(bigint[], bigint[]) returns table (legacy bigint, key bigint)
   language plpgsql security definer
   set search_path = <application_path> set row_security = on as <body>
 begin
   perform pg_catalog.set_config('coatcheck.fill', <run>, true);
   return query execute pg_catalog.format(
-    'update %1$s t set snowflake_id = u.k'
+    'update %1$s t set <key> = u.k'
     ' from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2)) as u (i, k)'
-    ' where u.i operator(pg_catalog.=) t.%2$I and t.snowflake_id is null'
-    ' returning t.%2$I::pg_catalog.int8, t.snowflake_id',
+    ' where u.i operator(pg_catalog.=) t.%2$I and t.<key> is null'
+    ' returning t.%2$I::pg_catalog.int8, t.<key>',
     '<oid>'::pg_catalog.regclass,
     (select a.attname from pg_catalog.pg_attribute a
       where a.attrelid operator(pg_catalog.=) '<oid>'::pg_catalog.oid
@@ -16,4 +23,4 @@ begin
   -- What is deferred would else run in our commit, as our user and without that path.
   set constraints all immediate;
   perform pg_catalog.set_config('coatcheck.fill', '', true);
-end <body>
+end <body>;

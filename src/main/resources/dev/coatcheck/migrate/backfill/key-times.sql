@@ -1,3 +1,10 @@
+-- The rule which rows keep the time of their creation (KeyTimes), as parts of a WITH: behind
+-- origin (t0_ms) and listed (id, held, stated, is_inside), whose "stated" is in milliseconds since the
+-- layout's epoch or null. Rows inside come first and then at least one full block, as far as there
+-- are rows. The parts end in timed (id, held, stated, rn, ms): the rows inside, whose "ms" is null for
+-- a row without a time of its own.
+-- Locks: none. Stands in keys.sql, ahead.sql and sample.sql.
+
 numbered as materialized (
   select l.id, l.held, l.stated, l.is_inside, row_number() over (order by l.id) as rn,
          case when l.stated between 0 and (select o.t0_ms from origin o) then l.stated end as ms
@@ -21,4 +28,4 @@ timed as (
   select c.id, c.held, c.stated, c.rn,
          case when c.ms <= c.cap and c.ms <= (select o.t0_ms - 60000 from origin o)
               then c.ms end as ms
-    from capped c)
+    from capped c);

@@ -1,7 +1,12 @@
+-- The keys of the rows of a batch, whether or not they have them yet, without any lock. What a row
+-- was given before stays; positions only rise behind it.
+-- Values: after which ID, up to which (twice); the greatest position so far.
+-- Locks: none. The rows inside were locked by lock.sql.
+
 with origin as materialized (
   select c.t0_ms, c.high_id from <schema>.checkpoint c where c.run = <run>),
 listed as (
-  select t.<id>::bigint as id, t.snowflake_id as held, <created_ms> - <epoch> as stated,
+  select t.<id>::bigint as id, t.<key> as held, <created_ms> - <epoch> as stated,
          true as is_inside
     from <table> t where t.<id> > ? and t.<id> <= ?
   union all
@@ -15,9 +20,9 @@ given as (
     from timed k left join <archive> a on a.legacy = k.id),
 bounded as (
   select g.id, g.rn, g.stated, g.ms, g.is_open, g.key,
-         case when g.key is null then g.ms << 12
-              when (g.key >> 12) & 1023::bigint = 1022
-              then ((g.key >> 22) << 12) | (g.key & 4095::bigint)
+         case when g.key is null then g.ms << <sequence_bits>
+              when (g.key >> <sequence_bits>) & <worker_mask>::bigint = <backfill_worker>
+              then ((g.key >> <time_shift>) << <sequence_bits>) | (g.key & <sequence_mask>::bigint)
          end as least_position
     from given g),
 positioned as (
@@ -25,7 +30,7 @@ positioned as (
          b.rn + greatest(?::bigint, max(b.least_position - b.rn) over (order by b.id)) as position
     from bounded b)
 select p.id, p.position, p.is_open,
-       coalesce(p.key, ((p.position >> 12) << 22) | (1022::bigint << 12) | (p.position & 4095::bigint)),
+       coalesce(p.key, ((p.position >> <sequence_bits>) << <time_shift>) | (<backfill_worker>::bigint << <sequence_bits>) | (p.position & <sequence_mask>::bigint)),
        p.key is null and p.ms is null and p.stated >= 0,
        p.key is null and p.stated < 0
-  from positioned p order by p.id
+  from positioned p order by p.id;

@@ -1,3 +1,8 @@
+-- How many rows of a stretch of the table there are, and how many would lose the time of their
+-- creation.
+-- Values: T0, the first ID, rows to read, rows to judge.
+-- Locks: none.
+
 with origin as materialized (select ?::bigint as t0_ms),
 read as materialized (
   select t.<id>::bigint as id, <created_ms> - <epoch> as stated
@@ -7,4 +12,4 @@ listed as (
          row_number() over (order by r.id) <= ? as is_inside
     from read r),
 <key_times>
-select count(*), count(*) filter (where k.ms is null and k.stated >= 0) from timed k
+select count(*), count(*) filter (where k.ms is null and k.stated >= 0) from timed k;

@@ -4,10 +4,14 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.steps.RekeyFixture;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** The database of a film rental, and a role for its web application that owns none of it. */
 final class FilmRental implements AutoCloseable {
@@ -49,13 +53,20 @@ final class FilmRental implements AutoCloseable {
     String role = rental.role;
     source.execute(
         "create extension if not exists pg_stat_statements",
-        "set film_rental.size = %d; ".formatted(customers)
-            + TargetSql.template("/dev/coatcheck/migrate/film/film-rental.sql"),
+        "set film_rental.size = %d; ".formatted(customers) + schema(),
         "create role " + role,
         "grant usage on schema public to " + role,
         "grant select, insert, update, delete on all tables in schema public to " + role,
         "grant usage on all sequences in schema public to " + role);
     return rental;
+  }
+
+  private static String schema() {
+    try (InputStream file = FilmRental.class.getResourceAsStream("film-rental.sql")) {
+      return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
   /** The application's connections. */

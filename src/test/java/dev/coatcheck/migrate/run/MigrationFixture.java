@@ -56,8 +56,7 @@ public final class MigrationFixture implements AutoCloseable {
     this(false, new RekeyFixture(elsewhere), patience);
   }
 
-  private MigrationFixture(
-      boolean isBeside, RekeyFixture source, Patience patienceWithNetwork) {
+  private MigrationFixture(boolean isBeside, RekeyFixture source, Patience patienceWithNetwork) {
     this.isBeside = isBeside;
     this.source = source;
     this.sources =

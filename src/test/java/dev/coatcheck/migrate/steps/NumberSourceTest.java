@@ -125,7 +125,7 @@ class NumberSourceTest {
     fixture.apply(target, Phase.EXPAND);
     TargetSql names = new TargetSql(target, "public.stepping_clock()");
     String function =
-        NumberSource.FUNCTION.replace("create function", "create or replace function");
+        Steps.NUMBER_SOURCE.text().replace("create function", "create or replace function");
     switch (Breakage.current()) {
       case "cache-32" -> fixture.execute(names.fill("alter sequence <mint_seq> cache 32"));
       case "lock-left-out" ->

@@ -1,7 +1,6 @@
 package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.migrate.steps.DualWrite;
 import java.util.List;
 
 /**
@@ -109,7 +108,8 @@ record Corruption(
               List.of("drop trigger <t_truncate> on orders"),
               List.of(),
               List.of(
-                  DualWrite.TRUNCATE_TRIGGER,
+                  "create trigger <t_truncate> before truncate on <table>"
+                      + " for each statement execute function <on_refused>()",
                   "alter table orders enable always trigger <t_truncate>")),
           rows("archive_conflict", "25", "update <archive> set key = key + 1 where legacy = 25"));
 

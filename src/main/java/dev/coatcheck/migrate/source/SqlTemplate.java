@@ -1,0 +1,96 @@
+package dev.coatcheck.migrate.source;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The text of statements about a customer's table, with places for the names of one run: {@code
+ * <table>} for the text that {@link TargetSql} has under this name, {@code <'table'>} for that text
+ * as a string literal, and {@code <body>} for the quotes around the body of a function, which no
+ * name in it can end.
+ *
+ * <p>What writes, locks or defines something lies in a {@code .sql} file beside the class that
+ * sends it. Each statement of a file ends with a line that ends in {@code ;}. Comments before a
+ * statement are for people who read the file, and are not sent.
+ */
+public record SqlTemplate(List<String> statements) {
+  private static final Pattern PLACEHOLDER = Pattern.compile("<('?)([a-z_]+)\\1>");
+  private static final String BODY = "<body>";
+
+  public SqlTemplate {
+    statements = List.copyOf(statements);
+  }
+
+  /**
+   * The statements of a file.
+   *
+   * @param beside a class in whose folder it lies
+   */
+  public static SqlTemplate file(Class<?> beside, String name) {
+    try (InputStream in = beside.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("no file " + name + " beside " + beside);
+      }
+      return new SqlTemplate(statements(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  private static List<String> statements(String file) {
+    List<String> statements = new ArrayList<>();
+    StringBuilder statement = new StringBuilder();
+    boolean isInBody = false;
+    for (String line : file.lines().toList()) {
+      boolean isBetween = statement.isEmpty() && (line.isBlank() || line.startsWith("--"));
+      if (!isBetween) {
+        isInBody ^= line.split(BODY, -1).length % 2 == 0;
+        statement.append(line).append('\n');
+        if (!isInBody && line.endsWith(";")) {
+          statements.add(statement.substring(0, statement.length() - ";\n".length()));
+          statement.setLength(0);
+        }
+      }
+    }
+    if (!statement.isEmpty()) {
+      throw new IllegalStateException("a statement has no end: " + statement);
+    }
+    return statements;
+  }
+
+  /** The same with another text at {@code <name>}, which may hold names itself. */
+  public SqlTemplate with(String name, String text) {
+    return new SqlTemplate(
+        statements.stream().map(statement -> statement.replace("<" + name + ">", text)).toList());
+  }
+
+  /** The only statement, without any names filled in. */
+  public String text() {
+    if (statements.size() != 1) {
+      throw new IllegalStateException(statements.size() + " statements, not one: " + statements);
+    }
+    return statements.getFirst();
+  }
+
+  /** A statement with the names filled in; nothing in a name is taken for a place. */
+  static String fill(String statement, Map<String, String> names) {
+    return PLACEHOLDER
+        .matcher(statement)
+        .replaceAll(
+            place -> {
+              String text = names.get(place.group(2));
+              if (text == null) {
+                throw new IllegalArgumentException("no name for " + place.group());
+              }
+              return Matcher.quoteReplacement(
+                  place.group(1).isEmpty() ? text : TableName.literal(text));
+            });
+  }
+}

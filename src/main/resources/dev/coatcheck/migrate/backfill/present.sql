@@ -1,0 +1,5 @@
+-- Those of some rows that are in the table.
+-- Values: the legacy IDs.
+-- Locks: none.
+
+select t.<id>::bigint from <table> t where t.<id> = any (?::bigint[]);

@@ -1,0 +1,8 @@
+-- Sets rows aside that could not be filled, with the keys that are kept for them.
+-- Values: the cause, the error, the legacy IDs, the keys.
+-- Locks: those of its new rows; none on the customer's table.
+
+insert into <schema>.set_aside (run, legacy, key, cause, error)
+select <run>, u.legacy, u.key, ?, ?
+  from unnest(?::bigint[], ?::bigint[]) as u (legacy, key)
+on conflict (run, legacy) do nothing;

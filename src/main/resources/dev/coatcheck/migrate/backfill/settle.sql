@@ -1,0 +1,5 @@
+-- Forgets rows that were set aside: they are filled, or gone from the table.
+-- Values: the legacy IDs.
+-- Locks: these rows of set_aside; none on the customer's table.
+
+delete from <schema>.set_aside where run = <run> and legacy = any (?::bigint[]);

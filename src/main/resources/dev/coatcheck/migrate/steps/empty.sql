@@ -1,0 +1,10 @@
+-- Empties an outbox that the triggers don't write to any more, if nothing waits in it.
+-- Locks: the outbox in access exclusive mode until the commit.
+
+lock table <outbox> in access exclusive mode;
+
+do <body> begin
+  if not exists (select from <outbox>) then
+    truncate <outbox>;
+  end if;
+end <body>;

@@ -1,0 +1,23 @@
+-- Gives the functions that write to the table to the table's owner, as whom they run; also where the
+-- table has got another owner meanwhile. A member of the owner may do that if the owner may create
+-- functions in our schema, so that right is given for the time of it.
+-- Locks: none on the customer's table.
+
+do <body>
+declare
+  owner name := (select pg_get_userbyid(relowner) from pg_class where oid = <oid>);
+  may_create boolean := has_schema_privilege(owner, '<schema>', 'create');
+  signature text;
+begin
+  execute format('grant usage on schema <schema> to %I', owner);
+  execute format('grant select on %s to %I', <'archive'>::regclass, owner);
+  if not may_create then
+    execute format('grant create on schema <schema> to %I', owner);
+  end if;
+  foreach signature in array array[<'fill'> || '(bigint[], bigint[])', <'on_reused'> || '()'] loop
+    execute format('alter function %s owner to %I', signature::regprocedure, owner);
+  end loop;
+  if not may_create then
+    execute format('revoke create on schema <schema> from %I', owner);
+  end if;
+end <body>;

@@ -1,0 +1,36 @@
+-- The number source of new rows. Its sequence holds milliseconds << 22 | n, counted from the
+-- layout's epoch, and only ever moves forward. n below 4096 may be issued; what follows is a gate
+-- that never is.
+-- The usual call is one nextval without a lock. If the value is over 1 ms old or in the gate, the
+-- sequence is moved under an advisory lock that is taken inside a subtransaction. An error of our own,
+-- raised and caught, rolls that back, which frees the lock at once and after every error too, while
+-- the sequence stays where it was moved. (A session lock leaks when a statement times out; a lock
+-- around setval only makes duplicates; so does a cache above 1.)
+-- Locks: that advisory lock, for the time of moving the sequence.
+
+create function <mint>() returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp as <body>
+declare
+  v  bigint := nextval(<'mint_seq'>::regclass);
+  ms bigint := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
+begin
+  if (v & <below_time_mask>) >= <keys_per_ms> or (v >> <time_shift>) < ms - 1 then
+    begin
+      if (v & <below_time_mask>) >= <keys_per_ms> or (v >> <time_shift>) < ms - 10 then
+        perform pg_advisory_xact_lock(<lock_class>, <lock_table>);
+      elsif not pg_try_advisory_xact_lock(<lock_class>, <lock_table>) then
+        -- Another session is moving it; v is unique and at most 10 ms old.
+        raise exception using errcode = 'CC000';
+      end if;
+      v  := nextval(<'mint_seq'>::regclass);
+      ms := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
+      if (v >> <time_shift>) < ms or (v & <below_time_mask>) >= <keys_per_ms> then
+        v := setval(<'mint_seq'>::regclass, greatest(ms, (v >> <time_shift>) + 1) << <time_shift>);
+      end if;
+      raise exception using errcode = 'CC000';
+    exception when sqlstate 'CC000' then null;
+    end;
+  end if;
+  return v | (<number_source_worker>::bigint << <sequence_bits>);
+end <body>;

@@ -1,0 +1,28 @@
+-- Archives new rows as they come, while an undo archives all keys before it takes them off.
+-- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. The legacy ID is
+-- read by the name of its column, and where that was renamed, by its number: both ways do the same.
+
+create or replace function <on_archived>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+declare
+  ids bigint[];
+  keys bigint[];
+begin
+  begin
+    perform i.<id> from inserted i limit 0;
+  exception when undefined_column then
+    execute format('select coalesce(array_agg(i.%I::bigint), array[]::bigint[]),
+                           array_agg(i.<key>) from inserted i',
+        (select a.attname from pg_attribute a
+          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
+      into ids, keys;
+  end;
+  if ids is null then
+    insert into <archive> (legacy, key)
+    select i.<id>, i.<key> from inserted i on conflict do nothing;
+  else
+    insert into <archive> (legacy, key)
+    select i.id, i.key from unnest(ids, keys) as i (id, key) on conflict do nothing;
+  end if;
+  return null;
+end <body>;

@@ -1,0 +1,23 @@
+-- Archives the key of a row that is deleted, so that its legacy ID gets it again.
+-- Locks: those of its insert. Runs as our user and sees only Postgres's own names. The legacy ID is
+-- read by the name of its column, and where that was renamed, by its number.
+
+create or replace function <on_delete>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+declare
+  id bigint;
+begin
+  begin
+    id := old.<id>;
+  exception when undefined_column then
+    execute format('select ($1).%I',
+        (select a.attname from pg_attribute a
+          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
+      into id using old;
+  end;
+  if old.<key> is not null then
+    insert into <archive> (legacy, key) values (id, old.<key>)
+      on conflict do nothing;
+  end if;
+  return old;
+end <body>;

@@ -1,0 +1,21 @@
+-- Fills the key of a new row. A legacy ID that was used before gets the key that it had. Whatever
+-- the application says is replaced: "insert … select *" copies a key along.
+-- Locks: none but those of number-source.sql. Runs as our user and sees only Postgres's own names. The legacy
+-- ID is read by the name of its column, and where that was renamed, by its number.
+
+create or replace function <on_insert>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+declare
+  id bigint;
+begin
+  begin
+    id := new.<id>;
+  exception when undefined_column then
+    execute format('select ($1).%I',
+        (select a.attname from pg_attribute a
+          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
+      into id using new;
+  end;
+  new.<key> := coalesce((select a.key from <archive> a where a.legacy = id), <mint>());
+  return new;
+end <body>;

@@ -1,0 +1,59 @@
+-- Writes what was inserted to the outbox, once per row: before the insert, ON CONFLICT would have
+-- written several entries. If a legacy ID was freed by a delete that was not yet committed when the
+-- row came, its old key is only seen now, and on-reused.sql is told; and never by an older snapshot,
+-- whose transaction therefore archives what it inserts: that fails, to be tried again, if there is a
+-- key that it can't see.
+-- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. The legacy ID is
+-- read by the name of its column, and where that was renamed, by its number: both ways do the same.
+
+create or replace function <on_inserted>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+declare
+  ids bigint[];
+  keys bigint[];
+begin
+  begin
+    perform i.<id> from inserted i limit 0;
+  exception when undefined_column then
+    execute format('select coalesce(array_agg(i.%I::bigint), array[]::bigint[]),
+                           array_agg(i.<key>) from inserted i',
+        (select a.attname from pg_attribute a
+          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
+      into ids, keys;
+  end;
+  if ids is null then
+    if current_setting('transaction_isolation') <> 'read committed' then
+      insert into <archive> (legacy, key)
+      select i.<id>, i.<key> from inserted i on conflict do nothing;
+    end if;
+    perform set_config('coatcheck.reused', <run>, true)
+       from inserted i join <archive> a on a.legacy = i.<id> where a.key <> i.<key> limit 1;
+    if (select last_value from <switch>) % 2 = 0 then
+      insert into <outbox_a> (legacy, key)
+      select i.<id>, coalesce(a.key, i.<key>)
+        from inserted i left join <archive> a on a.legacy = i.<id>;
+    else
+      insert into <outbox_b> (legacy, key)
+      select i.<id>, coalesce(a.key, i.<key>)
+        from inserted i left join <archive> a on a.legacy = i.<id>;
+    end if;
+  else
+    if current_setting('transaction_isolation') <> 'read committed' then
+      insert into <archive> (legacy, key)
+      select i.id, i.key from unnest(ids, keys) as i (id, key) on conflict do nothing;
+    end if;
+    perform set_config('coatcheck.reused', <run>, true)
+       from unnest(ids, keys) as i (id, key)
+       join <archive> a on a.legacy = i.id where a.key <> i.key limit 1;
+    if (select last_value from <switch>) % 2 = 0 then
+      insert into <outbox_a> (legacy, key)
+      select i.id, coalesce(a.key, i.key)
+        from unnest(ids, keys) as i (id, key) left join <archive> a on a.legacy = i.id;
+    else
+      insert into <outbox_b> (legacy, key)
+      select i.id, coalesce(a.key, i.key)
+        from unnest(ids, keys) as i (id, key) left join <archive> a on a.legacy = i.id;
+    end if;
+  end if;
+  return null;
+end <body>;

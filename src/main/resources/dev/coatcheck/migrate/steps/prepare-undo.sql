@@ -1,0 +1,37 @@
+-- Undo of the step "prepare", after the triggers and the column are gone. The archive stays: a
+-- legacy ID never gets a second key.
+-- Locks: both outboxes in access exclusive mode. Nothing on the customer's table.
+
+lock table <outbox_a>, <outbox_b> in access exclusive mode;
+
+-- What waits is brought first; the undo tries again, as for a lock.
+do <body> begin
+  if exists (select from <outbox_a>) or exists (select from <outbox_b>) then
+    raise exception 'mappings wait in the outbox' using errcode = 'lock_not_available';
+  end if;
+end <body>;
+
+drop function if exists <on_insert>(), <on_inserted>(), <on_archived>(), <on_reused>(),
+  <on_delete>(), <on_update>(), <on_refused>(), <mint>(), <fill>(bigint[], bigint[]);
+
+-- What the owner was given, unless it is ours anyway or serves another table too.
+do <body>
+declare
+  owner name := (select pg_get_userbyid(relowner) from pg_class where oid = <oid>);
+  ours oid := '<schema>'::regnamespace;
+begin
+  if not pg_has_role(owner, (select nspowner from pg_namespace where oid = ours), 'usage') then
+    execute format('revoke select on %s from %I', <'archive'>::regclass, owner);
+    if not exists (select from pg_proc
+                    where pronamespace = ours and pg_get_userbyid(proowner) = owner) then
+      execute format('revoke usage on schema <schema> from %I', owner);
+    end if;
+  end if;
+end <body>;
+
+drop sequence if exists <mint_seq>, <switch>;
+
+drop table if exists <outbox_a>, <outbox_b>;
+
+-- Where the table is gone, nothing else has removed it.
+delete from <schema>.checkpoint where run = <run>;

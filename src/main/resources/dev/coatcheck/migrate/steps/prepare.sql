@@ -1,0 +1,69 @@
+-- Step "prepare", first half: what a run keeps beside the table, in the schema coatcheck_migration.
+-- Locks: an advisory lock until the commit, so that two runs that begin at once make the schema one
+-- after the other. Nothing on the customer's table.
+
+select pg_catalog.pg_advisory_xact_lock(<lock_class>, 0);
+
+create schema if not exists <schema>;
+
+-- One row for each table that something of ours is on.
+create table if not exists <schema>.checkpoint (
+  run         uuid   not null,
+  table_oid   bigint not null,
+  fence       bigint not null default 0,  -- counts runners
+  status      text   not null default 'running',
+  high_id     bigint not null,            -- H, the highest legacy ID before the triggers
+  t0_ms       bigint not null,            -- since the epoch of the layout
+  first_position bigint not null,            -- all keys of the backfill come after it
+  last_position  bigint not null,
+  last_id     bigint not null default 0,
+  rows_done   bigint not null default 0,
+  times_lost   bigint not null default 0,
+  before_epoch bigint not null default 0,
+  archived_id bigint not null default 0,
+  constraint checkpoint_pkey primary key (run),
+  constraint checkpoint_one_run_per_table unique (table_oid));
+
+-- What our objects are called by, whatever the table is called by the time of another run.
+create table if not exists <schema>.known_table (
+  first_schema text     not null,
+  first_name   text     not null,
+  relation     regclass not null,  -- dumped by its name
+  constraint known_table_pkey primary key (first_schema, first_name));
+
+insert into <schema>.known_table (first_schema, first_name, relation)
+values (<'first_schema'>, <'first_name'>, <oid>)
+on conflict (first_schema, first_name) do update set relation = excluded.relation;
+
+-- Rows that could not be filled, with the keys that are kept for them.
+create table if not exists <schema>.set_aside (
+  run    uuid   not null,
+  legacy bigint not null,
+  key    bigint not null,
+  cause  text   not null,
+  error  text   not null,
+  tries  bigint not null default 1,
+  constraint set_aside_pkey primary key (run, legacy));
+
+-- Outlives the run: a legacy ID never gets a second key.
+create table if not exists <archive> (
+  legacy bigint primary key, key bigint not null);
+
+-- The keys of new rows on their way to the gateway. There are two tables, so that each can be
+-- emptied at a stroke while the triggers write to the other.
+create table <outbox_a> (
+  n bigint generated always as identity primary key,
+  legacy bigint, key bigint not null);
+
+create table <outbox_b> (
+  n bigint generated always as identity primary key,
+  legacy bigint, key bigint not null);
+
+-- Even: the triggers write to the first outbox; odd: to the second. Read without a snapshot.
+create sequence <switch> as bigint minvalue 0 start 0 cache 1 no cycle;
+
+-- The first number that is drawn leaves a sequence where it is.
+select nextval(<'switch'>);
+
+-- The numbers of new keys: see number-source.sql.
+create sequence <mint_seq> as bigint minvalue 0 start 0 cache 1 no cycle;
