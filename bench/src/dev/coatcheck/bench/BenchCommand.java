@@ -3,7 +3,7 @@ package dev.coatcheck.bench;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
-import dev.coatcheck.app.cli.CommandFailed;
+import dev.coatcheck.app.client.CommandFailed;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

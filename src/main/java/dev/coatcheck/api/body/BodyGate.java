@@ -135,7 +135,7 @@ public final class BodyGate extends Handler.Wrapper {
     }
     BodyBudget.Account account = budget.open(caller.keyId(), bytesBesides(request));
     if (!account.hold(0)) {
-      gated.shed("Too many bodies of this API key, or of all, are on their way.");
+      gated.shed("Too many request bodies are being read, from this API key or in total.");
       return;
     }
     Request.addCompletionListener(request, _ -> account.close());

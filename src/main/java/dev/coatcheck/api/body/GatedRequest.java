@@ -59,16 +59,17 @@ final class GatedRequest implements WaitingBody.Ending {
           refuse(
               Problem.of(
                   ProblemCode.PAYLOAD_TOO_LARGE,
-                  "A body here is at most "
+                  "The body may have at most "
                       + route.bytesMax()
-                      + " bytes. Send fewer items at a time."),
+                      + " bytes. Send fewer items in a request."),
               !isAllRead);
-      case NO_MEMORY -> shed("Too many large bodies of this API key, or of all, are under way.");
+      case NO_MEMORY ->
+          shed("Too many large request bodies are being read, from this API key or in total.");
       case TOO_SLOW ->
           refuse(
               Problem.of(
                   ProblemCode.REQUEST_TIMEOUT,
-                  "A body has to come with 1 KiB a second, and without a pause of 5 seconds."),
+                  "Send the body with at least 1 KiB a second and without a pause of 5 seconds."),
               true);
     }
   }

@@ -23,7 +23,9 @@ public final class Failures {
       default -> {
         observer.observe(new Event.RequestFailed(requestId, thrown));
         yield Problem.of(
-            ProblemCode.INTERNAL, "It is logged under the request ID. Send the request again.");
+            ProblemCode.INTERNAL,
+            "The gateway failed; its log has the details under the request ID. Send the request"
+                + " again.");
       }
     };
   }

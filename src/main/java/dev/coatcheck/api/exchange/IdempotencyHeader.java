@@ -60,8 +60,8 @@ public final class IdempotencyHeader {
       case IdempotentResult.Busy<T> _ ->
           Answer.of(
               Problem.busy(
-                  "Another transaction is working on this Idempotency-Key. Nothing was done; send"
-                      + " the same request again."));
+                  "Another request uses this Idempotency-Key. Nothing was done; send the same"
+                      + " request again."));
     };
   }
 
@@ -76,7 +76,7 @@ public final class IdempotencyHeader {
         Problem.at(
             ProblemCode.IDEMPOTENCY_KEY_REUSED,
             NAME,
-            "Another request came with this key. Nothing was done; send a key of its own."));
+            "Another request used this Idempotency-Key. Nothing was done; send another key."));
   }
 
   /** For an operation that stores no answers: a client that sends a key relies on them. */
@@ -97,6 +97,7 @@ public final class IdempotencyHeader {
     throw new Refusal(
         ProblemCode.HEADER_INVALID,
         NAME,
-        "Send 1 to 255 visible ASCII characters without quotes, or all of it in quotes.");
+        "Send 1 to 255 visible ASCII characters, without quotes or with quotes around the whole"
+            + " value.");
   }
 }

@@ -34,7 +34,7 @@ public final class JsonObject {
         throw new Refusal(
             ProblemCode.FIELD_UNKNOWN,
             NAME.matcher(name).matches() ? at(name) : at("?"),
-            "Only these fields are known here: " + String.join(", ", allowed) + ".");
+            "The known fields are " + String.join(", ", allowed) + ".");
       }
     }
     return this;
@@ -176,7 +176,7 @@ public final class JsonObject {
       throw new Refusal(
           ProblemCode.PAYLOAD_TOO_LARGE,
           at(name),
-          "This holds at most " + itemsMax + " items. Send them in several calls.");
+          "This array has at most " + itemsMax + " items. Send the items in several requests.");
     }
     return array;
   }
@@ -201,6 +201,6 @@ public final class JsonObject {
   }
 
   private Refusal missing(String name) {
-    return missing(name, "This field is needed.");
+    return missing(name, "This field is required.");
   }
 }

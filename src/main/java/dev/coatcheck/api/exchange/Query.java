@@ -39,10 +39,10 @@ public final class Query {
                 ProblemCode.PARAMETER_UNKNOWN,
                 known.isEmpty()
                     ? "This operation has no query parameters."
-                    : "Only these are known here: " + String.join(", ", known) + ".");
+                    : "The known parameters are " + String.join(", ", known) + ".");
           }
           if (given.size() > 1) {
-            throw Refusal.ofParameter(name, "Send this once.");
+            throw Refusal.ofParameter(name, "Send this parameter once.");
           }
         });
     return new Query(values);

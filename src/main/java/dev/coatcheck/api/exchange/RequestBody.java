@@ -146,7 +146,7 @@ public final class RequestBody {
   private static void requireSoundText(JsonNode node) {
     if (node.isString() && !isSound(node.stringValue())) {
       throw new Refusal(
-          ProblemCode.JSON_MALFORMED, "A text holds U+0000 or half a surrogate pair.");
+          ProblemCode.JSON_MALFORMED, "A string contains U+0000 or half a surrogate pair.");
     }
     if (node.isObject()) {
       node.properties().forEach(field -> requireSoundText(field.getValue()));

@@ -100,8 +100,8 @@ public final class AliasRoutes {
               Problem.at(
                   ProblemCode.ALIAS_UNKNOWN,
                   "value",
-                  "No public ID of this type has this alias, or a client ID is in another"
-                      + " namespace."));
+                  "No public ID of this type has this alias. For a client ID, check its"
+                      + " client_namespace."));
     };
   }
 
@@ -111,7 +111,8 @@ public final class AliasRoutes {
       return ClientIds.read(ctx, query, type, value);
     }
     if (query.text(ClientIds.NAMESPACE).isPresent()) {
-      throw Refusal.ofParameter(ClientIds.NAMESPACE, "Only client IDs have a namespace.");
+      throw Refusal.ofParameter(
+          ClientIds.NAMESPACE, "Only client IDs have a namespace. Leave client_namespace out.");
     }
     return Parameters.alias(type, scheme, "value", value);
   }
@@ -120,6 +121,6 @@ public final class AliasRoutes {
     return AliasScheme.named(text)
         .filter(scheme -> scheme != AliasScheme.KEY)
         .orElseThrow(
-            () -> Refusal.ofParameter("scheme", "The schemes are legacy, client and public."));
+            () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
   }
 }

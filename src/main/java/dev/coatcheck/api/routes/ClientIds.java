@@ -29,7 +29,9 @@ final class ClientIds {
     Optional<String> given = body.optionalString(NAMESPACE);
     Optional<String> text = body.optionalString(CLIENT_ID);
     if (text.isEmpty() && given.isPresent()) {
-      throw body.invalid(NAMESPACE, "This belongs to a client_id, and there is none.");
+      throw body.invalid(
+          NAMESPACE,
+          "client_namespace needs a client_id. Add the client_id, or leave client_namespace out.");
     }
     return text.map(
         value -> {

@@ -135,14 +135,14 @@ public final class EndingRoutes {
       case Endings.Result.Busy _ ->
           Answer.of(
               Problem.busy(
-                  "Another transaction is working on this public ID or Idempotency-Key. Nothing was"
-                      + " done; send the same request again."));
+                  "Another transaction uses this public ID or Idempotency-Key. Nothing was done;"
+                      + " send the same request again."));
       case Endings.Result.Overloaded _ ->
           Answer.of(
               Problem.unavailable(
                   ProblemCode.OVERLOADED,
-                  "More public IDs are being revoked and merged than can be done in time. Nothing"
-                      + " was done; send the same request again."));
+                  "Too many revocations and merges are waiting. Nothing was done; send the same"
+                      + " request again."));
     };
   }
 
@@ -182,7 +182,7 @@ public final class EndingRoutes {
 
   private static String sentence(Why why) {
     return switch (why) {
-      case ITSELF -> "A public ID can't be merged into itself.";
+      case ITSELF -> "A public ID can't be merged into itself. Name another survivor.";
       case CYCLE ->
           "The target was already merged into this public ID; merging back would make a cycle.";
       case OTHER_TYPE -> "Both public IDs must be of one type.";

@@ -23,14 +23,16 @@ public final class IdProblems {
 
   public static Problem unknown(String param) {
     return Problem.at(
-        ProblemCode.PUBLIC_ID_UNKNOWN, param, "It is well formed, but was never issued here.");
+        ProblemCode.PUBLIC_ID_UNKNOWN,
+        param,
+        "The public ID is well formed, but this gateway never issued it.");
   }
 
   /** For callers with an API key, who may know when and why. */
   public static Problem revoked(String param, ResolveOutcome.Revoked revoked) {
     return new Problem(
         ProblemCode.PUBLIC_ID_REVOKED,
-        "It was ended for good and is never issued again.",
+        "The public ID was ended for good and is never issued again.",
         new Problem.RevokedId(param, revoked.endedAt(), revoked.reason().orElse(null)));
   }
 
@@ -39,7 +41,10 @@ public final class IdProblems {
   }
 
   public static Problem keyUnknown(String param) {
-    return Problem.at(ProblemCode.KEY_UNKNOWN, param, "Mint one with POST /v1/ids and this key.");
+    return Problem.at(
+        ProblemCode.KEY_UNKNOWN,
+        param,
+        "No public ID has this key. POST /v1/ids with this key mints a public ID.");
   }
 
   /**
@@ -53,8 +58,8 @@ public final class IdProblems {
           Problem.retryAfter(
               ProblemCode.KEYS_UNAVAILABLE,
               before
-                  + "Send the request again after the time in Retry-After. GET /v1/workers shows"
-                  + " who holds what.",
+                  + "No keys can be generated now. Send the request again after the time in"
+                  + " Retry-After; GET /v1/workers shows the leases.",
               Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
       case KeyDraw.NoWorkerRange(String layout) ->
           Problem.unavailable(
@@ -62,7 +67,7 @@ public final class IdProblems {
               before
                   + "COATCHECK_WORKERS of this instance has no range for the layout "
                   + layout
-                  + ". Send the request to another instance, or give this one a range.");
+                  + ". Send the request to another instance, or give this instance a range.");
     };
   }
 
@@ -71,7 +76,7 @@ public final class IdProblems {
       case LENGTH -> "A public ID is a prefix, an underscore and 24 characters.";
       case ALPHABET -> "After its prefix a public ID holds only 0-9, A-Z and a-z.";
       case OVERFLOW -> "The 22 characters after the prefix stand for more than 128 bits.";
-      case CHECK -> "The last two characters do not fit the rest: there is a typo somewhere.";
+      case CHECK -> "The last two characters do not match the rest: the ID has a typo.";
       case PREFIX -> "No type has this prefix.";
     };
   }

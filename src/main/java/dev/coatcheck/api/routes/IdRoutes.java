@@ -138,7 +138,9 @@ public final class IdRoutes {
   private Answer list(Context ctx) {
     Query query =
         Query.of(ctx, "type", "limit", "starting_after", "created_after", "created_before");
-    Type type = parameters.type("type", query.needed("type", "Say which type's IDs to list."));
+    Type type =
+        parameters.type(
+            "type", query.needed("type", "Send the name of the type whose public IDs to list."));
     Optional<Key> cursor = query.text("starting_after").map(text -> cursor(type, text));
     int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
     Optional<Instant> after = query.time("created_after");
@@ -171,7 +173,7 @@ public final class IdRoutes {
       case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
               "starting_after",
-              "Send the last public ID of the page before; it must be of the same type.");
+              "Send the last public ID of the previous page; it must have the same type.");
     };
   }
 }

@@ -62,7 +62,8 @@ public final class OperationsRoutes {
         ? Answer.json(200, Health.OK)
         : Answer.of(
             Problem.unavailable(
-                ProblemCode.DATABASE_UNAVAILABLE, "Send traffic elsewhere until this is 200."));
+                ProblemCode.DATABASE_UNAVAILABLE,
+                "Send traffic to another instance until this answers 200."));
   }
 
   private Answer metrics(Context ctx) {

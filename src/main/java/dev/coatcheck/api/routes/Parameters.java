@@ -38,7 +38,7 @@ public final class Parameters {
     return Problem.at(
         ProblemCode.TYPE_UNKNOWN,
         param,
-        "GET /v1/types lists them; PUT /v1/types/{name} adds one.");
+        "No type has this name. GET /v1/types lists the types; PUT /v1/types/{name} adds a type.");
   }
 
   static Key key(Type type, String param, String text) {
@@ -59,7 +59,7 @@ public final class Parameters {
   static SnowflakeLayout layout(JsonObject body, String field, KeyScheme scheme, Instant now) {
     String spelling = body.optionalString(field).orElse(SnowflakeLayout.DEFAULT.name());
     if (scheme != KeyScheme.SNOWFLAKE && !spelling.equals(SnowflakeLayout.DEFAULT.name())) {
-      throw body.invalid(field, "Only Snowflake keys have layouts.");
+      throw body.invalid(field, "Only Snowflake keys have layouts. Leave layout out.");
     }
     return switch (SnowflakeLayout.parse(spelling, now)) {
       case LayoutParse.Known(SnowflakeLayout layout) -> layout;
@@ -97,7 +97,7 @@ public final class Parameters {
       case LEGACY -> "A legacy ID is a decimal from 1 to 2^63 - 1 without leading zeros.";
       case CLIENT -> "A client ID is a UUID in 36 characters.";
       case PUBLIC ->
-          "An older public ID is what the type's public_pattern describes, up to 255 characters.";
+          "An older public ID has up to 255 characters and matches the type's public_pattern.";
       case KEY -> "A key is a decimal or a UUID.";
     };
   }

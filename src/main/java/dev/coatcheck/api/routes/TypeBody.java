@@ -102,7 +102,7 @@ final class TypeBody {
     body.allow("template", "status", "max_age_seconds", "public", "expose_key");
     int status = body.integer("status", 301, 308, REDIRECT_STATUS_DEFAULT);
     if (!Redirect.STATUSES.contains(status)) {
-      throw body.invalid("status", "A redirect is 301, 302, 307 or 308.");
+      throw body.invalid("status", "A redirect status is 301, 302, 307 or 308.");
     }
     int maxAgeSeconds = body.integer("max_age_seconds", 0, Redirect.MAX_AGE_SECONDS_MAX, 0);
     boolean isPublic = body.bool("public", true);
@@ -116,8 +116,8 @@ final class TypeBody {
     if (isPublic && template.usesKey() && !exposeKey) {
       throw refused(
           body,
-          "A public redirect with {key} would publish the internal key. Use {id}, or set"
-              + " expose_key to true if that is meant.");
+          "A public redirect with {key} would publish the internal key. Use {id}, or set expose_key"
+              + " to true if the key may be public.");
     }
     return new Redirect(template, status, maxAgeSeconds, isPublic, exposeKey);
   }
@@ -126,12 +126,12 @@ final class TypeBody {
     body.allow("status", "public", "max_id", "deprecated_at", "sunset_at", "max_age_seconds");
     int status = body.integer("status", 301, 308, LEGACY_STATUS_DEFAULT);
     if (!LegacyPolicy.STATUSES.contains(status)) {
-      throw body.invalid("status", "A legacy redirect is 301 or 308.");
+      throw body.invalid("status", "A legacy redirect status is 301 or 308.");
     }
     Optional<Instant> deprecatedAt = time(body, "deprecated_at");
     Optional<Instant> sunsetAt = time(body, "sunset_at");
     if (!LegacyPolicy.isInOrder(deprecatedAt, sunsetAt)) {
-      throw body.invalid("sunset_at", "The sunset can't come before the deprecation.");
+      throw body.invalid("sunset_at", "sunset_at can't be before deprecated_at.");
     }
     return new LegacyPolicy(
         status,
@@ -146,7 +146,7 @@ final class TypeBody {
     Optional<String> text = body.nullableString("max_id");
     OptionalLong number = text.map(LegacyNumber::parse).orElseGet(OptionalLong::empty);
     if (text.isPresent() && number.isEmpty()) {
-      throw body.invalid("max_id", "This is a decimal from 1 to 2^63 - 1 as a string, or null.");
+      throw body.invalid("max_id", "Send a decimal from 1 to 2^63 - 1 as a string, or null.");
     }
     return number;
   }
@@ -184,8 +184,7 @@ final class TypeBody {
                 name ->
                     OnOutage.named(name)
                         .orElseThrow(
-                            () ->
-                                body.invalid("on_outage", "On an outage: serve_stale or refuse.")))
+                            () -> body.invalid("on_outage", "on_outage is serve_stale or refuse.")))
             .orElse(OutagePolicy.DEFAULT.onOutage());
     return new OutagePolicy(
         onOutage,

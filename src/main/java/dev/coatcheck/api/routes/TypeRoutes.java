@@ -66,7 +66,8 @@ public final class TypeRoutes {
               Problem.at(
                   ProblemCode.IMMUTABLE_FIELD,
                   field,
-                  "Send the value that the type has, or create another type."));
+                  "This field can't be changed. Send its registered value, or create another"
+                      + " type."));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
               Problem.at(

@@ -56,7 +56,7 @@ final class Edge extends Handler.Wrapper {
   private static Optional<Problem> refusal(Request request) {
     if (!METHODS.contains(request.getMethod())) {
       return Optional.of(
-          Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "This method is not supported anywhere."));
+          Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "No path supports this method."));
     }
     HttpFields headers = request.getHeaders();
     if (headers.size() > HEADERS_MAX) {

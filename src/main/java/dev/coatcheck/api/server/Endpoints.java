@@ -128,7 +128,7 @@ public final class Endpoints {
     return switch (access.decide(authorization, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
         if (!permit.claim(caller.keyId())) {
-          yield shed(ctx.endpoint().path, "This API key has half of all requests under way.");
+          yield shed(ctx.endpoint().path, "Half of all requests under way are from this API key.");
         }
         new RequestCaller(
                 caller, () -> access.decide(authorization, scope) instanceof AccessDecision.Granted)

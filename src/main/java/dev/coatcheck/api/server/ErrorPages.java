@@ -53,19 +53,26 @@ final class ErrorPages extends ErrorHandler {
 
   private static Problem problem(int status) {
     return switch (status) {
-      case 404 -> Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
-      case 405 -> Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.");
+      case 404 ->
+          Problem.of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
+      case 405 ->
+          Problem.of(
+              ProblemCode.METHOD_NOT_ALLOWED,
+              "This path does not support this method. /docs lists all paths.");
       case 408 ->
           Problem.of(ProblemCode.REQUEST_TIMEOUT, "The request came too slowly, or stopped.");
-      case 413 -> Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "Send fewer items at a time.");
-      case 414 -> Problem.of(ProblemCode.URI_TOO_LONG, "An address has at most 8,000 bytes.");
+      case 413 ->
+          Problem.of(
+              ProblemCode.PAYLOAD_TOO_LARGE,
+              "The body is too large. Send fewer items in a request.");
+      case 414 -> Problem.of(ProblemCode.URI_TOO_LONG, "A URI has at most 8,000 bytes.");
       case 415 ->
           Problem.of(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "Send application/json, uncompressed.");
       case 431 -> Problem.of(ProblemCode.HEADERS_TOO_LARGE, "Headers have at most 8,000 bytes.");
       case 503 ->
           Problem.of(ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
       case 426, 505 ->
-          Problem.of(ProblemCode.HTTP_VERSION_UNSUPPORTED, "Use HTTP/1.1, and name it.");
+          Problem.of(ProblemCode.HTTP_VERSION_UNSUPPORTED, "Send the request as HTTP/1.1.");
       default ->
           status < 500
               ? Problem.of(ProblemCode.REQUEST_INVALID, "The request breaks the rules of HTTP.")

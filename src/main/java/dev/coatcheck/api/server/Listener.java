@@ -164,8 +164,10 @@ public final class Listener {
   /** What Javalin itself refuses: no such route, or not with this method. */
   private static Problem routing(HttpResponseException thrown) {
     return thrown.getStatus() == 405
-        ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Look at /docs for what there is.")
-        : Problem.of(ProblemCode.NOT_FOUND, "Look at /docs for what there is.");
+        ? Problem.of(
+            ProblemCode.METHOD_NOT_ALLOWED,
+            "This path does not support this method. /docs lists all paths.")
+        : Problem.of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
   }
 
   private static Optional<String> allowed(HttpResponseException thrown) {

@@ -129,7 +129,7 @@ public record Config(
       try {
         return Path.of(value(Setting.HOME).orElseThrow());
       } catch (InvalidPathException odd) {
-        fault(Setting.HOME, "is no path");
+        fault(Setting.HOME, "is not a path");
         return Path.of("");
       }
     }

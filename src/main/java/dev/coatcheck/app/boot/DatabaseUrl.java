@@ -17,7 +17,8 @@ final class DatabaseUrl {
       return Optional.of("must look like jdbc:postgresql://host:5432/name");
     }
     return SECRET.matcher(url).find()
-        ? Optional.of("is printed: move the password to " + passwordVariable)
+        ? Optional.of(
+            "contains a password, and the URL is printed: move the password to " + passwordVariable)
         : Optional.empty();
   }
 }

@@ -37,7 +37,7 @@ sealed interface PasswordFile {
     } catch (AccessDeniedException denied) {
       return new Refused("names a file that this user may not read: " + name);
     } catch (IOException | InvalidPathException odd) {
-      return new Refused("names something that is no readable file: " + name);
+      return new Refused("names something that is not a readable file: " + name);
     }
     if (content.length > BYTES_MAX) {
       return new Refused("names a file of more than " + BYTES_MAX + " bytes: " + name);

@@ -81,9 +81,11 @@ final class RegisteredSources {
       } else if (!NAME.matcher(name).matches()) {
         faults.add(
             variable
-                + " has no good name in it: 1 to 31 of A-Z, 0-9 and _, beginning with a letter");
+                + " has an invalid source name: use 1 to 31 of A-Z, 0-9 and _, starting with a"
+                + " letter");
       } else if (name.toLowerCase(Locale.ROOT).equals(Sources.GATEWAY)) {
-        faults.add(variable + ": gateway is the name of the gateway's own database; take another");
+        faults.add(
+            variable + ": gateway is the name of the gateway's own database; choose another name");
       } else {
         names.add(name);
       }

@@ -36,7 +36,7 @@ public final class UnknownVariables {
   }
 
   private static String sentence(String name, String meant) {
-    return name + " is no setting and has no effect. Did you mean " + meant + "?";
+    return name + " is not a setting and has no effect. Did you mean " + meant + "?";
   }
 
   /** How many letters have to be put in, left out or replaced (Levenshtein). */

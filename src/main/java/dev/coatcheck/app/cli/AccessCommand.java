@@ -2,6 +2,8 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -28,7 +30,7 @@ import picocli.CommandLine.Spec;
 /** {@code coatcheck access}: makes, lists and ends API keys, in the database itself. */
 @Command(
     name = "access",
-    description = "Makes, lists and ends API keys.",
+    description = "Creates, lists and revokes API keys.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -41,31 +43,34 @@ final class AccessCommand {
   /** {@code coatcheck access create}. */
   @Command(
       name = "create",
-      description = "Makes a key and prints it, once.",
+      description = "Creates an API key and prints it, only once.",
       mixinStandardHelpOptions = true)
   static final class Create implements Callable<Integer> {
     @Mixin private Settings settings = new Settings();
     @Spec private CommandSpec spec;
 
-    @Option(names = "--name", required = true, description = "Whose key it is.")
+    @Option(
+        names = "--name",
+        required = true,
+        description = "Name of the program or person that uses the key.")
     private String name;
 
     @Option(
         names = "--scope",
         required = true,
         split = ",",
-        description = "What it may do: * for all, or of ${COMPLETION-CANDIDATES}.",
+        description = "Scopes of the key: * for all, or some of ${COMPLETION-CANDIDATES}.",
         completionCandidates = ScopeNames.class)
     private List<String> scopes;
 
     @Option(
         names = "--same-principal",
         description =
-            "Act as the live keys of this name do: see their client IDs and stored answers. Without"
-                + " it the key is a principal of its own.")
+            "Share the principal of the live keys with this name, and so their client IDs and"
+                + " stored answers. Default: a new principal.")
     private boolean samePrincipal;
 
-    @Option(names = "--valid-days", description = "Days until it expires. Default: never.")
+    @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
     private @Nullable Integer validDays;
 
     @Override
@@ -88,7 +93,8 @@ final class AccessCommand {
                         + " --same-principal.");
             case Access.Created.SeveralPrincipals(List<String> keyIds) ->
                 throw new CommandFailed(
-                    "the live keys of this name are several principals. Revoke all but one first: "
+                    "the live keys with this name have different principals. First revoke all but"
+                        + " one: "
                         + String.join(", ", keyIds));
           };
       spec.commandLine().getOut().println(issued.key().secretText());
@@ -96,14 +102,15 @@ final class AccessCommand {
         spec.commandLine()
             .getErr()
             .println(
-                "Another live key has this name, so this one acts as "
+                "Another live key has this name, so the principal of the new key is "
                     + issued.stored().principal()
                     + ".");
       }
       spec.commandLine()
           .getErr()
           .println(
-              "This is shown only now. To end it: coatcheck access revoke " + issued.key().id());
+              "The API key is shown only now. To revoke it: coatcheck access revoke "
+                  + issued.key().id());
       return 0;
     }
   }
@@ -111,7 +118,7 @@ final class AccessCommand {
   /** {@code coatcheck access list}. */
   @Command(
       name = "list",
-      description = "Lists the keys; their secrets are not kept anywhere.",
+      description = "Lists the API keys. Their secrets are not stored.",
       mixinStandardHelpOptions = true)
   static final class Keys implements Callable<Integer> {
     @Mixin private Settings settings = new Settings();
@@ -148,18 +155,21 @@ final class AccessCommand {
   }
 
   /** {@code coatcheck access revoke}. */
-  @Command(name = "revoke", description = "Ends a key for good.", mixinStandardHelpOptions = true)
+  @Command(
+      name = "revoke",
+      description = "Revokes an API key for good.",
+      mixinStandardHelpOptions = true)
   static final class Revoke implements Callable<Integer> {
     @Mixin private Settings settings = new Settings();
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "KEY_ID", description = "As shown by list.")
+    @Parameters(paramLabel = "KEY_ID", description = "ID of the key, as list prints it.")
     private String keyId;
 
     @Override
     public Integer call() throws CommandFailed {
       if (!withAccess(settings, access -> access.revoke(keyId))) {
-        throw new CommandFailed("there is no active key of that ID.");
+        throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
       }
       spec.commandLine().getOut().println("revoked " + keyId);
       return 0;
@@ -190,7 +200,7 @@ final class AccessCommand {
               .orElseThrow(
                   () ->
                       new Misused(
-                          "there is no scope "
+                          "no scope has the name "
                               + name
                               + ". The scopes are "
                               + String.join(", ", new ScopeNames())

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -53,7 +55,7 @@ final class BatchCalls {
       throw answered == 0
           ? failed
           : new CommandFailed(
-              failed.getMessage() + " Before that, " + answered + " were answered.");
+              failed.getMessage() + " Before the failure, " + answered + " items were answered.");
     }
   }
 
@@ -99,7 +101,7 @@ final class BatchCalls {
     PrintWriter out = command.commandLine().getOut();
     out.print(found);
     if (out.checkError()) {
-      throw new CommandFailed("nobody reads the output any more.");
+      throw new CommandFailed("the reader of the output is gone.");
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -34,10 +36,13 @@ final class BatchVerbs {
     @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
     private String type;
 
-    @Parameters(index = "1..*", paramLabel = "KEY", description = "Keys; none or - to read lines.")
+    @Parameters(
+        index = "1..*",
+        paramLabel = "KEY",
+        description = "Keys. Without keys, or with -, reads a key a line from standard input.")
     private List<String> keys = List.of();
 
-    @Option(names = "--count", description = "Generate this many keys instead, 1 to 1000000.")
+    @Option(names = "--count", description = "Number of keys to generate, 1 to 1000000.")
     private @Nullable Integer count;
 
     @Override
@@ -72,7 +77,9 @@ final class BatchVerbs {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "Public IDs; none or - to read lines.")
+    @Parameters(
+        paramLabel = "ID",
+        description = "Public IDs. Without IDs, or with -, reads an ID a line from standard input.")
     private List<String> ids = List.of();
 
     @Override
@@ -94,7 +101,10 @@ final class BatchVerbs {
     @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
     private String type;
 
-    @Parameters(index = "1..*", paramLabel = "KEY", description = "Keys; none or - to read lines.")
+    @Parameters(
+        index = "1..*",
+        paramLabel = "KEY",
+        description = "Keys. Without keys, or with -, reads a key a line from standard input.")
     private List<String> keys = List.of();
 
     @Override

@@ -1,5 +1,8 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

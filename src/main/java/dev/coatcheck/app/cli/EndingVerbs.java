@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +20,7 @@ final class EndingVerbs {
   /** {@code coatcheck ids revoke ID}. */
   @Command(
       name = "revoke",
-      description = "Ends a public ID for good: 410 everywhere, and never issued again.",
+      description = "Revokes a public ID for good: it answers 410 and is never issued again.",
       mixinStandardHelpOptions = true)
   static final class Revoke implements Callable<Integer> {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
@@ -27,7 +29,7 @@ final class EndingVerbs {
     @Parameters(paramLabel = "ID", description = "The public ID.")
     private String id;
 
-    @Option(names = "--reason", description = "For those who ask with an API key.")
+    @Option(names = "--reason", description = "Reason, shown to callers with an API key.")
     private @Nullable String reason;
 
     @Override
@@ -46,20 +48,20 @@ final class EndingVerbs {
   /** {@code coatcheck ids merge ID --into ID}. */
   @Command(
       name = "merge",
-      description = "Lets a public ID stand for another one from now on.",
+      description = "Merges a public ID into a survivor: from now on it resolves to the survivor.",
       mixinStandardHelpOptions = true)
   static final class Merge implements Callable<Integer> {
     @Mixin private GatewayCalls gateway = new GatewayCalls();
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "The public ID that ends.")
+    @Parameters(paramLabel = "ID", description = "Public ID that ends.")
     private String id;
 
     @Option(
         names = "--into",
         paramLabel = "ID",
         required = true,
-        description = "The one that survives, of the same type.")
+        description = "Public ID that survives, of the same type.")
     private String into;
 
     @Override

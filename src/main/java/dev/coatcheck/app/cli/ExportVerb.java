@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,13 +38,14 @@ final class ExportVerb implements Callable<Integer> {
   @Option(
       names = "--include-ended",
       description =
-          "Also revoked and merged ones, with their status; such a file can't be imported.")
+          "Include revoked and merged public IDs, with their status. Such a file can't be"
+              + " imported.")
   private boolean includeEnded;
 
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where to; it appears only when it is complete. Default: standard output.")
+      description = "File to write; it appears when it is complete. Default: standard output.")
   private @Nullable Path output;
 
   @Override
@@ -61,7 +64,7 @@ final class ExportVerb implements Callable<Integer> {
       }
       return 0;
     } catch (IOException broken) {
-      throw new CommandFailed("the export broke off, it is not complete: " + broken.getMessage());
+      throw new CommandFailed("the export broke off and is not complete: " + broken.getMessage());
     }
   }
 
@@ -73,7 +76,7 @@ final class ExportVerb implements Callable<Integer> {
     }
     out.flush();
     if (out.checkError()) {
-      throw new IOException("nobody reads the output any more");
+      throw new IOException("the reader of the output is gone");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.client.CommandFailed;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,7 +16,8 @@ import picocli.CommandLine.Mixin;
 /** {@code coatcheck health}: for container health checks, where there is no curl. */
 @Command(
     name = "health",
-    description = "Asks the gateway on this machine whether it is ready; exits 0 if so.",
+    description =
+        "Checks whether the gateway on this machine is ready; exits with 0 if it is ready.",
     mixinStandardHelpOptions = true)
 final class HealthCommand implements Callable<Integer> {
   private static final Duration WAIT = Duration.ofSeconds(3);

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,13 +16,13 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck keys}: makes keys, and shows who may make them. */
 @Command(
     name = "keys",
-    description = "Makes keys, and shows who may make them.",
+    description = "Generates keys, and lists the workers that generate keys.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
   @Spec private CommandSpec spec;
 
-  @Command(name = "next", description = "Makes keys and prints one a line.")
+  @Command(name = "next", description = "Generates keys and prints a key a line.")
   int next(
       @Mixin GatewayCalls gateway,
       @Option(
@@ -28,12 +30,14 @@ final class KeysCommand {
               defaultValue = "snowflake",
               description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
           String scheme,
-      @Option(names = "--layout", description = "Of Snowflakes: a name, or its bits and epoch.")
+      @Option(
+              names = "--layout",
+              description = "Layout of Snowflake keys: its name, or its bits and epoch.")
           @Nullable String layout,
       @Option(
               names = "--count",
               defaultValue = "1",
-              description = "How many, 1 to 16384. Default: ${DEFAULT-VALUE}.")
+              description = "Number of keys, 1 to 16384. Default: ${DEFAULT-VALUE}.")
           int count)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
@@ -45,7 +49,7 @@ final class KeysCommand {
     return 0;
   }
 
-  @Command(name = "list", description = "Lists the workers that are held or rest.")
+  @Command(name = "list", description = "Lists the workers that are leased or rest.")
   int list(@Mixin GatewayCalls gateway) throws CommandFailed {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("%-16s %6s  %-8s %-24s  %s%n", "layout", "worker", "status", "until", "holder");

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 /** What the API calls {@code legacy}, {@code public_pattern}, {@code client_names} and so on. */
 @Command
 final class PolicyFlags {
-  @Option(names = "--legacy", description = "Answer the type's old numbers at /legacy/NAME/{n}.")
+  @Option(names = "--legacy", description = "Redirect the type's legacy IDs at /legacy/NAME/{n}.")
   private boolean legacy;
 
   @Option(
@@ -25,19 +25,19 @@ final class PolicyFlags {
   @Option(
       names = "--legacy-max-id",
       paramLabel = "NUMBER",
-      description = "The greatest number that was ever given.")
+      description = "The highest legacy ID that was ever issued.")
   private @Nullable String maxId;
 
   @Option(
       names = "--legacy-deprecated-at",
       paramLabel = "TIME",
-      description = "Said in the header Deprecation, for instance 2026-01-31T12:00:00Z.")
+      description = "Time for the Deprecation header, for instance 2026-01-31T12:00:00Z.")
   private @Nullable String deprecatedAt;
 
   @Option(
       names = "--legacy-sunset-at",
       paramLabel = "TIME",
-      description = "Said in the header Sunset; from then on the answer is 410.")
+      description = "Time for the Sunset header; from then on the answer is 410.")
   private @Nullable String sunsetAt;
 
   @Option(
@@ -50,29 +50,32 @@ final class PolicyFlags {
   @Option(
       names = "--public-pattern",
       paramLabel = "PATTERN",
-      description = "What public IDs of an older system look like.")
+      description = "Pattern of the public IDs of an older system.")
   private @Nullable String publicPattern;
 
   @Option(
       names = "--client-names",
       paramLabel = "RULE",
       description =
-          "What client IDs without a namespace are unique in: required (refused), principal or"
-              + " shared. Default: as it is; of a new type, principal.")
+          "Namespace of client IDs that come without a namespace: required (refused), principal (of"
+              + " the API key) or shared. Default: unchanged; for a new type, principal.")
   private @Nullable String clientNames;
 
   @Option(
       names = "--on-outage",
       paramLabel = "HOW",
       defaultValue = "serve_stale",
-      description = "serve_stale or refuse, when Postgres is gone. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Answers while Postgres is unavailable: serve_stale or refuse. Default:"
+              + " ${DEFAULT-VALUE}.")
   private String onOutage;
 
   @Option(
       names = "--stale-seconds-max",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description = "For how long, 0 to 60. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Seconds for which stale answers are served, 0 to 60. Default: ${DEFAULT-VALUE}.")
   private int staleSecondsMax;
 
   void addTo(Map<String, Object> body) {

@@ -4,6 +4,7 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.boot.UnknownVariables;
+import dev.coatcheck.app.client.CommandFailed;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -61,7 +62,7 @@ final class ServeCommand implements Callable<Integer> {
         .developmentKey()
         .ifPresentOrElse(
             file -> {
-              out.println("  key       " + file + " (for development; keep it to yourself)");
+              out.println("  key       " + file + " (for development; keep it secret)");
               out.println();
               out.println("Try it:");
               out.println(

@@ -2,6 +2,8 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -33,13 +35,14 @@ final class TypesCommand {
 
   @Command(
       name = "put",
-      description = "Defines a type, or changes it; what is left out goes back to its default.")
+      description =
+          "Creates or replaces a type; options that are left out go back to their defaults.")
   int put(
       @Mixin GatewayCalls gateway,
       @Mixin RedirectFlags redirect,
       @Mixin PolicyFlags policies,
       @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
-      @Option(names = "--prefix", required = true, description = "Start of its public IDs.")
+      @Option(names = "--prefix", required = true, description = "Prefix of its public IDs.")
           String prefix,
       @Option(
               names = "--key-scheme",
@@ -57,14 +60,16 @@ final class TypesCommand {
       spec.commandLine()
           .getErr()
           .println(
-              "Old links of " + name + " lead nowhere yet: it has no redirect. Add --redirect.");
+              "Legacy IDs of "
+                  + name
+                  + " have no target yet: the type has no redirect. Add --redirect.");
     }
     return 0;
   }
 
   @Command(
       name = "legacy-hits",
-      description = "Prints how often old numbers of a type were found: day,count.")
+      description = "Prints how often legacy IDs of a type were found: day,count.")
   int legacyHits(
       @Mixin GatewayCalls gateway,
       @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
@@ -97,7 +102,7 @@ final class TypesCommand {
     @Option(
         names = "--redirect",
         paramLabel = "TEMPLATE",
-        description = "Where /r/{id} leads, for instance https://shop.example/charges/{id}.")
+        description = "Target of /r/{id}, for instance https://shop.example/charges/{id}.")
     private @Nullable String template;
 
     @Option(
@@ -111,7 +116,7 @@ final class TypesCommand {
         names = "--redirect-max-age-seconds",
         paramLabel = "SECONDS",
         defaultValue = "0",
-        description = "How long it may be cached. Default: ${DEFAULT-VALUE}.")
+        description = "How long the redirect may be cached. Default: ${DEFAULT-VALUE}.")
     private int maxAgeSeconds;
 
     @Option(names = "--redirect-private", description = "Answer 404 to the public.")

@@ -24,7 +24,7 @@ sealed interface CsvHeader {
             ? Optional.empty()
             : CsvLineReader.split(line.bytes(), line.from(), line.to());
     if (names.isEmpty()) {
-      return refused("The first line of a CSV file names its columns; its quotes don't fit.");
+      return refused("The first line of a CSV file names its columns; its quotes are unbalanced.");
     }
     List<String> unknown =
         names.get().stream().filter(name -> Column.named(name).isEmpty()).distinct().toList();

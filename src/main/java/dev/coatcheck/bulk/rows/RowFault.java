@@ -12,23 +12,23 @@ public enum RowFault {
       "Only type, key, legacy_id, created_at, public_id, client_id, client_namespace and"
           + " client_principal are known."),
   TYPE_MISSING("Each row names its type."),
-  TYPE_UNKNOWN("No type has this name. Register it first."),
+  TYPE_UNKNOWN("No type has this name. Register the type first."),
   KEY_MISSING(
-      "A row without a key needs a legacy_id or a client_id: without any it can't be sent again."),
-  KEY_MALFORMED("This is no key of the type's scheme."),
+      "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),
+  KEY_MALFORMED("The key does not fit the key scheme of the type."),
   LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
   LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
   LEGACY_ID_OUT_OF_ORDER(
-      "The rows of this file come by rising legacy_id: keys are given in that order, and a higher"
-          + " one has its key already."),
+      "Sort the rows of this file by legacy_id: keys follow that order, and a higher legacy_id"
+          + " already has its key."),
   LEGACY_ID_UNPLANNED(
-      "The legacy ID is higher than any in the plan. Whoever made the row since mints its key, or"
-          + " plan again."),
+      "The legacy ID is higher than all in the plan. Mint the key of this newer row with POST"
+          + " /v1/ids, or plan again."),
   CLIENT_ID_MALFORMED("A client ID is a UUID in 36 characters."),
   CLIENT_ID_MISSING("A client_namespace or client_principal belongs to a client_id."),
   CLIENT_NAMESPACE_MALFORMED(
       "A client_namespace is 1 to 64 visible ASCII characters without spaces, and a row has either"
-          + " that or a client_principal."),
+          + " a client_namespace or a client_principal."),
   CLIENT_NAMESPACE_MISSING(
       "Client IDs of this type need a client_namespace: the channel, user or device that made"
           + " them."),
@@ -36,13 +36,14 @@ public enum RowFault {
       "Only an API key with the scope * may import client IDs in the name of another principal."),
   CREATED_AT_MALFORMED(
       "A time looks like 2026-11-21T08:15:00.123456Z, from 1970 until a day from now."),
-  PUBLIC_ID_MALFORMED("This is no public ID of the row's type, or there is a typo in it."),
+  PUBLIC_ID_MALFORMED("The public ID has another type than the row, or a typo."),
   BUCKET_MISMATCH(
       "The public ID was made with another salt. Register the type with the salt of the gateway"
-          + " that made it, before it has any rows."),
-  PUBLIC_ID_CONFLICT("The key has another public ID already, or the public ID another key."),
-  ALIAS_CONFLICT("The legacy ID or client ID belongs to another public ID already."),
-  ID_ENDED("The public ID of this row was revoked or merged. It never comes back.");
+          + " that made the public ID, before the type has any rows."),
+  PUBLIC_ID_CONFLICT(
+      "The key already has another public ID, or the public ID already has another key."),
+  ALIAS_CONFLICT("Another public ID already has this legacy ID or client ID."),
+  ID_ENDED("The public ID of this row was revoked or merged, for good. Leave the row out.");
 
   private final String detail;
 

@@ -39,7 +39,7 @@ final class EventLog {
               Level.ERROR,
               "key " + conflict.type(),
               () ->
-                  "the generated key %s of type %s was taken already; another one was drawn. Is a copy of this machine running?"
+                  "the generated key %s of type %s already exists; another key was drawn. Check whether a copy of this machine is running."
                       .formatted(conflict.key(), conflict.type()));
       case Event.LeaseChanged change ->
           repeat(
@@ -62,15 +62,15 @@ final class EventLog {
                       .formatted(failed.operation(), failed.sqlState(), firstLine(failed.cause())));
       case Event.StatementsUnbounded unbounded ->
           log.warn(
-              "Postgres has no time-outs for our statements, so what nobody waits for goes on"
-                  + " there. If nobody else logs in as this user, run: {}",
+              "Postgres has no timeouts for this user, so abandoned statements continue to run. If"
+                  + " only the gateway uses this user, run: {}",
               unbounded.remedy());
       case Event.AnswersMixedUp mixedUp ->
           repeat(
               Level.ERROR,
               "mixed up " + mixedUp.operation(),
               () ->
-                  "a connection answered another question than that of %s (%s); it was closed"
+                  "a connection returned the answer to another statement than %s (%s); it was closed"
                       .formatted(mixedUp.operation(), mixedUp.detail()));
       case Event.TransferBrokenOff broken ->
           repeat(
@@ -82,7 +82,7 @@ final class EventLog {
       case Event.FeedTrusted trusted ->
           log.info("the change feed is read again, after {} ms", trusted.afterMillis());
       case Event.FeedRestarted restarted ->
-          log.debug("change feed: caches are empty, from {} on", restarted.position());
+          log.debug("change feed: caches are cleared, reading starts at {}", restarted.position());
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
       case Event.AccessRefused refused ->
           repeat(
@@ -94,14 +94,14 @@ final class EventLog {
           repeat(
               Level.INFO,
               "scan " + stopped.type(),
-              () -> "somebody goes through the old numbers of type " + stopped.type());
+              () -> "a client tries legacy IDs one by one, of type " + stopped.type());
       case Event.TableMigrated migrated ->
           log.info(
               "table migration of {}: {} {}", migrated.table(), migrated.kind(), migrated.detail());
       case Event.ConnectionsLowered(int wanted, int possible) ->
           log.warn(
-              "this process may open files for {} connections, not for {}: raise its limit of open"
-                  + " files (ulimit -n) or lower COATCHECK_CONNECTIONS_MAX",
+              "the limit of open files allows {} connections, not {}: raise the limit (ulimit -n)"
+                  + " or lower COATCHECK_CONNECTIONS_MAX",
               possible,
               wanted);
       case Event.ConnectionsFull(int connectionsMax) ->
@@ -115,12 +115,12 @@ final class EventLog {
           repeat(
               Level.WARN,
               "head dropped",
-              () -> "too many requests were begun and not ended: the oldest connection was closed");
+              () -> "too many requests are incomplete: the oldest connection was closed");
       case Event.ConnectionRefused _ ->
           repeat(
               Level.WARN,
               "connection refused",
-              () -> "a new connection was closed: as many are open as are allowed");
+              () -> "a new connection was closed: the limit of open connections is reached");
       case Event.RequestServed _,
           Event.CachedAnswerServed _,
           Event.RequestShed _,

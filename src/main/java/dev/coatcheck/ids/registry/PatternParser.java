@@ -131,7 +131,7 @@ final class PatternParser {
 
   private Part single() throws NotUnderstood {
     if (at == text.length() || "|)*+?{".indexOf(text.charAt(at)) >= 0) {
-      throw new NotUnderstood("A part of the pattern is empty; use ? for what may be missing.");
+      throw new NotUnderstood("A part of the pattern is empty; use ? for an optional part.");
     }
     if (text.charAt(at) == '(') {
       return group();
@@ -166,7 +166,7 @@ final class PatternParser {
       return range(VISIBLE_FIRST, VISIBLE_LAST);
     }
     if (SPECIAL.indexOf(c) >= 0) {
-      throw new NotUnderstood("A character with a meaning stands alone; write \\ before it.");
+      throw new NotUnderstood("A special character stands alone; write \\ before it.");
     }
     at++;
     return range(c, c);

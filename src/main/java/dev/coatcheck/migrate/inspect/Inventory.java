@@ -24,11 +24,10 @@ public final class Inventory {
   private static final Diagnostic POOLED =
       new Diagnostic(
           "pooled_connection",
-          "A pooler stands before this source that shares its backends between transactions, or"
-              + " drops the settings of a session; a run needs sessions of its own. Register the"
-              + " source with a URL that leads to Postgres itself, without currentSchema and"
-              + " options. For the gateway's own database register the same database as a source of"
-              + " its own.");
+          "This source is behind a pooler that shares its backends between transactions or drops"
+              + " session settings; a run needs its own sessions. Register the source with a URL"
+              + " that leads to Postgres itself, without currentSchema and options. For the"
+              + " gateway's own database, register the same database as another source.");
 
   private final Limits limits;
 
@@ -98,14 +97,13 @@ public final class Inventory {
     wish.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
     if (wish.schema().startsWith("pg_temp")) {
       findings.add(
-          new Diagnostic(
-              "temporary_table", "It is temporary: it ends with the session that made it."));
+          new Diagnostic("temporary_table", "The table is temporary: it ends with its session."));
     } else if (wish.schema().startsWith("pg_") || wish.schema().equals("information_schema")) {
       findings.add(
-          new Diagnostic("system_table", "Its schema is Postgres's own; name a table of yours."));
+          new Diagnostic("system_table", "The schema belongs to Postgres; name a table of yours."));
     } else if (OWN_SCHEMAS.contains(wish.schema())) {
       findings.add(
-          new Diagnostic("own_table", "Its schema is the gateway's own; name a table of yours."));
+          new Diagnostic("own_table", "The schema belongs to the gateway; name a table of yours."));
     }
     if (findings.isEmpty()
         && (wish.schema() + wish.table() + wish.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
@@ -128,8 +126,8 @@ public final class Inventory {
   private static Diagnostic unknown(List<String> alike) {
     return new Diagnostic(
         "table_unknown",
-        "There is no table of that name in that schema; names are compared letter for letter,"
-            + " without quotes."
+        "The schema has no table with this name; names are compared letter by letter, without"
+            + " quotes."
             + (alike.isEmpty() ? "" : " There is " + String.join(", ", alike) + "."));
   }
 
@@ -151,7 +149,7 @@ public final class Inventory {
       faults.add(
           new Diagnostic(
               "server_loses_commits",
-              "The source may lose what it acknowledged, because this is off: "
+              "The source may lose committed data, because this setting is off: "
                   + String.join(", ", server.losesCommitsBy())
                   + ". Turn it on."));
     }

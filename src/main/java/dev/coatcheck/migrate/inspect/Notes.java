@@ -25,8 +25,8 @@ final class Notes {
           new Check(
               "key_serial",
               KEY_SEQUENCE + " and a.attidentity = ''",
-              "The key takes its values from a sequence that it owns: dropping the column later"
-                  + " drops %s."),
+              "The key takes its values from its own sequence: dropping the column later drops"
+                  + " %s."),
           new Check(
               "key_default",
               """
@@ -35,7 +35,7 @@ final class Notes {
                  and not exists (<sequence>)\
               """
                   .replace("<sequence>", KEY_SEQUENCE),
-              "The key takes its values from a default of its own: %s."),
+              "The key takes its values from its own default: %s."),
           new Check(
               "key_without_default",
               """
@@ -43,12 +43,12 @@ final class Notes {
                where a.attrelid = <oid> and a.attnum = <key>
                  and a.attidentity = '' and not a.atthasdef\
               """,
-              "The key has no default (%s): applications bring it along."),
+              "The key has no default (%s): applications supply its values."),
           new Check(
               "key_deferrable",
               "select quote_ident(conname) from pg_constraint"
                   + " where conrelid = <oid> and contype = 'p' and condeferrable",
-              "The primary key %s is deferrable; the new one will not be."),
+              "The primary key %s is deferrable; the new primary key is not."),
           new Check(
               "key_includes",
               """
@@ -57,7 +57,7 @@ final class Notes {
                 join pg_attribute a on a.attrelid = i.indexrelid and a.attnum > i.indnkeyatts
                where i.indrelid = <oid> and i.indisprimary order by a.attnum\
               """,
-              "The index of the primary key includes %s; the new one will not."),
+              "The index of the primary key includes %s; the new index does not."),
           new Check(
               "key_in_views",
               """
@@ -67,7 +67,7 @@ final class Notes {
                  and d.refobjid = <oid> and d.refobjsubid = <key> and r.ev_class <> <oid>
                order by 1\
               """,
-              "Views read the old key: %s. They have to be changed before it can be dropped."),
+              "Views read the old key: %s. Change these views before the old key is dropped."),
           new Check(
               "foreign_keys",
               """
@@ -76,7 +76,7 @@ final class Notes {
                where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
                  and f.confkey = array[<key>::int2] order by 1\
               """,
-              "Foreign keys refer to the key, and will get columns of their own: %s."),
+              "Foreign keys refer to the key; each gets a new column later: %s."),
           new Check(
               "composite_foreign_keys",
               """
@@ -85,7 +85,7 @@ final class Notes {
                where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
                  and <key>::int2 = any(f.confkey) and cardinality(f.confkey) > 1 order by 1\
               """,
-              "Foreign keys of several columns contain the key: %s. They stay on the old one."),
+              "Foreign keys of several columns contain the key: %s. They stay on the old key."),
           new Check(
               "children_partitioned",
               """
@@ -94,7 +94,7 @@ final class Notes {
                where f.confrelid = <oid> and f.contype = 'f' and c.relkind = 'p'
                  and f.conparentid = 0 and <key>::int2 = any(f.confkey) order by 1\
               """,
-              "Tables with a foreign key to it are partitioned: %s."),
+              "Tables with a foreign key to the table are partitioned: %s."),
           new Check(
               "foreign_keys_on_partitions",
               """
@@ -115,9 +115,9 @@ final class Notes {
                                 and <key>::int2 = any(f.confkey))
                group by p.inhparent order by 1\
               """,
-              "Foreign keys to it sit on partitions: %s. Their column will go on the partitioned"
-                  + " table; add the key to the partitions that lack it, or take it for granted"
-                  + " that they hold rows without a parent."),
+              "Partitions have foreign keys to the table: %s. The new column goes on their"
+                  + " partitioned table. Add the foreign key to the partitions that lack it, or"
+                  + " expect rows without a parent there."),
           new Check(
               "not_valid_checks",
               """
@@ -125,8 +125,8 @@ final class Notes {
                where conrelid = <oid> and contype in ('c', 'n') and not convalidated order by 1\
               """,
               "Checks were never validated: %s. The backfill updates every row, and a row that"
-                  + " breaks such a check is refused: it is set aside with its error. Mend those"
-                  + " rows and validate the check before the start, or drop it."),
+                  + " breaks such a check is refused: it is set aside with its error. Correct those"
+                  + " rows and validate the check before the start, or drop the check."),
           new Check(
               "children_not_owned",
               """
@@ -135,15 +135,15 @@ final class Notes {
                where f.confrelid = <oid> and f.contype = 'f'
                  and not pg_has_role(c.relowner, 'usage') order by 1\
               """,
-              "Tables with a foreign key to it belong to somebody else than the source's user:"
-                  + " %s."),
+              "Tables with a foreign key to the table belong to another role than the source's"
+                  + " user: %s."),
           new Check(
               "replica_triggers",
               """
               select quote_ident(tgname) from pg_trigger
                where tgrelid = <oid> and not tgisinternal and tgenabled in ('R', 'A') order by 1\
               """,
-              "Triggers of its own fire when rows are replicated: %s. Ours will not."),
+              "Triggers of the table fire for replicated rows: %s. Triggers of the run do not."),
           new Check(
               "replica_identity",
               """
@@ -153,12 +153,12 @@ final class Notes {
                             where i.indrelid = c.oid and i.indisreplident) end
                 from pg_class c where c.oid = <oid> and c.relreplident <> 'd'\
               """,
-              "Its replica identity is %s, and will not follow the primary key."),
+              "The replica identity of the table is %s; it does not follow the primary key."),
           new Check(
               "event_triggers",
               "select quote_ident(evtname) from pg_event_trigger"
                   + " where evtenabled <> 'D' order by 1",
-              "Event triggers will see every change of the table: %s."));
+              "Event triggers fire for every change of the table: %s."));
 
   private Notes() {}
 }

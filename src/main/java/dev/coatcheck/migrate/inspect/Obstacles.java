@@ -17,7 +17,7 @@ final class Obstacles {
                 from pg_inherits i join pg_class c on c.oid = i.inhrelid
                where i.inhrelid = <oid> and c.relispartition\
               """,
-              "It is a partition of %s. Partitioned tables can't be migrated yet."),
+              "The table is a partition of %s. Partitioned tables can't be migrated yet."),
           new Check(
               "inheritance",
               """
@@ -27,21 +27,21 @@ final class Obstacles {
               union all
               select 'parent of ' || inhrelid::regclass from pg_inherits where inhparent = <oid>\
               """,
-              "It takes part in inheritance: %s. End that with alter table … no inherit first."),
+              "The table takes part in inheritance: %s. End the inheritance with alter table … no"
+                  + " inherit first."),
           new Check(
               "typed_table",
               "select format_type(c.reloftype, null)" + OF_TABLE + " and c.reloftype <> 0",
-              "It is a table of type %s, which can't get a column. Run alter table … not of"
-                  + " first."),
+              "The table has the type %s and can't get a column. Run alter table … not of first."),
           new Check(
               "temporary_table",
               "select 'temporary'" + OF_TABLE + " and c.relpersistence = 't'",
-              "It is %s: it ends with the session that made it."),
+              "The table is %s: it ends with its session."),
           new Check(
               "unlogged_table",
               "select 'unlogged'" + OF_TABLE + " and c.relpersistence = 'u'",
-              "It is %s, so a crash would empty it and leave its mappings behind."
-                  + " Run alter table … set logged first."),
+              "The table is %s: a crash would empty it but not its mappings. Run alter table … set"
+                  + " logged first."),
           new Check(
               "extension_table",
               """
@@ -49,16 +49,17 @@ final class Obstacles {
                where d.classid = 'pg_class'::regclass and d.objid = <oid> and d.objsubid = 0
                  and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'\
               """,
-              "It belongs to the extension %s: a dump would leave the new column out."),
+              "The table belongs to the extension %s: a dump would omit the new column."),
           new Check(
               "too_many_columns",
               "select c.relnatts::text" + OF_TABLE + " and c.relnatts >= 1600",
-              "It has had %s columns, dropped ones included, and can't get another one."
+              "The table has %s columns, with the dropped columns, and can't get another column."
                   + " Copy it into a new table first."),
           new Check(
               "rewrite_rule",
               "select rulename::text from pg_rewrite where ev_class = <oid> order by 1",
-              "Rules rewrite what is done to it: %s. Make them triggers or drop them first."));
+              "Rules rewrite statements on the table: %s. Replace them by triggers or drop them"
+                  + " first."));
 
   /** What is on it already. */
   private static final List<Check> OCCUPIED =
@@ -69,15 +70,15 @@ final class Obstacles {
               select attname::text from pg_attribute
                where attrelid = <oid> and attname = 'snowflake_id' and not attisdropped\
               """,
-              "It has a column %s already, which the new keys need."
-                  + " Undo the earlier migration, or rename the column."),
+              "The table already has a column %s, which the new keys need. Undo the earlier"
+                  + " migration, or rename the column."),
           new Check(
               "triggers_left",
               """
               select tgname::text from pg_trigger
                where tgrelid = <oid> and starts_with(tgname::text, '~coatcheck_') order by 1\
               """,
-              "Triggers of ours are on it: %s. Undo the earlier migration first. Where this"
+              "The table has triggers of an earlier run: %s. Undo that run first. Where this"
                   + " database is a restored copy, whose run belongs to the original, run drop"
                   + " schema coatcheck_migration cascade in the copy and drop the column"
                   + " snowflake_id of the table instead."),
@@ -89,8 +90,8 @@ final class Obstacles {
                  and tgname > '~coatcheck_insert'
                  and not starts_with(tgname::text, '~coatcheck_') order by 1\
               """,
-              "Triggers before insert would run after ours, which has to be the last: %s."
-                  + " Rename them so that they sort before ~coatcheck_insert."),
+              "Triggers before insert would fire after the trigger of the run, which must be the"
+                  + " last: %s. Rename them so that they sort before ~coatcheck_insert."),
           new Check(
               "subscription_target",
               """
@@ -98,8 +99,8 @@ final class Obstacles {
                 from pg_subscription_rel r left join pg_subscription s on s.oid = r.srsubid
                where r.srrelid = <oid> order by 1\
               """,
-              "It is filled by the subscription %s, whose rows fire no triggers."
-                  + " Migrate the table where it is published."),
+              "The subscription %s fills the table, and its rows fire no triggers. Migrate the"
+                  + " table at its publisher."),
           new Check(
               "published_table",
               """
@@ -109,8 +110,8 @@ final class Obstacles {
                 join pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
                where c.oid = <oid> order by 1\
               """,
-              "It is published by %s: subscribers would stop at the first row with the new column."
-                  + " Take it out of the publication first."));
+              "The publication %s contains the table: subscribers would stop at the first row with"
+                  + " the new column. Remove the table from the publication first."));
 
   /** What our role may not do. */
   private static final List<Check> RIGHTS =
@@ -120,21 +121,22 @@ final class Obstacles {
               "select quote_ident(pg_get_userbyid(c.relowner))"
                   + OF_TABLE
                   + " and not pg_has_role(c.relowner, 'usage')",
-              "It belongs to %s, and only its owner may alter it."
-                  + " Let the source's user be that, or a member of it."),
+              "The table belongs to %s, and only its owner may alter it. Use a source's user that"
+                  + " is this role or a member of it."),
           new Check(
               "no_select",
               "select quote_ident(current_user) from pg_class c where c.oid = <oid>"
                   + " and not (has_table_privilege(c.oid, 'select')"
                   + " and has_schema_privilege(c.relnamespace, 'usage'))",
-              "The source's user, %s, may not read it. Grant it select, and usage of its schema."),
+              "The source's user, %s, may not read the table. Grant it select on the table and"
+                  + " usage on its schema."),
           new Check(
               "no_create_on_schema",
               "select quote_ident(n.nspname) from pg_class c"
                   + " join pg_namespace n on n.oid = c.relnamespace where c.oid = <oid>"
                   + " and not has_schema_privilege(n.oid, 'create')",
-              "The source's user may not make indexes in its schema."
-                  + " Run grant create on schema %s to that user."),
+              "The source's user may not create indexes in the schema of the table. Run grant"
+                  + " create on schema %s to that user."),
           new Check(
               "no_create_on_database",
               """
@@ -143,8 +145,8 @@ final class Obstacles {
                           then not has_database_privilege(current_database(), 'create')
                           else not has_schema_privilege('coatcheck_migration', 'create, usage') end\
               """,
-              "The source's user may not make, or not use, the schema coatcheck_migration in the"
-                  + " database %s. Grant it create on the database, or on that schema."),
+              "The source's user may not create or use the schema coatcheck_migration in the"
+                  + " database %s. Grant it create on the database or on that schema."),
           new Check(
               "forced_row_security",
               "select 'forced'"
@@ -152,9 +154,9 @@ final class Obstacles {
                   + " and c.relrowsecurity and c.relforcerowsecurity and not (select"
                   + " bool_and(r.rolsuper or r.rolbypassrls) from pg_roles r"
                   + " where r.rolname = current_user or r.oid = c.relowner)",
-              "Its row level security is %s on its owner too, so rows would be missed."
-                  + " Give the source's user and the owner bypassrls, or end the force"
-                  + " meanwhile."));
+              "The row level security of the table is %s on its owner too, so the run would miss"
+                  + " rows. Give the source's user and the owner bypassrls, or end the force during"
+                  + " the run."));
 
   /** What would have to wait behind somebody, or make everybody wait. */
   private static final List<Check> IN_THE_WAY =
@@ -174,8 +176,8 @@ final class Obstacles {
                    or mxid_age(c.relminmxid)
                         > current_setting('autovacuum_multixact_freeze_max_age')::int)\
               """,
-              "A vacuum against wraparound is at work on it and gives way to nobody: %s."
-                  + " Ask again once it has ended."),
+              "A vacuum against wraparound works on the table and blocks the run: %s. Plan again"
+                  + " when it has ended."),
           new Check(
               "old_transaction",
               """
@@ -187,16 +189,15 @@ final class Obstacles {
                  and a.xact_start < clock_timestamp() - interval '1 second' * <old_seconds>
                order by a.xact_start\
               """,
-              "Transactions have been open for long, and indexes can't be built past them: %s."
-                  + " End them first."),
+              "Long transactions are open, and an index waits for their end: %s. End them first."),
           new Check(
               "prepared_transaction",
               """
               select quote_literal(gid) from pg_prepared_xacts
                where database = current_database() order by prepared\
               """,
-              "Prepared transactions wait for their end, and indexes can't be built past them: %s."
-                  + " Commit or roll them back first."));
+              "Prepared transactions are open, and an index waits for their end: %s. Commit or roll"
+                  + " them back first."));
 
   /** What keeps the primary key from moving. */
   private static final Check BOUND =

@@ -26,8 +26,6 @@ public record Precondition(
         code,
         detail
             + (found.isEmpty() ? "" : " Found: " + Check.listed(found, "; ") + ".")
-            + notSearched
-                .map(why -> " Not all statements could be searched: " + why + ".")
-                .orElse(""));
+            + notSearched.map(why -> " Not all statements were searched: " + why + ".").orElse(""));
   }
 }

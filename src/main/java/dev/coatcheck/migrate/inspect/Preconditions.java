@@ -52,7 +52,7 @@ final class Preconditions {
     search(
             "prepared_star",
             "Prepared SELECT * and RETURNING * fail once the column is added, until they are"
-                + " prepared anew: name the columns, or let the drivers try again.",
+                + " prepared again: name the columns, or let the drivers try again.",
             statements::takesAllColumns)
         .ifPresent(findings::add);
     search(
@@ -94,8 +94,8 @@ final class Preconditions {
     functions.forEach(function -> found.addAll(shape.found(function)));
     return precondition(
         "row_shape",
-        "What counts on the number of columns fails for good once the column is added, until it is"
-            + " rewritten: see to each before the start.",
+        "Code that depends on the number of columns fails for good once the column is added:"
+            + " rewrite each entry before the start.",
         found);
   }
 
@@ -123,8 +123,8 @@ final class Preconditions {
         : Optional.of(
             new Precondition(
                 "column_grants",
-                "Columns are granted one by one. Whoever has only such grants may not read the new"
-                    + " column, so its SELECT * and RETURNING * fail: name the columns there.",
+                "Some roles have grants on single columns and may not read the new column, so their"
+                    + " SELECT * and RETURNING * fail: name the columns in these statements.",
                 columns,
                 Optional.empty()));
   }

@@ -11,12 +11,18 @@ final class RelationKind {
     return switch (relkind) {
       case "r" -> Optional.empty();
       case "p" ->
-          of("partitioned_table", "It is partitioned. Partitioned tables can't be migrated yet.");
-      case "v" -> of("view", "It is a view. Name the table beneath it.");
-      case "m" -> of("materialized_view", "It is a materialized view. Name the table beneath it.");
-      case "f" -> of("foreign_table", "Its rows lie in another server. Make that one a source.");
-      case "S" -> of("sequence", "It is a sequence. Name the table that it counts for.");
-      default -> of("not_a_table", "It is no table.");
+          of(
+              "partitioned_table",
+              "The table is partitioned. Partitioned tables can't be migrated yet.");
+      case "v" -> of("view", "The relation is a view. Name the table beneath it.");
+      case "m" ->
+          of(
+              "materialized_view",
+              "The relation is a materialized view. Name the table beneath it.");
+      case "f" ->
+          of("foreign_table", "The rows are on another server. Register that server as a source.");
+      case "S" -> of("sequence", "The relation is a sequence. Name the table that uses it.");
+      default -> of("not_a_table", "The relation is not a table.");
     };
   }
 

@@ -72,7 +72,7 @@ final class Survey {
     if (store.hasCheckpoint(relation.oid())) {
       faults.add(
           new Diagnostic(
-              "run_active", "A migration of it is under way. Finish, undo or cancel it."));
+              "run_active", "Another run is on the table. Finish, undo or cancel that run."));
     }
     TimeColumns.Choice choice =
         TimeColumns.choose(store.columns(relation.oid()), wish.createdAtColumn());
@@ -98,15 +98,17 @@ final class Survey {
   private static Optional<Diagnostic> keyFault(Optional<PrimaryKey> key) {
     if (key.isEmpty()) {
       return Optional.of(
-          new Diagnostic("no_primary_key", "It has no primary key. Add one on its number first."));
+          new Diagnostic(
+              "no_primary_key",
+              "The table has no primary key. Add a primary key on its number first."));
     }
     if (key.get().columns().size() > 1) {
       return Optional.of(
           new Diagnostic(
               "composite_key",
-              "Its primary key has several columns: "
+              "The primary key has several columns: "
                   + String.join(", ", key.get().columns())
-                  + ". Only a key of one number can be migrated."));
+                  + ". Only a primary key of one number can be migrated."));
     }
     String type = key.get().types().getFirst();
     return KEY_TYPES.contains(type)
@@ -114,7 +116,7 @@ final class Survey {
         : Optional.of(
             new Diagnostic(
                 "key_type",
-                "Its key %s is of type %s. Only smallint, integer and bigint can be migrated."
+                "The primary key %s has the type %s. Only smallint, integer and bigint can be migrated."
                     .formatted(key.get().columns().getFirst(), type)));
   }
 
@@ -124,16 +126,16 @@ final class Survey {
       faults.add(
           new Diagnostic(
               "id_not_positive",
-              "It has a row with the key "
+              "The table has a row with the key "
                   + range.lowest()
-                  + ", and keys have to be 1 or more. Give it another one."));
+                  + ", and keys must be 1 or more. Give that row another key."));
     }
     long now = (server.nowMillis() - wish.layoutEpochMillis()) << KEY_TIME_SHIFT;
     if (range.highest() > now / 2) {
       faults.add(
           new Diagnostic(
               "id_too_large",
-              "Its highest key, %d, is more than half of what a new key would be now (%d), which leaves too little room. Are they Snowflakes already?"
+              "The highest key, %d, is more than half of a new key (%d), which leaves too little room. Check whether the keys already are Snowflakes."
                   .formatted(range.highest(), now)));
     }
     return faults;
@@ -149,8 +151,8 @@ final class Survey {
       notes.add(
           new Diagnostic(
               "sessions_hidden",
-              "The source's user may not see how long others' transactions have been open."
-                  + " Grant it pg_read_all_stats."));
+              "The source's user may not see the age of other transactions. Grant it"
+                  + " pg_read_all_stats."));
     }
     long beganNano = System.nanoTime();
     Count count = count(time.column(), notes);
@@ -218,7 +220,7 @@ final class Survey {
     if (percent < 100) {
       notes.add(
           new Diagnostic(
-              "rows_estimated", "It is large, so its rows were estimated and not counted."));
+              "rows_estimated", "The table is large, so its rows were estimated and not counted."));
       if (relation.tuples() >= 0) {
         count = new Count(Math.round(relation.tuples()), count.olderThanEpoch());
       }

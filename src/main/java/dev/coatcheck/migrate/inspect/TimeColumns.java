@@ -32,13 +32,15 @@ final class TimeColumns {
       return new Choice.Refused(
           new Diagnostic(
               "created_at_unknown",
-              "It has no column named " + name + ", letter for letter. Name another, or none."));
+              "The table has no column named "
+                  + name
+                  + ", letter by letter. Name another column, or none."));
     }
     if (!TYPES.contains(found.get().type())) {
       return new Choice.Refused(
           new Diagnostic(
               "created_at_type",
-              "The column %s is of type %s. Name one of type timestamptz, timestamp or date, or none."
+              "The column %s has the type %s. Name a column of type timestamptz, timestamp or date, or none."
                   .formatted(name, found.get().type())));
     }
     return made(found.get(), "as you said");
@@ -51,12 +53,12 @@ final class TimeColumns {
             .filter(each -> TYPES.contains(each.type()))
             .toList();
     if (fitting.size() == 1) {
-      return made(fitting.getFirst(), "by its name; name another if that is wrong");
+      return made(fitting.getFirst(), "found by its name; name another column if this is wrong");
     }
     String why =
         fitting.isEmpty()
-            ? "No column of a usual name says when a row was made"
-            : "More than one column may say when a row was made ("
+            ? "No column with a usual name has the time at which a row was made"
+            : "Several columns may have the time at which a row was made ("
                 + Check.listed(fitting.stream().map(Column::name).toList())
                 + ")";
     return new Choice.Made(
@@ -73,7 +75,7 @@ final class TimeColumns {
         Optional.of(new Target.TimeColumn(column.name(), column.type())),
         new Diagnostic(
             "created_at",
-            "The column %s says when a row was made (%s)%s."
+            "The column %s has the time at which a row was made (%s)%s."
                 .formatted(
                     column.name(),
                     how,

@@ -29,10 +29,10 @@ record UpdateTrigger(String name, String definition, boolean isConstraint) {
             "update_triggers",
             "Triggers on update will fire once for each row that the backfill fills: "
                 + Check.listed(names)
-                + ". A trigger that would do harm, for instance change a last_update or fill an"
-                + " audit table, gets a WHEN clause before the start, with which it sleeps"
-                + " meanwhile. Any session can make such a trigger sleep, so take the clause back"
-                + " after the run, and don't give it to an audit that nobody may switch off.",
+                + ". Before the start, give a trigger that would do harm, for instance change"
+                + " last_update or fill an audit table, a WHEN clause that disables it during the"
+                + " backfill. Any session can disable such a trigger, so remove the clause after"
+                + " the run, and do not add it to an audit that must always work.",
             triggers.stream().map(UpdateTrigger::remedy).toList(),
             Optional.empty()));
   }
@@ -41,7 +41,7 @@ record UpdateTrigger(String name, String definition, boolean isConstraint) {
   private String remedy() {
     int execute = definition.lastIndexOf(EXECUTE);
     if (isConstraint || !definition.startsWith(CREATE) || execute < 0) {
-      return name + ": drop it, and make it again when (" + SLEEPS + ");";
+      return name + ": drop it, and create it again when (" + SLEEPS + ");";
     }
     int when = definition.indexOf(WHEN);
     String condition =

@@ -76,8 +76,8 @@ final class SourceFollower {
   private void refused(ActiveTable table, LegacyKey first, int count) {
     refusals.accept(
         table,
-        "%d rows, the first with legacy ID %d: its legacy ID or key belongs to another public ID."
+        "%d rows, the first with legacy ID %d: another public ID has its legacy ID or key."
                 .formatted(count, first.legacy())
-            + " Verify names them all.");
+            + " Verify lists them all.");
   }
 }

@@ -109,7 +109,7 @@ final class FillLoop {
   private Optional<String> waiting(Checkpoint at) {
     SetAside first = backfill.setAside(0, EnumSet.allOf(Cause.class), 1).getFirst();
     return Optional.of(
-        "%,d rows were set aside, the first with ID %d: %s. %s, then retry: it fills only these rows, with the keys that are kept for them."
+        "%,d rows were set aside, the first with ID %d: %s. %s, then retry: retry fills only these rows, with the keys that were reserved for them."
             .formatted(
                 at.counts().setAside(),
                 first.legacy(),

@@ -52,7 +52,7 @@ final class Heartbeat implements AutoCloseable {
     private static final long serialVersionUID = 1L;
 
     Stopped() {
-      super("the run is not to go on here", null, false, false);
+      super("another instance continues the run", null, false, false);
     }
   }
 

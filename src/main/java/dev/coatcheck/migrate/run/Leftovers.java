@@ -39,10 +39,11 @@ final class Leftovers {
    */
   Outcome drop(TableMigration run) {
     if (run.status().occupies()) {
-      return new Outcome.Needed("Undo it from expand on first: its table still has the triggers.");
+      return new Outcome.Needed(
+          "Undo the run from expand on first: its table still has the triggers.");
     }
     if (!OVER.contains(run.status().state())) {
-      return new Outcome.Needed("Cancel it first: it would take its keys from the archive.");
+      return new Outcome.Needed("Cancel the run first: it would take its keys from the archive.");
     }
     Optional<TableMigration> other =
         runs.of(run.source(), run.target().table()).stream()
@@ -51,13 +52,13 @@ final class Leftovers {
             .findFirst();
     if (other.isPresent()) {
       return new Outcome.Needed(
-          "Run %d of the same table is %s and needs the archive. Undo and cancel that one first."
+          "Run %d of the same table is %s and needs the archive. First undo and cancel that run."
               .formatted(other.get().id(), other.get().status().state().wireName()));
     }
     Optional<Source> source = sources.named(run.source());
     if (source.isEmpty()) {
       return new Outcome.Needed(
-          "The source %s is not registered any more. Set COATCHECK_SOURCE_<NAME>_URL again, or drop"
+          "The source %s is no longer registered. Set COATCHECK_SOURCE_<NAME>_URL again, or drop"
                   .formatted(run.source())
               + " the schema coatcheck_migration there by hand.");
     }

@@ -54,7 +54,7 @@ final class LeftoversStore {
     } catch (DataAccessException refused) {
       if (SqlState.isDependedOn(refused)) {
         return new Outcome.Needed(
-            "Something in the source depends on what would be dropped: "
+            "Objects in the source depend on the archive or the schema: "
                 + Runner.rootMessage(refused).replaceFirst(" Hint: .*", "."));
       }
       throw refused;
@@ -63,7 +63,7 @@ final class LeftoversStore {
 
   private Outcome drop(DSLContext sql) {
     if (!isTrue(sql, HAS_SCHEMA)) {
-      return new Outcome.Dropped("Nothing of it was in the source.");
+      return new Outcome.Dropped("The source has no objects of this run.");
     }
     execute(sql, BOUND);
     boolean hasCheckpoints = isTrue(sql, HAS_CHECKPOINTS);

@@ -39,7 +39,7 @@ final class Planner {
   static final Diagnostic BUSY =
       new Diagnostic(
           "migration_active",
-          "Another table migration of this table or type is on the table. Undo that one first.");
+          "Another run of this table or type is on the table. Undo that run first.");
 
   private static final Diagnostic TYPE_KEYS =
       new Diagnostic(
@@ -48,11 +48,11 @@ final class Planner {
   private static final Diagnostic KEYS_FORGOTTEN =
       new Diagnostic(
           "keys_forgotten",
-          "The keys of an earlier run were forgotten, but the public IDs of this type have them."
-              + " A new run would give the rows other keys. Create another type for this table.");
+          "The keys of an earlier run were forgotten, but the public IDs of this type have them. A"
+              + " new run would give the rows different keys. Create another type for this table.");
   private static final Diagnostic CHANGED =
       new Diagnostic(
-          "table_changed", "The table is not the one that was planned. Plan the migration anew.");
+          "table_changed", "The table differs from the planned table. Plan the migration again.");
 
   /** The precondition that the shape of a row may change. */
   private static final String ROW_SHAPE = "row_shape";
@@ -142,10 +142,10 @@ final class Planner {
   private static Diagnostic failed(String why) {
     return new Diagnostic(
         "trial_failed",
-        "What the run does first was tried with one row, and rolled back. It failed: "
+        "The run was tried with one row and rolled back. The trial failed: "
             + why
-            + " Mend that, or plan anew with the application's search path if names were not"
-            + " found.");
+            + " Correct the cause, or plan again with the application's search path if names were"
+            + " not found.");
   }
 
   private List<Diagnostic> look(Source source, Target target, TableMigration run) {
@@ -176,7 +176,7 @@ final class Planner {
             condition ->
                 new Diagnostic(
                     condition.code(),
-                    "This has come up since the plan; plan the migration anew. "
+                    "This appeared after the plan. Plan the migration again. "
                         + condition.finding().detail()))
         .toList();
   }
@@ -189,7 +189,7 @@ final class Planner {
     all.add(
         new Diagnostic(
             "times_lost",
-            "Of %d rows that were looked at, %d would get keys that don't say when they were made: the rows that follow them are older, so the time is taken for a mistake."
+            "Of %d rows that were looked at, %d would get keys without their time: the rows after them are older, so the run takes the time for a mistake."
                 .formatted(sample.rows(), sample.timesLost())));
     return all;
   }

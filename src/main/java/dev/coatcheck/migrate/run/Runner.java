@@ -127,7 +127,7 @@ final class Runner {
           if (extent() == OwnObjects.Extent.ON_TABLE) {
             verify(session);
           } else {
-            end(RunState.PAUSED, "verified", "Nothing is on the table yet that could be verified.");
+            end(RunState.PAUSED, "verified", "The table has no keys yet that could be verified.");
           }
         }
         case UNDO -> {
@@ -193,7 +193,7 @@ final class Runner {
         }
       }
     }
-    end(RunState.DONE, "done", "All phases are through.");
+    end(RunState.DONE, "done", "All phases are done.");
   }
 
   private void verify(SourceSession session) {
@@ -343,7 +343,7 @@ final class Runner {
       case Ddl.Outcome.Done _ -> new Result.Done();
       case Ddl.Outcome.Blocked(int tries, List<BlockingSession> blockers) ->
           new Result.Failed(
-              "%s did not get its lock in %d tries. Held by: %s. Retry when they are through."
+              "%s did not get its lock in %d tries. Held by: %s. Retry when these sessions end."
                   .formatted(
                       name,
                       tries,

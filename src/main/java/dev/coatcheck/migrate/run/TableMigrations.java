@@ -176,7 +176,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
       return Optional.of(
           new ActionOutcome.NotNow(
               RunState.PLANNED,
-              "Its keys came from a file. Plan another one to install anything."));
+              "The keys of this run came from a file. Plan another run to install triggers."));
     }
     return store
         .find(id)
@@ -319,7 +319,7 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
         ? decision
         : new Decision.Refuse(
             new ActionOutcome.NotNow(
-                run.status().state(), "Nothing of it is on the table. Plan another one."));
+                run.status().state(), "Nothing of the run is on the table. Plan another run."));
   }
 
   private IdempotentResult<ActionOutcome> forward(

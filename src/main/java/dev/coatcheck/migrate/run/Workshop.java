@@ -77,7 +77,7 @@ record Workshop(
                 new RunStore.Decision.Change(
                     now.with(now.status().to(RunState.CANCELLED).occupying(false)),
                     "undone",
-                    "Nothing of it is on the table any more; the archive keeps the keys."));
+                    "Nothing of the run is on the table; the archive keeps the keys."));
   }
 
   /** Says what is wrong, if anything is. */

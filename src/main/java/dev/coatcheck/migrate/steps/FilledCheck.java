@@ -107,8 +107,8 @@ final class FilledCheck {
   private String broken() {
     List<Long> ids = brokenAfter(Long.MIN_VALUE);
     return ids.isEmpty()
-        ? "rows came in without a key again and again, past the triggers. Retry when whatever"
-            + " writes them has ended"
+        ? "rows came in without a key repeatedly, past the triggers. Retry when the program that"
+            + " writes them has stopped"
         : "rows came in without a key, past the triggers, the first with the IDs "
             + ids.stream().map(String::valueOf).collect(Collectors.joining(", "))
             + ". Retry fills them";

@@ -81,6 +81,6 @@ public final class Outbox {
         last = met;
       }
     }
-    throw new IllegalStateException("others wrote the same mappings again and again", last);
+    throw new IllegalStateException("other writers wrote the same mappings repeatedly", last);
   }
 }

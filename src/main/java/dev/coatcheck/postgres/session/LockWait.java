@@ -49,6 +49,6 @@ public record LockWait(String operation, String event, List<BlockingSession> ses
     return operation
         + ": "
         + event
-        + (who.isEmpty() ? "" : ", held up by " + who + ". It goes on when they are through");
+        + (who.isEmpty() ? "" : ", held up by " + who + ". It continues when these sessions end");
   }
 }

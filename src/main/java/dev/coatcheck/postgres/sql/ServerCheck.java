@@ -44,7 +44,7 @@ public final class ServerCheck {
     }
     for (String durable : List.of("fsync", "full_page_writes", "synchronous_commit")) {
       if (setting(sql, durable).equals("off")) {
-        faults.add(durable + " is off, so it may lose what it acknowledged; turn it on");
+        faults.add(durable + " is off, so the database may lose committed data; turn it on");
       }
     }
     if (setting(sql, "in_hot_standby").equals("on")) {

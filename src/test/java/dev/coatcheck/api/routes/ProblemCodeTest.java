@@ -40,7 +40,7 @@ class ProblemCodeTest {
   }
 
   @Test
-  void everyCodeHasItsPlaceOnThePageThatItsTypeNames() throws IOException {
+  void everyCodeHasItsSectionOnThePageThatItsTypeNames() throws IOException {
     String page = Files.readString(Path.of("src/main/resources/docs/errors.html"));
 
     assertThat(Pattern.compile("<section class=\"code\" id=\"([a-z_]+)\">").matcher(page).results())

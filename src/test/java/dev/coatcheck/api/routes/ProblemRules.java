@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class ProblemRules {
   /** What {@code x-codes} in the contract says of a code. */
-  record Code(int status, String title, String meaning) {}
+  record Code(String group, int status, String title, String meaning, String next) {}
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()

@@ -131,7 +131,7 @@ class ConfigTest {
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", missing)))
         .isEqualTo(PASSWORD_FILE + "names a file that does not exist: " + missing);
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", folder)))
-        .isEqualTo(PASSWORD_FILE + "names something that is no readable file: " + folder);
+        .isEqualTo(PASSWORD_FILE + "names something that is not a readable file: " + folder);
   }
 
   @Test
@@ -174,14 +174,14 @@ class ConfigTest {
           COATCHECK_SOURCE_A_USER     | me            | COATCHECK_SOURCE_A_URL is not
           COATCHECK_SOURCE_A_PASSWORD | secret        | COATCHECK_SOURCE_A_URL is not
           COATCHECK_SOURCE_A_FOO      | secret        | must end in _URL, _USER or _PASSWORD
-          COATCHECK_SOURCE_URL        | secret        | no good name
+          COATCHECK_SOURCE_URL        | secret        | invalid source name
           COATCHECK_SOURCE_           | secret        | must end in
           COATCHECK_SOURCE_A_url      | secret        | must end in
-          COATCHECK_SOURCE__URL       | secret        | no good name
-          COATCHECK_SOURCE_shop_URL   | secret        | no good name
-          COATCHECK_SOURCE_1A_URL     | secret        | no good name
-          COATCHECK_SOURCE_A234567890123456789012345678901X_URL | secret | no good name
-          COATCHECK_SOURCE_GATEWAY_URL | jdbc:postgresql://a/b | take another
+          COATCHECK_SOURCE__URL       | secret        | invalid source name
+          COATCHECK_SOURCE_shop_URL   | secret        | invalid source name
+          COATCHECK_SOURCE_1A_URL     | secret        | invalid source name
+          COATCHECK_SOURCE_A234567890123456789012345678901X_URL | secret | invalid source name
+          COATCHECK_SOURCE_GATEWAY_URL | jdbc:postgresql://a/b | choose another
           COATCHECK_SOURCE_OK_URL     | postgres://db | COATCHECK_SOURCE_OK_URL must look like
           COATCHECK_SOURCE_OK_URL     | jdbc:postgresql://a/b?password=secret | COATCHECK_SOURCE_OK_PASSWORD
           COATCHECK_SOURCE_B_URL      | jdbc:postgresql://a/b | COATCHECK_SOURCE_B_USER is needed

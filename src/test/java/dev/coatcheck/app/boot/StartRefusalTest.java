@@ -128,7 +128,7 @@ class StartRefusalTest {
       List<String> flags = onDatabase(url, "any");
       flags.set(flags.indexOf("--database-user=coatcheck"), "--database-user=postgres");
       assertRefused(
-          List.of("fsync is off, so it may lose what it acknowledged; turn it on"), flags);
+          List.of("fsync is off, so the database may lose committed data; turn it on"), flags);
     }
   }
 
@@ -148,7 +148,11 @@ class StartRefusalTest {
         .hasSize(6)
         .anyMatch(line -> line.startsWith("  - COATCHECK_PORT (--port) "))
         .anyMatch(line -> line.startsWith("  - COATCHECK_DATABASE_CONNECTIONS "))
-        .anyMatch(line -> line.startsWith("  - COATCHECK_DATABASE_URL (--database-url) is printed"))
+        .anyMatch(
+            line ->
+                line.startsWith(
+                    "  - COATCHECK_DATABASE_URL (--database-url) contains a password, and the URL"
+                        + " is printed"))
         .anyMatch(line -> line.startsWith("  - COATCHECK_DATABASE_USER "))
         .anyMatch(line -> line.startsWith("  - COATCHECK_REDIRECT_HOSTS "))
         .noneMatch(line -> line.contains("hunter2"));

@@ -12,10 +12,10 @@ class UnknownVariablesTest {
             UnknownVariables.named(
                 List.of("COATCHECK_PROT", "COATCHECK_DATABASE_URI", "COATCHECKPORT", "PORT")))
         .containsExactly(
-            "COATCHECKPORT is no setting and has no effect. Did you mean COATCHECK_PORT?",
-            "COATCHECK_DATABASE_URI is no setting and has no effect. Did you mean"
+            "COATCHECKPORT is not a setting and has no effect. Did you mean COATCHECK_PORT?",
+            "COATCHECK_DATABASE_URI is not a setting and has no effect. Did you mean"
                 + " COATCHECK_DATABASE_URL?",
-            "COATCHECK_PROT is no setting and has no effect. Did you mean COATCHECK_PORT?");
+            "COATCHECK_PROT is not a setting and has no effect. Did you mean COATCHECK_PORT?");
   }
 
   @Test

@@ -32,7 +32,11 @@ class AccessCommandTest {
         .isEqualTo(new Terminal(0, "revoked " + keyId + "\n", ""));
     assertThat(on(database, "list").out()).contains(keyId + "  revoked");
     assertThat(on(database, "revoke", keyId))
-        .isEqualTo(new Terminal(1, "", "coatcheck: there is no active key of that ID.\n"));
+        .isEqualTo(
+            new Terminal(
+                1,
+                "",
+                "coatcheck: no active key has this ID; coatcheck access list shows the keys.\n"));
   }
 
   @Test
@@ -43,7 +47,7 @@ class AccessCommandTest {
     Terminal unknown = create(database, "--name", "a", "--scope", "ids:read,ids:raed");
     assertThat(unknown.status()).isEqualTo(2);
     assertThat(unknown.err())
-        .contains("there is no scope ids:raed", "*, ids:read, ids:write, types:read");
+        .contains("no scope has the name ids:raed", "*, ids:read, ids:write, types:read");
     assertThat(create(database, "--name", "a", "--scope", "*", "--valid-days", "0").err())
         .contains("1 to 3650");
     assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
@@ -63,7 +67,7 @@ class AccessCommandTest {
         .isZero();
     assertThat(principals(database)).containsExactly("shop", "shop");
 
-    assertThat(create(database, shop).err()).contains("acts as shop#");
+    assertThat(create(database, shop).err()).contains("principal of the new key is shop#");
     assertThat(principals(database))
         .hasSize(3)
         .startsWith("shop", "shop")
@@ -71,7 +75,7 @@ class AccessCommandTest {
         .asString()
         .startsWith("shop#");
     assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").err())
-        .contains("several principals");
+        .contains("different principals");
   }
 
   @Test

@@ -90,7 +90,8 @@ class GatewayVerbsTest {
             new Terminal(
                 0,
                 "user,usr,uuidv7,\n",
-                "Old links of user lead nowhere yet: it has no redirect. Add --redirect.\n"));
+                "Legacy IDs of user have no target yet: the type has no redirect. Add"
+                    + " --redirect.\n"));
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
@@ -198,7 +199,7 @@ class GatewayVerbsTest {
     other.start();
     try {
       assertFails(
-          "is no Coatcheck gateway (status 200)",
+          "is not a Coatcheck gateway (status 200)",
           "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
     } finally {
       other.stop(0);
@@ -216,7 +217,7 @@ class GatewayVerbsTest {
     }
 
     try (BufferedReader err = mint.errorReader()) {
-      assertThat(err.readLine()).matches("coatcheck: nobody reads the output any more\\. .*");
+      assertThat(err.readLine()).matches("coatcheck: the reader of the output is gone\\. .*");
     }
     assertThat(mint.waitFor()).isEqualTo(1);
     assertThat(run("lookup", "charge", "99999").status()).isEqualTo(1);

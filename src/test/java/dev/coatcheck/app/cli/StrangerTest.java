@@ -38,7 +38,7 @@ class StrangerTest {
               "--key-file=" + key);
 
       assertThat(listed.status()).isEqualTo(1);
-      assertThat(listed.err()).contains("is no Coatcheck gateway (status 200). Check --url.");
+      assertThat(listed.err()).contains("is not a Coatcheck gateway (status 200). Check --url.");
     } finally {
       other.stop(0);
     }
@@ -49,7 +49,7 @@ class StrangerTest {
     Terminal listed = Terminal.run("types", "list", "--key-file=" + folder.resolve("none"));
 
     assertThat(listed.status()).isEqualTo(1);
-    assertThat(listed.err()).contains("Start a gateway first");
+    assertThat(listed.err()).contains("Start a gateway (./coatcheck serve)");
   }
 
   @Test

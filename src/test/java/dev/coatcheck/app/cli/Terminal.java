@@ -9,8 +9,8 @@ import java.util.List;
 import picocli.CommandLine;
 
 /** What a command printed, and how it ended. */
-record Terminal(int status, String out, String err) {
-  static Terminal run(String... arguments) {
+public record Terminal(int status, String out, String err) {
+  public static Terminal run(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = Cli.line();
@@ -20,7 +20,7 @@ record Terminal(int status, String out, String err) {
   }
 
   /** With something on standard input. */
-  static Terminal runWith(String input, String... arguments) {
+  public static Terminal runWith(String input, String... arguments) {
     InputStream before = System.in;
     System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
     try {
@@ -30,7 +30,7 @@ record Terminal(int status, String out, String err) {
     }
   }
 
-  List<String> lines() {
+  public List<String> lines() {
     return out.lines().toList();
   }
 }

@@ -127,7 +127,12 @@ class TransferVerbsTest {
   void aFileThatChangedMeanwhileIsNotGoneOnWith() throws IOException {
     Path file = folder.resolve("changed.csv");
     Files.writeString(file, "type,key\ncharge,1\n");
-    new ImportProgress("http://elsewhere", 1, 1, 1, 1, 0, 0, 0, 0, 0).save(file);
+    Files.writeString(
+        folder.resolve("changed.csv.coatcheck-resume"),
+        """
+        {"url": "http://elsewhere", "size": 1, "modifiedMillis": 1, "offset": 1, "lines": 1,
+         "created": 0, "existing": 0, "refused": 0, "rejectedBytes": 0, "reasonsBytes": 0}
+        """);
 
     Terminal refused = run("ids", "import", file.toString());
 

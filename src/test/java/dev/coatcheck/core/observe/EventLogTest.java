@@ -71,8 +71,8 @@ class EventLogTest {
         .containsExactly(
             "WARN database: resolve failed (SQLSTATE none): full",
             "WARN database: mint failed (SQLSTATE none): full",
-            "INFO somebody goes through the old numbers of type charge",
-            "INFO somebody goes through the old numbers of type user");
+            "INFO a client tries legacy IDs one by one, of type charge",
+            "INFO a client tries legacy IDs one by one, of type user");
   }
 
   /** A stranger chooses the ID of a key: neither lines nor memory may grow with them. */

@@ -392,7 +392,7 @@ class InventoryTest {
             "on_conflict_on_constraint");
     assertThat(detail(preconditions(moved), "prepared_star"))
         .endsWith(
-            "Not all statements could be searched: pg_stat_statements is not installed in this"
+            "Not all statements were searched: pg_stat_statements is not installed in this"
                 + " database.");
     assertThat(codes(preconditions(kept)))
         .containsExactly(
@@ -448,8 +448,7 @@ class InventoryTest {
               sound ->
                   assertThat(detail(preconditions(sound.shape()), "prepared_star"))
                       .contains(
-                          "Not all statements could be searched: pg_stat_statements is installed"
-                              + " but"));
+                          "Not all statements were searched: pg_stat_statements is installed but"));
     } finally {
       FIXTURE.execute("drop extension pg_stat_statements", "drop schema stats cascade");
     }
@@ -475,7 +474,7 @@ class InventoryTest {
               Inspection.Sound.class,
               sound ->
                   assertThat(detail(preconditions(sound.shape()), "prepared_star"))
-                      .contains("Not all statements could be searched"));
+                      .contains("Not all statements were searched"));
     } finally {
       FIXTURE.execute("drop schema stats cascade");
     }

@@ -93,7 +93,7 @@ class AcceptanceTest {
                     .satisfies(
                         one -> {
                           assertThat(one.code()).isEqualTo("update_triggers");
-                          assertThat(one.detail()).startsWith("This has come up since the plan");
+                          assertThat(one.detail()).startsWith("This appeared after the plan");
                         }));
   }
 

@@ -27,9 +27,9 @@ class ForgetTest {
     Type other = fixture.source.gateway.type("other", "oth", KeyScheme.SNOWFLAKE);
     TableMigration orders = fixture.run(fixture.plan("orders", Optional.of("created_at")));
     TableMigration others = fixture.run(fixture.plan("others", other, Optional.empty()));
-    assertThat(refusal(orders)).contains("Undo it from expand on first");
+    assertThat(refusal(orders)).contains("Undo the run from expand on first");
     fixture.undo(orders, Phase.NOT_NULL);
-    assertThat(refusal(orders)).contains("Undo it from expand on first");
+    assertThat(refusal(orders)).contains("Undo the run from expand on first");
     fixture.undo(orders, Phase.EXPAND);
     assertThat(archives()).isEqualTo(2);
 
@@ -46,7 +46,7 @@ class ForgetTest {
         .extracting(Diagnostic::code)
         .containsExactly("keys_forgotten");
     MigrationFixture.done(forget(others));
-    assertThat(fixture.saw(others, "forget", "Nothing of it was in the source")).isTrue();
+    assertThat(fixture.saw(others, "forget", "The source has no objects of this run")).isTrue();
   }
 
   @Test
@@ -56,8 +56,8 @@ class ForgetTest {
     fixture.undo(first, Phase.EXPAND);
     TableMigration second = fixture.plan("orders", Optional.of("created_at"));
 
-    assertThat(refusal(second)).contains("Cancel it first");
-    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that one first");
+    assertThat(refusal(second)).contains("Cancel the run first");
+    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that run");
     fixture.start(second);
     fixture.await(second, RunState.DONE);
     assertThat(refusal(first)).contains("Run " + second.id());

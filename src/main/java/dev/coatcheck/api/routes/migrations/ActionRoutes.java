@@ -80,7 +80,7 @@ final class ActionRoutes {
     JsonObject body = request.object().allow("accept");
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
     if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
-      throw body.invalid("accept", "These must be codes of preconditions, as the plan has them.");
+      throw body.invalid("accept", "Send codes of preconditions in the plan.");
     }
     long id = RunAnswers.id(ctx);
     return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));

@@ -102,7 +102,9 @@ final class EventRoutes implements AutoCloseable {
       return Answer.of(
           Problem.unavailable(
               ProblemCode.OVERLOADED,
-              "An instance has at most " + STREAMS_MAX + " streams of events. Come back later."));
+              "An instance serves at most "
+                  + STREAMS_MAX
+                  + " event streams. Send the request again later."));
     }
     EventStream stream =
         new EventStream(migrations, run, after, RequestCaller.of(ctx).isStillGranted(), stop);

@@ -105,7 +105,7 @@ final class RunAnswers {
           Answer.of(
               new Problem(
                   ProblemCode.PRECONDITIONS_NOT_ACCEPTED,
-                  "See to each entry under preconditions, then send its code in accept.",
+                  "Meet each precondition in preconditions, then send its code in accept.",
                   new Problem.NotAccepted(missing)));
       case ActionOutcome.Refused(List<Diagnostic> findings) -> Answer.of(refused(findings));
     };
@@ -113,14 +113,16 @@ final class RunAnswers {
 
   static Problem unknown() {
     return Problem.at(
-        ProblemCode.TABLE_MIGRATION_UNKNOWN, "id", "GET /v1/table-migrations lists them.");
+        ProblemCode.TABLE_MIGRATION_UNKNOWN,
+        "id",
+        "No run has this number. GET /v1/table-migrations lists the runs.");
   }
 
   /** The table can't be migrated. */
   static Problem refused(List<Diagnostic> findings) {
     return new Problem(
         ProblemCode.TABLE_MIGRATION_REFUSED,
-        "Nothing was changed. Each entry under refusals says what to do about it.",
+        "Nothing was changed. Each entry of refusals says what to do.",
         new Problem.RefusedTable(findings));
   }
 

@@ -36,8 +36,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
   private static final Diagnostic TABLE_MALFORMED =
       new Diagnostic(
           "table_malformed",
-          "Write the table as table or schema.table, exactly as it is called; a name that holds a"
-              + " dot goes in double quotes.");
+          "Write the table as table or schema.table, in the spelling of the catalog; a name that"
+              + " contains a dot goes in double quotes.");
 
   private final TableMigrations migrations;
   private final Parameters parameters;
@@ -125,8 +125,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
               Problem.at(
                   ProblemCode.SOURCE_UNKNOWN,
                   "source",
-                  "COATCHECK_SOURCE_<NAME>_URL registers one; gateway is the gateway's own"
-                      + " database."));
+                  "No source has this name. COATCHECK_SOURCE_<NAME>_URL registers a source; gateway"
+                      + " is the gateway's own database."));
       case PlanOutcome.Refused(List<Diagnostic> findings) ->
           Answer.of(RunAnswers.refused(findings));
     };
@@ -138,7 +138,8 @@ public final class TableMigrationRoutes implements AutoCloseable {
             () ->
                 body.invalid(
                     "application_search_path",
-                    "Write it as SHOW search_path does: names of schemas between commas."));
+                    "Write the path as SHOW search_path prints it: names of schemas, separated by"
+                        + " commas."));
   }
 
   private Answer list(Context ctx) {

@@ -99,7 +99,7 @@ public final class RowsUpload {
                     Problem.at(
                         ProblemCode.IDEMPOTENCY_KEY_REUSED,
                         IdempotencyHeader.NAME,
-                        "Another request came with this key. Send a key of its own with this"
+                        "Another request used this Idempotency-Key. Send another key with this"
                             + " file."));
             case IdempotentResult.Busy<T> _ ->
                 Answer.of(

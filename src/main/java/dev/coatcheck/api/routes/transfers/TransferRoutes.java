@@ -46,13 +46,13 @@ public final class TransferRoutes {
         new TransferPermits(3, 2, observer)
             .around(
                 IMPORTS,
-                "An instance does three imports at a time, two of them for one principal.",
+                "An instance runs three imports at a time, and two of one principal.",
                 this::importAll);
     Handler exports =
         new TransferPermits(4, 3, observer)
             .around(
                 EXPORTS,
-                "An instance does four exports at a time, three of them for one principal.",
+                "An instance runs four exports at a time, and three of one principal.",
                 this::exportAll);
     endpoints.lasting(HandlerType.POST, IMPORTS, Scope.IDS_WRITE, imports);
     endpoints.lasting(HandlerType.GET, EXPORTS, Scope.IDS_READ, exports);
@@ -111,7 +111,8 @@ public final class TransferRoutes {
   private Answer exportAll(Context ctx) {
     Query query = Query.of(ctx, "type", "format", "include_ended");
     Type type =
-        parameters.type("type", query.needed("type", "Say which type's mappings to export."));
+        parameters.type(
+            "type", query.needed("type", "Send the name of the type whose mappings to export."));
     RowFormat format =
         RowFormat.named(query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));

@@ -110,8 +110,9 @@ public final class LegacyRoutes {
     return Answer.of(
             Problem.retryAfter(
                 ProblemCode.ABNORMAL_USAGE_DETECTED,
-                "Too many numbers in a row, or too many that lead nowhere. Callers with an API key"
-                    + " are not limited.",
+                "This address asked for too many consecutive or unknown legacy IDs. Wait for the"
+                    + " time in Retry-After, or call GET /v1/legacy with an API key, which has no"
+                    + " limit.",
                 seconds))
         .with(
             "RateLimit-Policy",

@@ -11,11 +11,11 @@ final class OpenProblems {
   private OpenProblems() {}
 
   static Problem notFound() {
-    return Problem.of(ProblemCode.NOT_FOUND, "This address leads nowhere.");
+    return Problem.of(ProblemCode.NOT_FOUND, "No page is behind this link.");
   }
 
   /** The public ID was revoked: a visitor who has it was once given it. */
   static Problem gone() {
-    return Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "This address led somewhere, once.");
+    return Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The page behind this link is gone.");
   }
 }

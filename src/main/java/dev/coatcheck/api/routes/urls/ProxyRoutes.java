@@ -116,7 +116,7 @@ public final class ProxyRoutes {
   private static Problem problem(UrlOutcome.Refused refused) {
     return switch (refused) {
       case UrlOutcome.Revoked _ ->
-          Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "It was ended for good.");
+          Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The public ID was ended for good.");
       case UrlOutcome.Invalid _, UrlOutcome.Malformed _, UrlOutcome.Unknown _ ->
           UrlProblems.of("url", refused);
     };

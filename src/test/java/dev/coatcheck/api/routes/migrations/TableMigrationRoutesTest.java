@@ -70,7 +70,7 @@ class TableMigrationRoutesTest {
     assertThat(phases(paused, "undone")).containsOnly("not_null", "verify");
     assertThat(paused.text("/undo_phase")).isEqualTo("not_null");
     assertThat(API.send("POST", run + "/forget", null).text("/detail"))
-        .contains("The run is paused.", "Undo it from expand on first");
+        .contains("The run is paused.", "Undo the run from expand on first");
     assertThat(API.send("POST", run + "/resume", null).status()).isEqualTo(202);
     await(planned, "done");
     assertThat(API.post(run + "/undo", "{\"phase\":\"expand\"}").status()).isEqualTo(202);

@@ -1,17 +1,19 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.migrate;
 
-import java.io.Console;
+import dev.coatcheck.app.client.Bars;
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.NoAnswer;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a run until it stops: with a bar on a terminal, with a line every ten seconds elsewhere.
- * Stays through a short outage. An interrupt ends the command and says that the run goes on.
+ * Follows a run until it stops: draws a bar on a terminal, prints a line every ten seconds
+ * elsewhere. Survives an outage of a minute. An interrupt ends the command but not the run, and
+ * prints that.
  */
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
@@ -28,9 +30,9 @@ final class RunFollower {
     this.nanoTime = nanoTime;
   }
 
-  /** The run as it was when it stopped. */
+  /** Waits until the run stops; returns it. */
   JsonNode end(String id) throws CommandFailed {
-    Thread interrupted = new Thread(() -> sayItGoesOn(id));
+    Thread interrupted = new Thread(() -> printInterrupt(id));
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
       return follow(id);
@@ -39,9 +41,9 @@ final class RunFollower {
     }
   }
 
-  private void sayItGoesOn(String id) {
+  private void printInterrupt(String id) {
     err.println();
-    err.println(RunText.goesOn(id));
+    err.println(NextCommand.afterInterrupt(id));
     err.flush();
   }
 
@@ -49,19 +51,23 @@ final class RunFollower {
     try {
       var _ = Runtime.getRuntime().removeShutdownHook(interrupted);
     } catch (IllegalStateException isRunning) {
-      // The process ends, and the hook has spoken.
+      // The process ends, and the hook has printed.
     }
   }
 
   private JsonNode follow(String id) throws CommandFailed {
     JsonNode run = look(id);
     long lineDueNano = nanoTime.getAsLong();
-    try (ProgressBar bar = bar(run)) {
+    try (ProgressBar bar =
+        Bars.open(
+            run.path("table").asString(),
+            " rows",
+            run.path("progress").path("rows_total").asLong(0))) {
       while (run.path("state").asString().equals("running")) {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
         bar.setExtraMessage(RunText.activity(run));
-        if (!isWatched() && nanoTime.getAsLong() - lineDueNano >= 0) {
+        if (!Bars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
           err.println(RunText.line(run));
           lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }
@@ -73,18 +79,19 @@ final class RunFollower {
     return run;
   }
 
-  /** The gateway may restart, or its database be away for a minute: the run goes on by itself. */
+  /**
+   * The gateway may restart, or its database may fail for a minute: the run continues by itself.
+   */
   private JsonNode look(String id) throws CommandFailed {
     for (int silences = 0; ; silences++) {
       try {
         return gateway.get("/v1/table-migrations/" + id);
-      } catch (GatewayCalls.NoAnswer silence) {
+      } catch (NoAnswer silence) {
         if (silences >= SILENCES_MAX) {
           throw new CommandFailed(
               silence.getMessage()
-                  + " The run may go on. Next: coatcheck migrate-table status "
-                  + id
-                  + " --watch");
+                  + " The run may continue in the gateway. Next: "
+                  + NextCommand.watch(id));
         }
         pause(id);
       }
@@ -96,24 +103,7 @@ final class RunFollower {
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted. " + RunText.goesOn(id));
+      throw new CommandFailed("interrupted. " + NextCommand.afterInterrupt(id));
     }
-  }
-
-  private static ProgressBar bar(JsonNode run) {
-    return new ProgressBarBuilder()
-        .setTaskName(run.path("table").asString())
-        .setUnit(" rows", 1)
-        .setInitialMax(run.path("progress").path("rows_total").asLong(0))
-        .setStyle(ProgressBarStyle.ASCII)
-        .setConsumer(isWatched() ? null : new ImportVerb.Unwatched())
-        .build();
-  }
-
-  /** Which Javas answer null for that has changed twice. */
-  @SuppressWarnings("SystemConsoleNull")
-  private static boolean isWatched() {
-    Console console = System.console();
-    return console != null && console.isTerminal();
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.client;
 
 import dev.coatcheck.bulk.rows.Lines;
 import dev.coatcheck.bulk.rows.RowFormat;
@@ -16,15 +16,13 @@ import java.util.Arrays;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A file on its way into the gateway, part by part. After each part that the gateway has
- * acknowledged its progress is saved beside it; a part whose answer was lost is sent again, which
- * is harmless. Rows that are refused are copied into a file of their own, with the header, so that
- * they can be corrected and imported.
+ * Sends a file to the gateway part by part. After each acknowledged part it saves its progress
+ * beside the file; it sends a part again whose answer was lost, which is harmless. It copies
+ * refused rows into another file, with the header, so that they can be corrected and imported.
  */
 final class ImportFile implements AutoCloseable {
   private static final int TRIES_MAX = 6;
   private static final long PAUSE_MILLIS = 1_000;
-  private static final int UNAVAILABLE = 503;
 
   private final Path file;
   private final RowFormat format;
@@ -48,11 +46,11 @@ final class ImportFile implements AutoCloseable {
     progress = ImportProgress.load(file).orElse(begun);
     if (!progress.continues(begun)) {
       throw new CommandFailed(
-          "the import of "
+          "after the import of "
               + file
-              + " was stopped, and then the file or the gateway's address changed. Delete "
+              + " stopped, the file or the gateway's address changed. Delete "
               + ImportProgress.fileBeside(file)
-              + " to begin anew, which is harmless.");
+              + " to import the file from its first line; imported rows count as existing.");
     }
     Lines all = new Lines(stream());
     header = format == RowFormat.CSV && all.next() ? withEnd(all) : new byte[0];
@@ -135,24 +133,24 @@ final class ImportFile implements AutoCloseable {
     for (int tried = 1; ; tried++) {
       CommandFailed failed;
       try {
-        GatewayCalls.Reply reply =
+        Reply reply =
             gateway.post(path + "?errors_max=" + ImportPart.LINES_MAX, format.mediaType(), body);
         if (reply.isSuccess()) {
           return reply.body();
         }
-        failed = GatewayCalls.failed(reply.body());
-        if (reply.status() != UNAVAILABLE) {
+        failed = reply.failure();
+        if (!(failed instanceof NoAnswer)) {
           throw failed;
         }
-      } catch (GatewayCalls.NoAnswer unknown) {
+      } catch (NoAnswer unknown) {
         failed = unknown;
       }
       if (tried == TRIES_MAX) {
         throw new CommandFailed(
             failed.getMessage()
-                + " Up to line "
+                + " The import is complete up to line "
                 + progress.lines()
-                + " all is done; the same command again goes on from there.");
+                + "; run the same command again to continue.");
       }
       pause();
     }

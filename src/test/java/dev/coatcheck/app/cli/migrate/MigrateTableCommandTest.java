@@ -1,10 +1,13 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.migrate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.cli.Terminal;
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.BufferedReader;
@@ -94,7 +97,7 @@ class MigrateTableCommandTest {
         .isEqualTo(
             """
             Run %1$s of public.orders is done: 2,000 of 2,000 rows have their keys.
-            Next: coatcheck migrate-table verify %1$s whenever you like, or undo %1$s
+            Next: coatcheck migrate-table verify %1$s at any time, or undo %1$s
             """
                 .formatted(id));
     assertThat(run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
@@ -102,21 +105,21 @@ class MigrateTableCommandTest {
     Terminal verified = run("verify", id);
     assertThat(verified.status()).as(verified.err()).isZero();
     assertThat(run("undo", id).out())
-        .contains("Undone: not_null and what came after it.", "is paused")
+        .contains("Undone: not_null and all later phases.", "is paused")
         .contains("Next: coatcheck migrate-table resume " + id);
     assertThat(run("resume", id).status()).isZero();
     assertThat(run("forget", id).err())
-        .contains("(table_migration_state)", "Undo it from expand on first");
+        .contains("(table_migration_state)", "Undo the run from expand on first");
     assertThat(run("undo", id, "--phase=expand").out())
-        .contains("Undone: expand, and so all of it.")
+        .contains("Undone: expand and all later phases.")
         .contains("is cancelled: nothing of it is on the table.");
     assertThat(run("forget", id).out())
         .isEqualTo(
-            "The archive of public.orders is not in the source gateway any more. Its public IDs and"
+            "The archive of public.orders is dropped from the source gateway. Its public IDs and"
                 + " mappings stay.\n");
     Terminal again = run("undo", id);
     assertThat(again.status()).isEqualTo(1);
-    assertThat(again.err()).contains("(table_migration_state)", "Plan another one.");
+    assertThat(again.err()).contains("(table_migration_state)", "Plan another run.");
   }
 
   @Test
@@ -306,7 +309,7 @@ class MigrateTableCommandTest {
 
       assertThat(said.lines())
           .contains(
-              "Run %1$s goes on in the gateway. Watch it: coatcheck migrate-table status %1$s --watch. Pause it: coatcheck migrate-table pause %1$s"
+              "Run %1$s continues in the gateway. Watch it: coatcheck migrate-table status %1$s --watch. Pause it: coatcheck migrate-table pause %1$s"
                   .formatted(id));
     } finally {
       watching.destroyForcibly();
@@ -329,7 +332,7 @@ class MigrateTableCommandTest {
       Terminal status = run("status", id(plan));
 
       assertThat(status.out())
-          .contains("It waits: new-perm: waiting for old snapshots, held up by process ")
+          .contains("The run waits: new-perm: waiting for old snapshots, held up by process ")
           .contains("application a long report), idle in transaction since 20")
           .containsPattern("To end process [0-9]+: select pg_terminate_backend\\([0-9]+\\)\n");
       report.rollback();

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.client;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -22,9 +21,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Calls a running gateway, for the verbs that go through its API. */
+/**
+ * Calls the API of a running gateway. A mixin: brings the options {@code --url} and {@code
+ * --key-file}.
+ */
 @Command
-final class GatewayCalls {
+public final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
 
   /** The first row of an export may come late, see ExportStore. */
@@ -43,7 +45,7 @@ final class GatewayCalls {
       names = "--url",
       paramLabel = "URL",
       defaultValue = "${env:COATCHECK_URL:-http://127.0.0.1:${env:COATCHECK_PORT:-8080}}",
-      description = "The gateway. Default: ${DEFAULT-VALUE}. [COATCHECK_URL]")
+      description = "Address of the gateway. Default: ${DEFAULT-VALUE}. [COATCHECK_URL]")
   private String url;
 
   @Option(
@@ -53,47 +55,32 @@ final class GatewayCalls {
       description = "File with the API key. Default: ${DEFAULT-VALUE}. [COATCHECK_KEY_FILE]")
   private Path keyFile;
 
-  JsonNode get(String path) throws CommandFailed {
+  public JsonNode get(String path) throws CommandFailed {
     return call("GET", path, Optional.empty());
   }
 
-  JsonNode post(String path, Object body) throws CommandFailed {
+  public JsonNode post(String path, Object body) throws CommandFailed {
     return call("POST", path, Optional.of(body));
   }
 
-  JsonNode put(String path, Object body) throws CommandFailed {
+  public JsonNode put(String path, Object body) throws CommandFailed {
     return call("PUT", path, Optional.of(body));
   }
 
   /** Without a body. */
-  JsonNode post(String path) throws CommandFailed {
+  public JsonNode post(String path) throws CommandFailed {
     return call("POST", path, Optional.empty());
   }
 
-  JsonNode patch(String path, Object body) throws CommandFailed {
+  public JsonNode patch(String path, Object body) throws CommandFailed {
     return call("PATCH", path, Optional.of(body));
   }
 
-  /** The call may have been carried out, or not. */
-  static final class NoAnswer extends CommandFailed {
-    private static final long serialVersionUID = 1L;
-
-    NoAnswer(String message) {
-      super(message);
-    }
-  }
-
-  /** An answer of any status. */
-  record Reply(int status, JsonNode body) {
-    boolean isSuccess() {
-      return status < 300;
-    }
-  }
-
   /**
-   * Sends a body that is not JSON; whatever the gateway answers comes back as a value.
+   * Sends a body that is not JSON.
    *
-   * @throws CommandFailed if none answers
+   * @return the answer, whatever its status
+   * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {
     HttpResponse<byte[]> response =
@@ -103,55 +90,30 @@ final class GatewayCalls {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                 .build(),
             HttpResponse.BodyHandlers.ofByteArray());
-    return new Reply(response.statusCode(), json(response.statusCode(), response.body()));
+    return reply(response.statusCode(), response.body());
   }
 
-  /** The body of an answer as it comes in; a failure is thrown. */
-  InputStream download(String path) throws CommandFailed {
+  /** The body of an answer as a stream; a problem is thrown. */
+  public InputStream download(String path) throws CommandFailed {
     HttpResponse<InputStream> response =
         send(request(path, DOWNLOAD_WAIT).build(), HttpResponse.BodyHandlers.ofInputStream());
     if (response.statusCode() < 300) {
       return response.body();
     }
     try (InputStream body = response.body()) {
-      throw failed(json(response.statusCode(), body.readAllBytes()));
+      throw reply(response.statusCode(), body.readAllBytes()).failure();
     } catch (IOException broken) {
       throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
     }
   }
 
-  /** Where the gateway is. */
+  /** The address of the gateway, as it was given. */
   String url() {
     return url;
   }
 
-  static CommandFailed failed(JsonNode problem) {
-    StringBuilder message =
-        new StringBuilder(
-            "%s (%s). %s [%s]"
-                .formatted(
-                    problem.path("title").asString(""),
-                    problem.path("code").asString(""),
-                    problem.path("detail").asString(""),
-                    problem.path("request_id").asString("")));
-    for (String list : List.of("refusals", "preconditions")) {
-      for (JsonNode finding : problem.path(list)) {
-        message
-            .append(System.lineSeparator())
-            .append("  ")
-            .append(finding.path("code").asString(""))
-            .append(": ")
-            .append(finding.path("detail").asString(""));
-      }
-    }
-    // What is not done now may be done in a moment.
-    return problem.path("status").asInt(0) == 503
-        ? new NoAnswer(message.toString())
-        : new CommandFailed(message.toString());
-  }
-
-  /** One segment of a path. */
-  static String segment(String text) {
+  /** Percent-encodes a text for one segment of a path. */
+  public static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
@@ -166,11 +128,11 @@ final class GatewayCalls {
       request.method(method, HttpRequest.BodyPublishers.noBody());
     }
     HttpResponse<byte[]> response = send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-    JsonNode answer = json(response.statusCode(), response.body());
-    if (response.statusCode() >= 300) {
-      throw failed(answer);
+    Reply reply = reply(response.statusCode(), response.body());
+    if (!reply.isSuccess()) {
+      throw reply.failure();
     }
-    return answer;
+    return reply.body();
   }
 
   private HttpRequest.Builder request(String path, Duration wait) throws CommandFailed {
@@ -211,22 +173,22 @@ final class GatewayCalls {
 
   private CommandFailed noGateway(int status) {
     return new CommandFailed(
-        "what answers at "
+        "the server at "
             + url
-            + " is no Coatcheck gateway (status "
+            + " is not a Coatcheck gateway (status "
             + status
             + "). Check --url.");
   }
 
   /** Every answer of a gateway is an object, whatever its status. */
-  private JsonNode json(int status, byte[] body) throws CommandFailed {
+  private Reply reply(int status, byte[] body) throws CommandFailed {
     try {
       JsonNode answer = JSON.readTree(body);
       if (answer.isObject()) {
-        return answer;
+        return new Reply(status, answer);
       }
     } catch (JacksonException other) {
-      // said below
+      // The same as a body that is no object.
     }
     throw noGateway(status);
   }
@@ -240,7 +202,7 @@ final class GatewayCalls {
         return URI.create(url.replaceFirst("/+$", "") + path);
       }
     } catch (IllegalArgumentException malformed) {
-      // said below
+      // The same as a URL without a host.
     }
     throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
   }
@@ -253,8 +215,8 @@ final class GatewayCalls {
       throw new CommandFailed(
           "can't read the API key from "
               + keyFile
-              + ". Start a gateway first, whose embedded database makes a key (./coatcheck serve),"
-              + " or name the file of another key with --key-file.");
+              + ". Start a gateway (./coatcheck serve), which writes a development key, or name the"
+              + " file of an API key with --key-file.");
     }
     if (!KEY.matcher(key).matches()) {
       throw new CommandFailed("the file " + keyFile + " holds no API key.");

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.migrate;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -8,10 +8,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** Runs of table migrations for people: each text ends with what to do next. */
+/** Prints runs of table migrations; each text ends with the next command. */
 final class RunText {
-  private static final String COMMAND = "coatcheck migrate-table ";
-
   private static final int IDS_SHOWN = 5;
 
   private final PrintWriter out;
@@ -22,7 +20,7 @@ final class RunText {
 
   void list(JsonNode runs) {
     if (runs.isEmpty()) {
-      out.println("No runs yet. Next: " + COMMAND + "plan --table TABLE --type NAME");
+      out.println("No runs yet. Next: " + NextCommand.WITHOUT_RUNS);
     }
     for (JsonNode run : runs) {
       out.printf(
@@ -54,10 +52,10 @@ final class RunText {
     reason(run);
     setAside(run);
     times(progress);
-    out.println("Next: " + next(run));
+    out.println("Next: " + NextCommand.after(run));
   }
 
-  /** After an undo: which phase it was, and where the run is now. */
+  /** After an undo: the phase, and the status of the run. */
   void undone(JsonNode run) {
     out.printf("Undone: %s.%n", undoing(run));
     status(run);
@@ -65,11 +63,11 @@ final class RunText {
 
   void forgotten(JsonNode run) {
     out.printf(
-        "The archive of %s is not in the source %s any more. Its public IDs and mappings stay.%n",
+        "The archive of %s is dropped from the source %s. Its public IDs and mappings stay.%n",
         run.path("table").asString(), run.path("source").asString());
   }
 
-  /** Each error with the rows that met it. */
+  /** Each error with its rows. */
   private void setAside(JsonNode run) {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     run.path("set_aside")
@@ -86,7 +84,9 @@ final class RunText {
                   error,
                   ids.stream().limit(IDS_SHOWN).collect(Collectors.joining(", ")),
                   ids.size() > IDS_SHOWN ? " and others" : ""));
-      out.println("Correct them, or what refuses them; retry fills only these rows.");
+      out.println(
+          "Correct these rows, or the trigger or check that refuses them; then retry fills these"
+              + " rows.");
     }
   }
 
@@ -94,21 +94,21 @@ final class RunText {
     long lost = progress.path("times_lost").asLong();
     if (lost > 0) {
       out.printf(
-          "%,d rows keep their order but not their time: the rows after them contradict it.%n",
-          lost);
+          "%,d rows keep their order but lose their time: later rows contradict it.%n", lost);
     }
     long early = progress.path("before_epoch").asLong();
     if (early > 0) {
-      out.printf("%,d rows are older than any key can say; they have the oldest keys.%n", early);
+      out.printf(
+          "%,d rows are older than the epoch of the keys; they have the oldest keys.%n", early);
     }
   }
 
   void throttleSettings(JsonNode run) {
     run.path("throttle").forEachEntry((name, value) -> out.println(name + ": " + value));
-    out.println("Next: " + next(run));
+    out.println("Next: " + NextCommand.after(run));
   }
 
-  /** Each check of the last verification, and what it found. */
+  /** Each check of the last verification, and its findings. */
   void report(JsonNode run) {
     JsonNode report = run.path("report");
     for (JsonNode check : report.path("checks")) {
@@ -125,11 +125,11 @@ final class RunText {
       }
     }
     if (report.path("clean").asBoolean(false)) {
-      out.printf("%,d rows compared; all is as it should be.%n", report.path("rows").asLong());
+      out.printf("%,d rows compared; no errors found.%n", report.path("rows").asLong());
     }
   }
 
-  /** Why a run that stopped has not come to its end. */
+  /** Why a run stopped before its end. */
   static String failure(JsonNode run) {
     String reason = run.path("reason").asString("");
     return "run %s of %s is %s%s. Next: %s"
@@ -138,10 +138,10 @@ final class RunText {
             run.path("table").asString(),
             run.path("state").asString(),
             reason.isEmpty() ? "" : ": " + reason.replaceFirst("\\.$", ""),
-            next(run));
+            NextCommand.after(run));
   }
 
-  /** What a run is doing, in a few words. */
+  /** The step of a run, or the reason why it waits. */
   static String activity(JsonNode run) {
     String reason = run.path("reason").asString("");
     if (!reason.isEmpty()) {
@@ -156,10 +156,10 @@ final class RunText {
 
   private static String undoing(JsonNode run) {
     String phase = run.path("undo_phase").asString("");
-    return phase.equals("expand") ? "expand, and so all of it" : phase + " and what came after it";
+    return phase + " and all later phases";
   }
 
-  /** One line for a log: how far it is, how long it will take, and what it does. */
+  /** One line for a log: progress, time left, and activity. */
   static String line(JsonNode run) {
     JsonNode progress = run.path("progress");
     long done = progress.path("rows_done").asLong(0);
@@ -178,12 +178,6 @@ final class RunText {
             activity(run));
   }
 
-  /** Said when the command is interrupted. */
-  static String goesOn(String id) {
-    return "Run %1$s goes on in the gateway. Watch it: %2$sstatus %1$s --watch. Pause it: %2$spause %1$s"
-        .formatted(id, COMMAND);
-  }
-
   private static String phase(JsonNode run) {
     for (JsonNode step : run.path("steps")) {
       String state = step.path("state").asString();
@@ -191,44 +185,21 @@ final class RunText {
         return step.path("phase").asString() + " " + step.path("name").asString();
       }
     }
-    return "at the end";
+    return "last step";
   }
 
-  /** The next command, ready to be sent. */
-  private static String next(JsonNode run) {
-    String id = id(run);
-    return switch (run.path("state").asString()) {
-      case "planned" -> run.has("plan") ? startCommand(run) : COMMAND + "start " + id;
-      case "running" -> COMMAND + "status " + id + " --watch";
-      case "paused" -> COMMAND + "resume " + id + ", or undo " + id;
-      case "failed" -> COMMAND + "retry " + id + ", or undo " + id;
-      case "cancelled" ->
-          isAnythingLeft(run)
-              ? COMMAND + "undo " + id + " --phase expand takes off what is on the table"
-              : COMMAND + "plan, if the table is to get keys after all";
-      default -> COMMAND + "verify " + id + " whenever you like, or undo " + id;
-    };
-  }
-
-  private static boolean isAnythingLeft(JsonNode run) {
+  /** Whether a step of the run is on the table. */
+  static boolean isAnythingLeft(JsonNode run) {
     return run.path("steps")
         .valueStream()
         .map(step -> step.path("state").asString())
         .anyMatch(state -> !state.equals("pending") && !state.equals("undone"));
   }
 
-  static String startCommand(JsonNode run) {
-    List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
-    return COMMAND
-        + "start "
-        + id(run)
-        + (codes.isEmpty() ? "" : " --accept " + String.join(",", codes));
-  }
-
   private void reason(JsonNode run) {
     String reason = run.path("reason").asString("");
     if (!reason.isEmpty()) {
-      out.println((isRunning(run) ? "It waits: " : "Because: ") + reason);
+      out.println((isRunning(run) ? "The run waits: " : "Reason: ") + reason);
     }
     for (JsonNode session : run.path("waits_for").path("sessions")) {
       if (session.path("pid").asInt() > 0) {

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.client;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +51,10 @@ record ImportProgress(
       return Optional.of(JSON.readValue(Files.readAllBytes(saved), ImportProgress.class));
     } catch (JacksonException damaged) {
       throw new CommandFailed(
-          "can't read " + saved + ". Delete it to begin anew, which is harmless.");
+          "can't read "
+              + saved
+              + ". Delete it to import the file from its first line; imported rows count as"
+              + " existing.");
     }
   }
 

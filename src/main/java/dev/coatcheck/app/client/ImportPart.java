@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.client;
 
 import dev.coatcheck.bulk.rows.Lines;
 import java.io.ByteArrayOutputStream;

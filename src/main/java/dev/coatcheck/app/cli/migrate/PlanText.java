@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.migrate;
 
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** A plan for people: first what somebody has to decide about, then, if wanted, the statements. */
+/** Prints a plan: a summary for the decision to start, then the statements if asked for. */
 final class PlanText {
   private static final long KIBI = 1024;
 
@@ -16,7 +16,7 @@ final class PlanText {
     this.out = out;
   }
 
-  /** The summary, and what to do next. */
+  /** The summary and the next command. */
   void print(JsonNode run, boolean withSql) {
     JsonNode plan = run.path("plan");
     out.printf(
@@ -31,9 +31,9 @@ final class PlanText {
     if (withSql) {
       plan.path("steps").forEach(this::step);
     } else {
-      out.printf("%nplan --sql prints every statement too, with the one that undoes it.%n");
+      out.printf("%nplan --sql prints every statement, and the statement that undoes it.%n");
     }
-    out.printf("%nNothing was changed. Next: %s%n", RunText.startCommand(run));
+    out.printf("%nNothing was changed. Next: %s%n", NextCommand.start(run));
   }
 
   private void sizes(JsonNode run, JsonNode plan) {
@@ -43,10 +43,12 @@ final class PlanText {
         "What  %,d rows, highest ID %s, get a key, a public ID and their legacy ID; %s.%n",
         plan.path("rows").asLong(),
         plan.path("highest_id").asString(),
-        column.isEmpty() ? "no column says when they were made" : "keys follow " + column);
+        column.isEmpty()
+            ? "no column has the time at which a row was made"
+            : "keys contain the time in " + column);
     if (plan.path("older_than_epoch").asLong() > 0) {
       out.printf(
-          "      %,d rows are older than any key can say; they get the oldest keys.%n",
+          "      %,d rows are older than the epoch of the keys; they get the oldest keys.%n",
           plan.path("older_than_epoch").asLong());
     }
     JsonNode phases = estimate.path("phases");
@@ -62,9 +64,9 @@ final class PlanText {
                         + RunText.duration(one.path("seconds").asLong()))
             .collect(Collectors.joining(", ")));
     out.printf(
-        "Disk  the table has %s. Up to %s more on the source, and %s of WAL for its replicas and"
-            + " its archive;%n      %s of mappings at the gateway; %s on the source if it is"
-            + " undone.%n",
+        "Disk  the table has %s. The run needs up to %s more on the source, and writes %s of WAL"
+            + " for replicas and archive;%n      mappings need %s at the gateway; an undo keeps %s"
+            + " on the source.%n",
         bytes(plan.path("bytes")),
         bytes(estimate.path("disk_bytes")),
         bytes(estimate.path("wal_bytes")),
@@ -95,19 +97,19 @@ final class PlanText {
   }
 
   private void precondition(JsonNode condition) {
-    finding(condition);
+    entry(condition);
     condition.path("found").forEach(one -> out.printf("    - %s%n", one.asString()));
   }
 
   private void notes(JsonNode notes) {
     if (!notes.isEmpty()) {
       out.printf("%nGood to know:%n");
-      notes.forEach(this::finding);
+      notes.forEach(this::entry);
     }
   }
 
-  private void finding(JsonNode finding) {
-    out.printf("  %s: %s%n", finding.path("code").asString(), finding.path("detail").asString());
+  private void entry(JsonNode entry) {
+    out.printf("  %s: %s%n", entry.path("code").asString(), entry.path("detail").asString());
   }
 
   private void step(JsonNode step) {

@@ -1,0 +1,46 @@
+package dev.coatcheck.app.cli.migrate;
+
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** The command that a user most likely needs next, ready to be pasted. */
+final class NextCommand {
+  private static final String COMMAND = "coatcheck migrate-table ";
+  static final String WITHOUT_RUNS = COMMAND + "plan --table TABLE --type NAME";
+
+  private NextCommand() {}
+
+  static String after(JsonNode run) {
+    String id = RunText.id(run);
+    return switch (run.path("state").asString()) {
+      case "planned" -> run.has("plan") ? start(run) : COMMAND + "start " + id;
+      case "running" -> watch(id);
+      case "paused" -> COMMAND + "resume " + id + ", or undo " + id;
+      case "failed" -> COMMAND + "retry " + id + ", or undo " + id;
+      case "cancelled" ->
+          RunText.isAnythingLeft(run)
+              ? COMMAND + "undo " + id + " --phase expand, which clears the table"
+              : COMMAND + "plan, for another run";
+      default -> COMMAND + "verify " + id + " at any time, or undo " + id;
+    };
+  }
+
+  /** Starts a planned run; accepts all its preconditions. */
+  static String start(JsonNode run) {
+    List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
+    return COMMAND
+        + "start "
+        + RunText.id(run)
+        + (codes.isEmpty() ? "" : " --accept " + String.join(",", codes));
+  }
+
+  static String watch(String id) {
+    return COMMAND + "status " + id + " --watch";
+  }
+
+  /** For a user whose command ends before the run does. */
+  static String afterInterrupt(String id) {
+    return "Run %s continues in the gateway. Watch it: %s. Pause it: %spause %s"
+        .formatted(id, watch(id), COMMAND, id);
+  }
+}

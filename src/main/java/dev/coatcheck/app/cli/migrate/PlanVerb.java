@@ -1,0 +1,85 @@
+package dev.coatcheck.app.cli.migrate;
+
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code coatcheck migrate-table plan}. */
+@Command(
+    name = "plan",
+    description = {
+      "Prints the steps of a table migration, how long they take, and the preconditions that your",
+      "application has to meet. Changes nothing on the table."
+    },
+    mixinStandardHelpOptions = true)
+final class PlanVerb implements Callable<Integer> {
+  @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--table",
+      required = true,
+      paramLabel = "TABLE",
+      description = "TABLE or SCHEMA.TABLE, in the spelling of the catalog.")
+  private String table;
+
+  @Option(
+      names = "--type",
+      required = true,
+      description = "Name of the type that the rows get public IDs of.")
+  private String type;
+
+  @Option(
+      names = "--source",
+      defaultValue = "gateway",
+      description = "Name of the source that has the table. Default: ${DEFAULT-VALUE}.")
+  private String source;
+
+  @Option(
+      names = "--created-at-column",
+      paramLabel = "COLUMN",
+      description = "Column with the time at which a row was made; keys contain this time.")
+  private @Nullable String createdAtColumn;
+
+  @Option(
+      names = "--keep-primary-key",
+      description = "Leave the primary key on its column; add a unique column that is not null.")
+  private boolean keepPrimaryKey;
+
+  @Option(
+      names = "--application-search-path",
+      paramLabel = "PATH",
+      description =
+          "Search path for the triggers and checks of the table. Default: the path in the settings"
+              + " of the table's owner.")
+  private @Nullable String applicationSearchPath;
+
+  @Option(names = "--sql", description = "Print every statement, and the statement that undoes it.")
+  private boolean withSql;
+
+  @Override
+  public Integer call() throws CommandFailed {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("source", source);
+    body.put("table", table);
+    body.put("type", type);
+    body.put("keep_primary_key", keepPrimaryKey);
+    if (createdAtColumn != null) {
+      body.put("created_at_column", createdAtColumn);
+    }
+    if (applicationSearchPath != null) {
+      body.put("application_search_path", applicationSearchPath);
+    }
+    new PlanText(spec.commandLine().getOut())
+        .print(gateway.post(MigrateTableCommand.RUNS, body), withSql);
+    return 0;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.coatcheck.app.client;
+
+import java.io.Console;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** Progress bars, drawn on a terminal only. */
+public final class Bars {
+  private Bars() {}
+
+  /** A bar from 0 to {@code max}; closing it ends its line. */
+  public static ProgressBar open(String task, String unit, long max) {
+    return new ProgressBarBuilder()
+        .setTaskName(task)
+        .setUnit(unit, 1)
+        .setInitialMax(max)
+        .setStyle(ProgressBarStyle.ASCII)
+        .setConsumer(isDrawn() ? null : new Undrawn())
+        .build();
+  }
+
+  /** Whether standard output is a terminal. Which Javas answer null for that has changed twice. */
+  @SuppressWarnings("SystemConsoleNull")
+  public static boolean isDrawn() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  private static final class Undrawn implements ProgressBarConsumer {
+    @Override
+    public int getMaxRenderedLength() {
+      return 0;
+    }
+
+    @Override
+    public void accept(String line) {}
+
+    @Override
+    public void close() {}
+  }
+}
