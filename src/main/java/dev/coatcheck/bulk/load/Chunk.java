@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.KeyGenerator;
 import java.util.ArrayList;

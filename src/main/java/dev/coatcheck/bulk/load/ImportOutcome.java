@@ -1,13 +1,13 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
-import java.util.List;
 
 /** What became of an import. */
 public sealed interface ImportOutcome {
 
   /** All lines were read; what was not refused is committed. */
-  record Done(Summary summary) implements ImportOutcome {}
+  record Done(RowSummary summary) implements ImportOutcome {}
 
   /** The file is empty, or not of the columns that we know. Nothing was done. */
   record HeaderRefused(String detail) implements ImportOutcome {}
@@ -28,17 +28,5 @@ public sealed interface ImportOutcome {
 
     /** There are no keys for the rows that bring none. */
     record KeysUnavailable(KeyDraw.NoKeys why) implements Reason {}
-  }
-
-  /**
-   * How many rows there were.
-   *
-   * @param existing those that were there already and don't contradict it
-   * @param errors the refused ones, the first of them if they are many
-   */
-  record Summary(long rows, long created, long existing, long refused, List<RowError> errors) {
-    public Summary {
-      errors = List.copyOf(errors);
-    }
   }
 }

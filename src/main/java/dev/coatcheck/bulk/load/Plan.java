@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;

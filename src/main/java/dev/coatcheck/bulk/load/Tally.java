@@ -1,5 +1,7 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowError;
+import dev.coatcheck.bulk.rows.RowSummary;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,8 +40,7 @@ final class Tally {
     return linesSettled;
   }
 
-  ImportOutcome.Summary summary() {
-    return new ImportOutcome.Summary(
-        created + existing + refused, created, existing, refused, errors);
+  RowSummary summary() {
+    return new RowSummary(created, existing, refused, errors);
   }
 }

@@ -1,14 +1,15 @@
 package dev.coatcheck.migrate.file;
 
 import dev.coatcheck.bulk.rows.Column;
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.bulk.rows.RowText;
 import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.migrate.backfill.KeyTimes;
-import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,8 +34,8 @@ final class FileImport {
   private final int errorsMax;
 
   /** The first lines that were refused, the last of them at the head. */
-  private final PriorityQueue<BadRow> errors =
-      new PriorityQueue<>(Comparator.comparingLong(BadRow::line).reversed());
+  private final PriorityQueue<RowError> errors =
+      new PriorityQueue<>(Comparator.comparingLong(RowError::line).reversed());
 
   /** By rising legacy ID; the last block of them is there to be looked at. */
   private final List<Row> rows = new ArrayList<>();
@@ -74,7 +75,7 @@ final class FileImport {
         RowFault fault = file.read(text);
         Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
         if (wrong.isPresent()) {
-          refuse(List.of(new BadRow(file.line(), wrong.get())));
+          refuse(List.of(new RowError(file.line(), wrong.get())));
         } else {
           take(row(file.line(), text));
         }
@@ -85,8 +86,9 @@ final class FileImport {
     } catch (DatabaseUnavailable gone) {
       return new FileOutcome.Stopped(true, settledLine);
     }
-    List<BadRow> listed = errors.stream().sorted(Comparator.comparingLong(BadRow::line)).toList();
-    return new FileOutcome.Done(created, existing, refused, listed);
+    List<RowError> listed =
+        errors.stream().sorted(Comparator.comparingLong(RowError::line)).toList();
+    return new FileOutcome.Done(new RowSummary(created, existing, refused, listed));
   }
 
   private void take(Row row) {
@@ -131,7 +133,7 @@ final class FileImport {
     refuse(settled.refused());
   }
 
-  private void refuse(List<BadRow> bad) {
+  private void refuse(List<RowError> bad) {
     refused += bad.size();
     errors.addAll(bad);
     while (errors.size() > errorsMax) {

@@ -5,6 +5,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.KeyPositions;
 import dev.coatcheck.migrate.file.FileImport.Row;
-import dev.coatcheck.migrate.file.FileOutcome.BadRow;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class FileImportStore {
   }
 
   /** What became of a chunk. */
-  record Settled(int created, int existing, List<BadRow> refused) {}
+  record Settled(int created, int existing, List<RowError> refused) {}
 
   long highestId() {
     return run.plan().highestId();
@@ -78,12 +78,12 @@ final class FileImportStore {
   /** Rows that get no key here: they may have one. */
   Settled strays(List<Row> rows) {
     Map<String, StoredMapping> held = gateway.read("file import", sql -> held(sql, rows));
-    List<BadRow> refused =
+    List<RowError> refused =
         rows.stream()
             .filter(row -> !held.containsKey(Long.toString(row.legacy())))
             .map(
                 row ->
-                    new BadRow(
+                    new RowError(
                         row.line(),
                         row.legacy() > highestId()
                             ? RowFault.LEGACY_ID_UNPLANNED
@@ -106,7 +106,7 @@ final class FileImportStore {
             Math.max(SnowflakeLayout.DEFAULT.positionAbove(highestId()), mark.value2()));
     long lastId = mark.value1();
     List<LegacyKey> made = new ArrayList<>();
-    List<BadRow> refused = new ArrayList<>();
+    List<RowError> refused = new ArrayList<>();
     int existing = 0;
     long lost = 0;
     long early = 0;
@@ -120,7 +120,7 @@ final class FileImportStore {
         lastId = Math.max(lastId, row.legacy());
         existing++;
       } else if (row.legacy() <= lastId) {
-        refused.add(new BadRow(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
+        refused.add(new RowError(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
       } else {
         made.add(new LegacyKey(row.legacy(), positions.next(times[i])));
         boolean isBeforeEpoch = row.stated().orElse(0) < 0;
@@ -140,11 +140,11 @@ final class FileImportStore {
     return new Settled(rows.size() - existing - refused.size(), existing, refused);
   }
 
-  private static List<BadRow> conflicts(List<LegacyKey> refused, List<Row> rows) {
+  private static List<RowError> conflicts(List<LegacyKey> refused, List<Row> rows) {
     Set<Long> numbers = refused.stream().map(LegacyKey::legacy).collect(Collectors.toSet());
     return rows.stream()
         .filter(row -> numbers.contains(row.legacy()))
-        .map(row -> new BadRow(row.line(), RowFault.ALIAS_CONFLICT))
+        .map(row -> new RowError(row.line(), RowFault.ALIAS_CONFLICT))
         .toList();
   }
 

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.file;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotentFile;
@@ -81,9 +82,12 @@ public final class FileImports {
     FileOutcome outcome =
         new FileImport(new FileImportStore(gateway, run, type, mappings), errorsMax)
             .run(format, body);
-    if (outcome instanceof FileOutcome.Done done) {
+    if (outcome instanceof FileOutcome.Done(RowSummary summary)) {
       migrations.note(
-          id, actor, "import", "%d created, %d refused".formatted(done.created(), done.refused()));
+          id,
+          actor,
+          "import",
+          "%d created, %d refused".formatted(summary.created(), summary.refused()));
     }
     return outcome;
   }

@@ -1,26 +1,12 @@
 package dev.coatcheck.migrate.file;
 
-import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.migrate.run.RunState;
-import java.util.List;
 
 /** What became of a file. */
 public sealed interface FileOutcome {
-  /** A row that was set aside. */
-  record BadRow(long line, RowFault fault) {}
-
-  /**
-   * All lines were read; what was not refused is committed.
-   *
-   * @param existing those that had a key already
-   * @param errors the refused ones, the first of them if they are many
-   */
-  record Done(long created, long existing, long refused, List<BadRow> errors)
-      implements FileOutcome {
-    public Done {
-      errors = List.copyOf(errors);
-    }
-  }
+  /** All lines were read; what was not refused is committed. */
+  record Done(RowSummary summary) implements FileOutcome {}
 
   /** Its first line names other columns. Nothing was done. */
   record HeaderRefused(String detail) implements FileOutcome {}

@@ -2,8 +2,10 @@ package dev.coatcheck.bulk.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
@@ -135,7 +137,7 @@ class ImporterTest {
     String file = "type,key,public_id\nheld,1," + id + "\nheld," + neighbour + "," + id + "\n";
 
     for (int created = 1; created >= 0; created--) {
-      ImportOutcome.Summary summary = run(RowFormat.CSV, file);
+      RowSummary summary = run(RowFormat.CSV, file);
       assertThat(counts(summary)).containsExactly(2, created, 1 - created, 1);
       assertThat(summary.errors()).containsExactly(new RowError(3, RowFault.PUBLIC_ID_CONFLICT));
     }
@@ -154,11 +156,11 @@ class ImporterTest {
       for (int i = 0; i < 12; i++) {
         rows.add((random.nextInt(4) == 0 ? "" : random.nextInt(60)) + "," + legacy(random));
       }
-      ImportOutcome.Summary whole = run(RowFormat.CSV, file("whole", rows));
+      RowSummary whole = run(RowFormat.CSV, file("whole", rows));
       List<Integer> sum = new ArrayList<>(List.of(0, 0, 0, 0));
       List<String> faults = new ArrayList<>();
       for (int i = 0; i < rows.size(); i++) {
-        ImportOutcome.Summary one = run(RowFormat.CSV, file("single", List.of(rows.get(i))));
+        RowSummary one = run(RowFormat.CSV, file("single", List.of(rows.get(i))));
         for (int j = 0; j < 4; j++) {
           sum.set(j, sum.get(j) + counts(one).get(j));
         }
@@ -312,7 +314,7 @@ class ImporterTest {
     return REGISTRY.named(name).orElseThrow();
   }
 
-  private static ImportOutcome.Summary run(RowFormat format, String file) {
+  private static RowSummary run(RowFormat format, String file) {
     ImportOutcome outcome =
         TRANSFERS
             .importer()
@@ -321,13 +323,13 @@ class ImporterTest {
                 new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
                 SENDER,
                 100);
-    if (outcome instanceof ImportOutcome.Done(ImportOutcome.Summary summary)) {
+    if (outcome instanceof ImportOutcome.Done(RowSummary summary)) {
       return summary;
     }
     throw new AssertionError(outcome);
   }
 
-  private static List<Integer> counts(ImportOutcome.Summary summary) {
+  private static List<Integer> counts(RowSummary summary) {
     return List.of(
         (int) summary.rows(),
         (int) summary.created(),

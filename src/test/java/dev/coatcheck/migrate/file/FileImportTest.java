@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.ActionOutcome;
@@ -61,7 +62,7 @@ class FileImportTest {
     FileOutcome stopped = send(run, brokenOff(csv.substring(0, csv.indexOf("\n7000,") + 1)));
     assertThat(stopped).isEqualTo(new FileOutcome.Stopped(false, SETTLED + 1));
     assertThat(send(run, csv))
-        .isEqualTo(new FileOutcome.Done(ROWS - SETTLED, SETTLED, 0, List.of()));
+        .isEqualTo(new FileOutcome.Done(new RowSummary(ROWS - SETTLED, SETTLED, 0, List.of())));
     List<Long> imported = keys(run, ROWS);
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
@@ -70,8 +71,10 @@ class FileImportTest {
         .isInstanceOfSatisfying(
             FileOutcome.Done.class,
             done -> {
-              assertThat(done.existing()).isEqualTo(1);
-              assertThat(done.errors().stream().map(bad -> bad.line() + bad.fault().wireName()))
+              assertThat(done.summary().existing()).isEqualTo(1);
+              assertThat(
+                      done.summary().errors().stream()
+                          .map(bad -> bad.line() + bad.fault().wireName()))
                   .containsExactly("3legacy_id_unplanned", "4legacy_id_malformed");
             });
     assertThat(
@@ -96,7 +99,8 @@ class FileImportTest {
         long millis = id == 1_000 ? restored : 1_714_521_600_000L + id * 1_000L;
         csv.append(id).append(',').append(Instant.ofEpochMilli(millis)).append('\n');
       }
-      assertThat(send(run, csv.toString())).isEqualTo(new FileOutcome.Done(1_000, 0, 0, List.of()));
+      assertThat(send(run, csv.toString()))
+          .isEqualTo(new FileOutcome.Done(new RowSummary(1_000, 0, 0, List.of())));
     }
 
     List<Long> keys = keys(run, 2_000);
@@ -149,7 +153,8 @@ class FileImportTest {
     assertThat(sendAgain(run, csv.toString()))
         .isInstanceOfSatisfying(
             FileOutcome.Done.class,
-            done -> assertThat(done.created() + done.existing()).isEqualTo(20_000));
+            done ->
+                assertThat(done.summary().created() + done.summary().existing()).isEqualTo(20_000));
 
     assertThat(keys(run, 20_000))
         .isEqualTo(
@@ -169,8 +174,8 @@ class FileImportTest {
         .isInstanceOfSatisfying(
             FileOutcome.Done.class,
             done -> {
-              assertThat(done.created()).isEqualTo(3);
-              assertThat(done.errors().getFirst().fault().wireName())
+              assertThat(done.summary().created()).isEqualTo(3);
+              assertThat(done.summary().errors().getFirst().fault().wireName())
                   .isEqualTo("legacy_id_out_of_order");
             });
   }

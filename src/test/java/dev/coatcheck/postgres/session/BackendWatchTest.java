@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.postgres.sql.TestSession;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import dev.coatcheck.api.routes.transfers.ImportView;
 import dev.coatcheck.api.routes.transfers.RowsUpload;
 import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.file.FileImports;
@@ -45,13 +46,15 @@ final class FileRoutes {
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
         outcome ->
-            outcome instanceof FileOutcome.Done done ? Optional.of(view(done)) : Optional.empty(),
+            outcome instanceof FileOutcome.Done(RowSummary summary)
+                ? Optional.of(ImportView.of(summary))
+                : Optional.empty(),
         FileRoutes::answer);
   }
 
   private static Answer answer(FileOutcome outcome, boolean tooSlow) {
     return switch (outcome) {
-      case FileOutcome.Done done -> Answer.json(200, view(done));
+      case FileOutcome.Done(RowSummary summary) -> Answer.json(200, ImportView.of(summary));
       case FileOutcome.HeaderRefused(String detail) ->
           Answer.of(Problem.of(ProblemCode.REQUEST_INVALID, detail));
       case FileOutcome.NotFound _ -> Answer.of(RunAnswers.unknown());
@@ -73,15 +76,5 @@ final class FileRoutes {
     return databaseGone
         ? Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest)
         : RowsUpload.brokenOff(tooSlow, rest);
-  }
-
-  private static ImportView view(FileOutcome.Done done) {
-    return ImportView.of(
-        done.created(),
-        done.existing(),
-        done.refused(),
-        done.errors().stream()
-            .map(bad -> ImportView.RowErrorView.of(bad.line(), bad.fault()))
-            .toList());
   }
 }

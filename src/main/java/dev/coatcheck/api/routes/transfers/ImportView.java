@@ -1,9 +1,10 @@
 package dev.coatcheck.api.routes.transfers;
 
-import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowError;
+import dev.coatcheck.bulk.rows.RowSummary;
 import java.util.List;
 
-/** What became of a file of rows: {@code errors} holds the first refused; {@code refused} all. */
+/** How the rows of a file went in: {@code refused} counts all errors, {@code errors} the first. */
 public record ImportView(
     String object,
     long rows,
@@ -11,20 +12,20 @@ public record ImportView(
     long existing,
     long refused,
     List<RowErrorView> errors) {
-  public ImportView {
-    errors = List.copyOf(errors);
-  }
 
-  public static ImportView of(
-      long created, long existing, long refused, List<RowErrorView> errors) {
+  public static ImportView of(RowSummary summary) {
     return new ImportView(
-        "import", created + existing + refused, created, existing, refused, errors);
+        "import",
+        summary.rows(),
+        summary.created(),
+        summary.existing(),
+        summary.refused(),
+        summary.errors().stream().map(RowErrorView::of).toList());
   }
 
-  /** A row that was set aside, by its line. */
-  public record RowErrorView(long line, String code, String detail) {
-    public static RowErrorView of(long line, RowFault fault) {
-      return new RowErrorView(line, fault.wireName(), fault.detail());
+  private record RowErrorView(long line, String code, String detail) {
+    static RowErrorView of(RowError error) {
+      return new RowErrorView(error.line(), error.fault().wireName(), error.fault().detail());
     }
   }
 }

@@ -14,6 +14,7 @@ import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.bulk.load.ImportOutcome;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -65,30 +66,20 @@ public final class TransferRoutes {
         (rows, keyed) ->
             transfers.importer().run(upload.format(), rows, caller, upload.errorsMax(), keyed),
         outcome ->
-            outcome instanceof ImportOutcome.Done(ImportOutcome.Summary summary)
-                ? Optional.of(view(summary))
+            outcome instanceof ImportOutcome.Done(RowSummary summary)
+                ? Optional.of(ImportView.of(summary))
                 : Optional.empty(),
         this::answer);
   }
 
   private Answer answer(ImportOutcome outcome, boolean tooSlow) {
     return switch (outcome) {
-      case ImportOutcome.Done(ImportOutcome.Summary summary) -> Answer.json(200, view(summary));
+      case ImportOutcome.Done(RowSummary summary) -> Answer.json(200, ImportView.of(summary));
       case ImportOutcome.HeaderRefused(String detail) ->
           Answer.of(Problem.of(ProblemCode.REQUEST_INVALID, detail));
       case ImportOutcome.Stopped(ImportOutcome.Reason reason, long linesSettled) ->
           Answer.of(stopped(reason, linesSettled, tooSlow));
     };
-  }
-
-  private static ImportView view(ImportOutcome.Summary summary) {
-    return ImportView.of(
-        summary.created(),
-        summary.existing(),
-        summary.refused(),
-        summary.errors().stream()
-            .map(error -> ImportView.RowErrorView.of(error.line(), error.fault()))
-            .toList());
   }
 
   private Problem stopped(ImportOutcome.Reason reason, long linesSettled, boolean tooSlow) {

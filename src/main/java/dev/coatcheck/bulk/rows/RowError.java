@@ -1,9 +1,7 @@
-package dev.coatcheck.bulk.load;
-
-import dev.coatcheck.bulk.rows.RowFault;
+package dev.coatcheck.bulk.rows;
 
 /**
- * A row that was set aside.
+ * A row of a file that was set aside.
  *
  * @param line where it stands, counted from 1, the header included
  */
