@@ -15,13 +15,15 @@ import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
-import dev.coatcheck.migrate.inspect.Precondition;
-import dev.coatcheck.migrate.run.ActionOutcome;
-import dev.coatcheck.migrate.run.PlanOutcome;
-import dev.coatcheck.migrate.run.PlanRequest;
-import dev.coatcheck.migrate.run.RunEvent;
-import dev.coatcheck.migrate.run.RunState;
-import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.PlanOutcome;
+import dev.coatcheck.migrate.journal.RunEvent;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -108,12 +110,11 @@ public final class BackfillSpeed {
           BackfillBaselineStore apart = new BackfillBaselineStore(elsewhere);
           TableMigrations migrations =
               TableMigrations.start(
-                  opened.database(),
+                  new GatewayMappings(
+                      opened.database(), registry, new TokenSource(random), observer),
                   sources,
-                  registry,
-                  new TokenSource(random),
-                  observer,
-                  "bench")) {
+                  "bench",
+                  System::nanoTime)) {
         return new BackfillSpeed(registry, migrations, store, apart, rows).measure(runs, progress);
       }
     }
@@ -172,13 +173,13 @@ public final class BackfillSpeed {
       Thread.sleep(LOOK_MILLIS);
     }
     // What comes after the backfill is no part of the figure.
-    act(migrations.pause(run.id(), TableMigrations.Asked.by(ACTOR)));
+    act(migrations.pause(run.id(), Asked.by(ACTOR)));
     while (!apart.isOutboxEmpty(run.target())) {
       Thread.sleep(LOOK_MILLIS);
     }
     Instant end = Instant.now();
     Instant begin = at(migrations.events(run.id(), 0), "step_started", FILL);
-    act(migrations.resume(run.id(), TableMigrations.Asked.by(ACTOR)));
+    act(migrations.resume(run.id(), Asked.by(ACTOR)));
     await(run, RunState.DONE);
     return Duration.between(begin, end).toNanos() / 1e9;
   }
@@ -187,7 +188,7 @@ public final class BackfillSpeed {
     IdempotentResult<PlanOutcome> result =
         migrations.plan(
             new PlanRequest(source, "public", table, type, Optional.of("created_at"), true),
-            TableMigrations.Asked.by(ACTOR));
+            Asked.by(ACTOR));
     if (!(result
         instanceof
         IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
@@ -198,7 +199,7 @@ public final class BackfillSpeed {
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(Precondition::code).toList(),
-            TableMigrations.Asked.by(ACTOR)));
+            Asked.by(ACTOR)));
     return run;
   }
 

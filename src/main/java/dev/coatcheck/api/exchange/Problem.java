@@ -3,7 +3,7 @@ package dev.coatcheck.api.exchange;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.coatcheck.migrate.inspect.Diagnostic;
+import dev.coatcheck.migrate.source.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;

@@ -28,6 +28,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.UrlPublisher;
 import dev.coatcheck.ids.url.UrlResolver;
 import dev.coatcheck.migrate.file.FileImports;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.HealthConnection;
@@ -86,11 +87,19 @@ public final class Gateway implements AutoCloseable {
       opened(AnswerExpiry.start(database, observer));
       Minter minter = Minter.open(database, tokens, generators, observer);
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
+      GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
-          opened(TableMigrations.start(database, sources, registry, tokens, observer, HOLDER));
+          opened(TableMigrations.start(gatewayMappings, sources, HOLDER, System::nanoTime));
 
       Legacy legacy =
-          opened(Legacy.open(database, registry, mappings.resolver(), migrations, observer, clock));
+          opened(
+              Legacy.open(
+                  database,
+                  registry,
+                  mappings.resolver(),
+                  migrations.legacySource(),
+                  observer,
+                  clock));
       Readiness readiness =
           new Readiness(
               opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
@@ -114,7 +123,7 @@ public final class Gateway implements AutoCloseable {
                           new Importer.MintingTools(tokens, generators, observer),
                           clock),
                       migrations,
-                      new FileImports(database, migrations, registry, tokens, observer),
+                      new FileImports(gatewayMappings, migrations),
                       config.trustedProxies(),
                       keys,
                       new Workers(database),

@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.file;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.Key;
@@ -16,7 +16,8 @@ import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.KeyPositions;
 import dev.coatcheck.migrate.file.FileImport.Row;
-import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +39,11 @@ final class FileImportStore {
   private final Type type;
   private final LegacyKeyTable mappings;
 
-  FileImportStore(Database gateway, TableMigration run, Type type, LegacyKeyTable mappings) {
-    this.gateway = gateway;
+  FileImportStore(GatewayMappings gateway, TableMigration run) {
+    this.gateway = gateway.database();
     this.run = run;
-    this.type = type;
-    this.mappings = mappings;
+    this.type = gateway.type(run.typeNumber());
+    this.mappings = gateway.writer(run.typeNumber());
   }
 
   /** What became of a chunk. */

@@ -1,18 +1,13 @@
 package dev.coatcheck.migrate.file;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotentFile;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.run.RunState;
-import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.postgres.sql.Database;
 import java.io.InputStream;
 import java.util.Optional;
 
@@ -22,23 +17,12 @@ import java.util.Optional;
  * planned, which then can't be started any more.
  */
 public final class FileImports {
-  private final Database gateway;
+  private final GatewayMappings gateway;
   private final TableMigrations migrations;
-  private final Registry registry;
-  private final TokenSource tokens;
-  private final Observer observer;
 
-  public FileImports(
-      Database gateway,
-      TableMigrations migrations,
-      Registry registry,
-      TokenSource tokens,
-      Observer observer) {
+  public FileImports(GatewayMappings gateway, TableMigrations migrations) {
     this.gateway = gateway;
     this.migrations = migrations;
-    this.registry = registry;
-    this.tokens = tokens;
-    this.observer = observer;
   }
 
   /**
@@ -56,7 +40,7 @@ public final class FileImports {
       String actor,
       Optional<IdempotentFile.Keyed<FileOutcome>> keyed) {
     return IdempotentFile.run(
-        gateway,
+        gateway.database(),
         keyed,
         body,
         file -> run(id, format, file, errorsMax, actor),
@@ -77,11 +61,8 @@ public final class FileImports {
     if (run.status().state() != RunState.PLANNED) {
       return new FileOutcome.NotNow(run.status().state());
     }
-    Type type = registry.numbered(run.typeNumber()).orElseThrow();
-    LegacyKeyTable mappings = new LegacyKeyTable(type, tokens, observer);
     FileOutcome outcome =
-        new FileImport(new FileImportStore(gateway, run, type, mappings), errorsMax)
-            .run(format, body);
+        new FileImport(new FileImportStore(gateway, run), errorsMax).run(format, body);
     if (outcome instanceof FileOutcome.Done(RowSummary summary)) {
       migrations.note(
           id,

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.file;
 
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.journal.RunState;
 
 /** What became of a file. */
 public sealed interface FileOutcome {

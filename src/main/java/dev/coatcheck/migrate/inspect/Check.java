@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,23 +11,9 @@ import java.util.Optional;
  * @param sentence with {@code %s} for what was found
  */
 record Check(String code, String query, String sentence) {
-  private static final int NAMED_MAX = 5;
-
   Optional<Diagnostic> finding(List<String> found) {
     return found.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Diagnostic(code, sentence.formatted(listed(found))));
-  }
-
-  /** The first few, and how many more there are. */
-  static String listed(List<String> found) {
-    return listed(found, ", ");
-  }
-
-  /** The same with another word between them. */
-  static String listed(List<String> found, String between) {
-    int more = found.size() - NAMED_MAX;
-    return String.join(between, found.subList(0, Math.min(NAMED_MAX, found.size())))
-        + (more > 0 ? " and " + more + " more" : "");
+        : Optional.of(new Diagnostic(code, sentence.formatted(Diagnostic.listed(found, ", "))));
   }
 }

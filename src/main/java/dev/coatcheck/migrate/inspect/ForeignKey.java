@@ -9,6 +9,7 @@ import java.util.List;
  * @param childOid by which the child is found, whatever it is called
  * @param columns of the child
  * @param isSelfReference the child is the table itself
+ * @param childText the child as statements name it, quoted where that is needed
  */
 public record ForeignKey(
     long childOid,
@@ -16,4 +17,5 @@ public record ForeignKey(
     List<String> columns,
     String constraint,
     boolean isDeferrable,
-    boolean isSelfReference) {}
+    boolean isSelfReference,
+    String childText) {}

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 
 /** What an {@link Inventory} makes of a table. */

@@ -1,6 +1,8 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.application.RecordedStatements;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * Looks at a table before anything is done to it: what it is made of, what its applications have to
@@ -30,6 +33,7 @@ public final class Inventory {
               + " gateway's own database, register the same database as another source.");
 
   private final Limits limits;
+  private final LongSupplier nanoTime;
 
   /**
    * From when on a table is large, and a transaction old.
@@ -42,12 +46,13 @@ public final class Inventory {
     static final Limits USUAL = new Limits(2_000_000, 512L << 20, 3_600, Integer.MAX_VALUE);
   }
 
-  public Inventory() {
-    this(Limits.USUAL);
+  public Inventory(LongSupplier nanoTime) {
+    this(Limits.USUAL, nanoTime);
   }
 
-  Inventory(Limits limits) {
+  Inventory(Limits limits, LongSupplier nanoTime) {
     this.limits = limits;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -56,57 +61,56 @@ public final class Inventory {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer, or the
    *     table is locked for longer than a second
    */
-  public Inspection inspect(Source source, TableSpec wish) {
-    List<Diagnostic> misnamed = misnamed(wish);
+  public Inspection inspect(Source source, TableSpec spec) {
+    List<Diagnostic> misnamed = misnamed(spec);
     if (!misnamed.isEmpty()) {
       return new Inspection.Refused(misnamed);
     }
     if (PoolerStore.isBetween(source.settings())) {
       return new Inspection.Refused(List.of(POOLED));
     }
-    StatementStore.Recorded recorded = StatementStore.recorded(source.database(), wish.table());
-    return InventoryStore.reading(
-        source.database(), store -> inspection(store, wish, recorded, source.isGateway()));
+    RecordedStatements recorded = RecordedStatements.of(source.database(), spec.table());
+    return InventoryStore.reading(source.database(), store -> inspection(store, spec, recorded));
   }
 
-  private Inspection inspection(
-      InventoryStore store, TableSpec wish, StatementStore.Recorded recorded, boolean isGateway) {
+  private Inspection inspection(InventoryStore store, TableSpec spec, RecordedStatements recorded) {
     InventoryStore.Server server = store.server();
     List<Diagnostic> faults = new ArrayList<>(serverFaults(server));
     if (server.version() < 15) {
       return new Inspection.Refused(faults);
     }
-    Optional<Relation> found = store.relation(wish.schema(), wish.table());
+    Optional<Relation> found = store.relation(spec.schema(), spec.table());
     Optional<Diagnostic> noTable =
         found.isEmpty()
-            ? Optional.of(unknown(store.alike(wish.table())))
+            ? Optional.of(unknown(store.alike(spec.table())))
             : RelationKind.refused(found.get().kind());
     if (found.isEmpty() || noTable.isPresent()) {
       noTable.ifPresent(faults::add);
       return new Inspection.Refused(faults);
     }
-    return new Survey(store, wish, limits, server, found.get(), isGateway)
+    Sizing sizing = new Sizing(store.sizes(), limits, nanoTime);
+    return new Survey(store, sizing, spec, limits, server, found.get())
         .inspection(faults, recorded);
   }
 
   /** What is refused before anybody is asked. */
-  private static List<Diagnostic> misnamed(TableSpec wish) {
+  private static List<Diagnostic> misnamed(TableSpec spec) {
     List<Diagnostic> findings = new ArrayList<>();
-    tooLong("schema", wish.schema()).ifPresent(findings::add);
-    tooLong("table", wish.table()).ifPresent(findings::add);
-    wish.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
-    if (wish.schema().startsWith("pg_temp")) {
+    tooLong("schema", spec.schema()).ifPresent(findings::add);
+    tooLong("table", spec.table()).ifPresent(findings::add);
+    spec.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
+    if (spec.schema().startsWith("pg_temp")) {
       findings.add(
           new Diagnostic("temporary_table", "The table is temporary: it ends with its session."));
-    } else if (wish.schema().startsWith("pg_") || wish.schema().equals("information_schema")) {
+    } else if (spec.schema().startsWith("pg_") || spec.schema().equals("information_schema")) {
       findings.add(
           new Diagnostic("system_table", "The schema belongs to Postgres; name a table of yours."));
-    } else if (OWN_SCHEMAS.contains(wish.schema())) {
+    } else if (OWN_SCHEMAS.contains(spec.schema())) {
       findings.add(
           new Diagnostic("own_table", "The schema belongs to the gateway; name a table of yours."));
     }
     if (findings.isEmpty()
-        && (wish.schema() + wish.table() + wish.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
+        && (spec.schema() + spec.table() + spec.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
       findings.add(unknown(List.of()));
     }
     return findings;

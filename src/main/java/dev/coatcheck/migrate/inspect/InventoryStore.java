@@ -1,13 +1,11 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.application.AppObjects;
+import dev.coatcheck.migrate.application.AppObjectsTable;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.TableName;
-import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -79,7 +77,8 @@ final class InventoryStore {
              (select array_agg(a.attname::text order by k.n)
                 from unnest(f.conkey) with ordinality as k(attnum, n)
                 join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum),
-             f.conname::text, f.condeferrable, f.conrelid = f.confrelid
+             f.conname::text, f.condeferrable, f.conrelid = f.confrelid,
+             f.conrelid::regclass::text
         from pg_constraint f
         join pg_class c on c.oid = f.conrelid
         join pg_namespace n on n.oid = c.relnamespace
@@ -87,14 +86,6 @@ final class InventoryStore {
          and f.confkey = array[?::int2]
        order by n.nspname, c.relname, f.conname\
       """;
-
-  private static final String INDEXES =
-      """
-      select pg_indexes_size(?::oid), (select count(*)::int from pg_index where indrelid = ?::oid)\
-      """;
-
-  private static final String RECKONING =
-      "select count(*) from generate_series(1, 100000) as n where hashint8(n) = 0";
 
   private static final String MAY_ASK_CHECKPOINT =
       """
@@ -138,15 +129,6 @@ final class InventoryStore {
   /** The range of a key; 0 and 1 for an empty table. */
   record Range(long highest, long lowest) {}
 
-  record Count(long rows, long olderThanEpoch) {}
-
-  /**
-   * Sizes and speeds.
-   *
-   * @param coreNanos that a reckoning without any table took
-   */
-  record Speed(long indexBytes, int indexes, long coreNanos) {}
-
   /** Runs the work in one transaction that only reads. */
   static <T> T reading(Database database, Function<InventoryStore, T> work) {
     return database.write(
@@ -168,7 +150,7 @@ final class InventoryStore {
                 new Server(
                     row.getInt(1),
                     row.getBoolean(2),
-                    texts(row, 3),
+                    PlainSql.texts(row, 3),
                     row.getLong(4),
                     row.getBoolean(5)))
         .getFirst();
@@ -201,7 +183,12 @@ final class InventoryStore {
     return PlainSql.rows(
             sql,
             PRIMARY_KEY,
-            row -> new PrimaryKey(row.getString(1), row.getInt(2), texts(row, 3), texts(row, 4)),
+            row ->
+                new PrimaryKey(
+                    row.getString(1),
+                    row.getInt(2),
+                    PlainSql.texts(row, 3),
+                    PlainSql.texts(row, 4)),
             oid)
         .stream()
         .findFirst();
@@ -219,20 +206,21 @@ final class InventoryStore {
             new ForeignKey(
                 row.getLong(1),
                 new TableName(row.getString(2), row.getString(3)),
-                texts(row, 4),
+                PlainSql.texts(row, 4),
                 row.getString(5),
                 row.getBoolean(6),
-                row.getBoolean(7)),
+                row.getBoolean(7),
+                row.getString(8)),
         oid,
         keyColumnNumber);
   }
 
-  List<AppFunction> functions(long oid) {
-    return FunctionStore.functions(sql, oid);
+  AppObjects appObjects(long oid) {
+    return AppObjectsTable.read(sql, oid);
   }
 
-  List<UpdateTrigger> updateTriggers(long oid) {
-    return FunctionStore.updateTriggers(sql, oid);
+  SizeStore sizes() {
+    return new SizeStore(sql);
   }
 
   /** The first column of a query that takes no values. */
@@ -249,58 +237,11 @@ final class InventoryStore {
             oid);
   }
 
-  /** Measures how fast the server reckons, in some milliseconds. */
-  Speed speed(long oid) {
-    Speed sizes =
-        PlainSql.rows(sql, INDEXES, row -> new Speed(row.getLong(1), row.getInt(2), 0), oid, oid)
-            .getFirst();
-    long beganNano = System.nanoTime();
-    PlainSql.rows(sql, RECKONING, row -> row.getLong(1));
-    return new Speed(sizes.indexBytes(), sizes.indexes(), System.nanoTime() - beganNano);
-  }
-
   Range range(TableName table, String key) {
     String text =
         "select coalesce(max(<id>), 0)::bigint, coalesce(min(<id>), 1)::bigint from <table>"
             .replace("<id>", TableName.quoted(key))
             .replace("<table>", table.quoted());
     return PlainSql.rows(sql, text, row -> new Range(row.getLong(1), row.getLong(2))).getFirst();
-  }
-
-  /**
-   * Counts rows, by a part of the pages if that is wanted.
-   *
-   * @param percent of the pages; 100 counts them all
-   */
-  Count count(
-      TableName table, Optional<Target.TimeColumn> createdAt, long epochMillis, double percent) {
-    String older = createdAt.map(column -> older(column, epochMillis)).orElse("false");
-    String sample = percent < 100 ? " tablesample system (" + percent + ")" : "";
-    String text =
-        "select count(*), count(*) filter (where " + older + ") from " + table.quoted() + sample;
-    return PlainSql.rows(
-            sql,
-            text,
-            row -> new Count(scaled(row.getLong(1), percent), scaled(row.getLong(2), percent)))
-        .getFirst();
-  }
-
-  private static String older(Target.TimeColumn column, long epochMillis) {
-    String name = TableName.quoted(column.name());
-    String epoch = "to_timestamp(" + epochMillis + " / 1000.0)";
-    return "isfinite(%s) and %s < %s"
-        .formatted(
-            name,
-            name,
-            column.type().equals("timestamptz") ? epoch : "(" + epoch + " at time zone 'UTC')");
-  }
-
-  private static long scaled(long counted, double percent) {
-    return percent < 100 ? Math.round(counted * 100 / percent) : counted;
-  }
-
-  static List<String> texts(ResultSet row, int column) throws SQLException {
-    Array array = row.getArray(column);
-    return List.of((String[]) array.getArray());
   }
 }

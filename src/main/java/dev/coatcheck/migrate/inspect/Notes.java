@@ -1,6 +1,9 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.source.Diagnostic;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What is worth knowing about a table, though nothing has to be done about it. */
 final class Notes {
@@ -68,15 +71,6 @@ final class Notes {
                order by 1\
               """,
               "Views read the old key: %s. Change these views before the old key is dropped."),
-          new Check(
-              "foreign_keys",
-              """
-              select f.conrelid::regclass || ' (' || f.conname || ')'
-                from pg_constraint f
-               where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
-                 and f.confkey = array[<key>::int2] order by 1\
-              """,
-              "Foreign keys refer to the key; each gets a new column later: %s."),
           new Check(
               "composite_foreign_keys",
               """
@@ -161,4 +155,35 @@ final class Notes {
               "Event triggers fire for every change of the table: %s."));
 
   private Notes() {}
+
+  static Optional<Diagnostic> foreignKeys(List<ForeignKey> children) {
+    List<String> named =
+        children.stream().map(key -> key.childText() + " (" + key.constraint() + ")").toList();
+    return named.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Diagnostic(
+                "foreign_keys",
+                "Foreign keys refer to the key; each gets a new column later: "
+                    + Diagnostic.listed(named, ", ")
+                    + "."));
+  }
+
+  static List<Diagnostic> size(TableSize size) {
+    List<Diagnostic> notes = new ArrayList<>();
+    if (size.isEstimated()) {
+      notes.add(
+          new Diagnostic(
+              "rows_estimated", "The table is large, so its rows were estimated and not counted."));
+    }
+    if (size.olderThanEpoch() > 0) {
+      notes.add(
+          new Diagnostic(
+              "older_than_epoch",
+              size.olderThanEpoch()
+                  + " rows were made before the keys' epoch. Their new keys keep the order of the"
+                  + " old ones, but not those times."));
+    }
+    return notes;
+  }
 }

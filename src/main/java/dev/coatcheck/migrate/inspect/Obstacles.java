@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.plan.Plan;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.Optional;
 
 /** What goes by the name of a table. */

@@ -1,14 +1,17 @@
 package dev.coatcheck.migrate.inspect;
 
-import dev.coatcheck.migrate.inspect.InventoryStore.Count;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.application.Preconditions;
+import dev.coatcheck.migrate.application.RecordedStatements;
+import dev.coatcheck.migrate.application.Statements;
 import dev.coatcheck.migrate.inspect.InventoryStore.PrimaryKey;
 import dev.coatcheck.migrate.inspect.InventoryStore.Range;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.inspect.InventoryStore.Server;
-import dev.coatcheck.migrate.inspect.InventoryStore.Speed;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
-import dev.coatcheck.migrate.source.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,55 +21,34 @@ import java.util.Set;
 final class Survey {
   private static final Set<String> KEY_TYPES = Set.of("smallint", "integer", "bigint");
 
-  /** Pages that are read for an estimate. */
-  private static final long SAMPLE_PAGES = 2_000;
-
-  private static final int PAGE_BYTES = 8_192;
-  private static final int KEY_TIME_SHIFT = 22;
-
-  /** A scan of less says nothing about the server. */
-  private static final double READ_BYTES_MIN = 1 << 20;
-
-  /** In bytes a second. */
-  private static final double READ_USUAL = 300e6;
-
-  private static final double READ_LEAST = 10e6;
-  private static final double READ_MOST = 2e9;
-
-  /** That the reckoning takes on the core that the estimates are made for. */
-  private static final double RECKONING_NANOS = 12e6;
-
-  private static final double SLOWNESS_LEAST = 0.5;
-  private static final double SLOWNESS_MOST = 4;
-
   private final InventoryStore store;
-  private final TableSpec wish;
+  private final Sizing sizing;
+  private final TableSpec spec;
   private final Inventory.Limits limits;
   private final Server server;
   private final Relation relation;
   private final TableName table;
-  private final boolean isGateway;
 
   Survey(
       InventoryStore store,
-      TableSpec wish,
+      Sizing sizing,
+      TableSpec spec,
       Inventory.Limits limits,
       Server server,
-      Relation relation,
-      boolean isGateway) {
+      Relation relation) {
     this.store = store;
-    this.wish = wish;
+    this.sizing = sizing;
+    this.spec = spec;
     this.limits = limits;
     this.server = server;
     this.relation = relation;
-    this.isGateway = isGateway;
-    this.table = new TableName(wish.schema(), wish.table());
+    this.table = new TableName(spec.schema(), spec.table());
   }
 
   /** With the faults that were found before. */
-  Inspection inspection(List<Diagnostic> before, StatementStore.Recorded recorded) {
+  Inspection inspection(List<Diagnostic> before, RecordedStatements recorded) {
     List<Diagnostic> faults = new ArrayList<>(before);
-    for (Check check : Obstacles.of(wish.keepPrimaryKey())) {
+    for (Check check : Obstacles.of(spec.keepPrimaryKey())) {
       run(check, 0).ifPresent(faults::add);
     }
     if (store.hasCheckpoint(relation.oid())) {
@@ -75,7 +57,7 @@ final class Survey {
               "run_active", "Another run is on the table. Finish, undo or cancel that run."));
     }
     TimeColumns.Choice choice =
-        TimeColumns.choose(store.columns(relation.oid()), wish.createdAtColumn());
+        TimeColumns.choose(store.columns(relation.oid()), spec.createdAtColumn());
     Optional<PrimaryKey> key = store.primaryKey(relation.oid());
     keyFault(key).ifPresent(faults::add);
     Optional<Range> range = Optional.empty();
@@ -130,7 +112,8 @@ final class Survey {
                   + range.lowest()
                   + ", and keys must be 1 or more. Give that row another key."));
     }
-    long now = (server.nowMillis() - wish.layoutEpochMillis()) << KEY_TIME_SHIFT;
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+    long now = layout.key(layout.position(server.nowMillis()), 0);
     if (range.highest() > now / 2) {
       faults.add(
           new Diagnostic(
@@ -142,11 +125,13 @@ final class Survey {
   }
 
   private TableShape shape(
-      PrimaryKey key, Range range, TimeColumns.Choice.Made time, StatementStore.Recorded recorded) {
+      PrimaryKey key, Range range, TimeColumns.Choice.Made time, RecordedStatements recorded) {
     String column = key.columns().getFirst();
     List<Diagnostic> notes = new ArrayList<>();
     notes.add(time.note());
     Notes.CHECKS.forEach(check -> run(check, key.columnNumber()).ifPresent(notes::add));
+    List<ForeignKey> children = store.children(relation.oid(), key.columnNumber());
+    Notes.foreignKeys(children).ifPresent(notes::add);
     if (!server.seesOthers()) {
       notes.add(
           new Diagnostic(
@@ -154,86 +139,29 @@ final class Survey {
               "The source's user may not see the age of other transactions. Grant it"
                   + " pg_read_all_stats."));
     }
-    long beganNano = System.nanoTime();
-    Count count = count(time.column(), notes);
-    Estimate estimate = estimate(count, System.nanoTime() - beganNano);
+    TableSize size = sizing.measure(relation, table, time.column(), spec.layoutEpochMillis());
+    notes.addAll(Notes.size(size));
     return new TableShape(
         relation.oid(),
         column,
         key.types().getFirst(),
         time.column(),
         range.highest(),
-        count.rows(),
-        relation.bytes(),
-        count.olderThanEpoch(),
-        estimate,
+        size,
         preconditions(key, recorded),
         List.copyOf(notes),
-        store.children(relation.oid(), key.columnNumber()));
+        children);
   }
 
-  private List<Precondition> preconditions(PrimaryKey key, StatementStore.Recorded recorded) {
-    Statements statements = new Statements(table, key.columns().getFirst(), key.constraint());
-    StatementStore.Recorded searched =
-        server.seesOthers() || recorded.whyNot().isPresent()
+  private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {
+    return Preconditions.of(
+        new Statements(table, key.columns().getFirst(), key.constraint()),
+        server.seesOthers()
             ? recorded
-            : new StatementStore.Recorded(
-                recorded.statements(),
-                Optional.of("the source's user sees only its own; grant it pg_read_all_stats"));
-    List<Precondition> findings =
-        new ArrayList<>(
-            new Preconditions(statements, searched, store.functions(relation.oid()))
-                .findings(wish.keepPrimaryKey()));
-    Preconditions.columnGrants(store.texts(filled(Preconditions.GRANTED_COLUMNS, 0)))
-        .ifPresent(findings::add);
-    UpdateTrigger.precondition(store.updateTriggers(relation.oid())).ifPresent(findings::add);
-    return List.copyOf(findings);
-  }
-
-  /** From the sizes, how long the count took and how fast the server reckons. */
-  private Estimate estimate(Count count, long countNanos) {
-    Speed speed = store.speed(relation.oid());
-    double readBytes = relation.heapBytes() * samplePercent() / 100;
-    double read = readBytes < READ_BYTES_MIN ? READ_USUAL : readBytes * 1e9 / countNanos;
-    return Estimate.of(
-        new Estimate.Measure(
-            count.rows(),
-            relation.heapBytes(),
-            speed.indexBytes(),
-            speed.indexes(),
-            Math.clamp(read, READ_LEAST, READ_MOST),
-            Math.clamp(speed.coreNanos() / RECKONING_NANOS, SLOWNESS_LEAST, SLOWNESS_MOST),
-            isGateway));
-  }
-
-  private double samplePercent() {
-    boolean isSmall =
-        relation.tuples() < limits.exactRowsMax() && relation.heapBytes() <= limits.exactBytesMax();
-    long pages = Math.max(1, relation.heapBytes() / PAGE_BYTES);
-    return isSmall ? 100 : Math.min(99, 100.0 * SAMPLE_PAGES / pages);
-  }
-
-  /** Exact where that is quick, else by a sample of the pages and what the last analyze saw. */
-  private Count count(Optional<Target.TimeColumn> createdAt, List<Diagnostic> notes) {
-    double percent = samplePercent();
-    Count count = store.count(table, createdAt, wish.layoutEpochMillis(), percent);
-    if (percent < 100) {
-      notes.add(
-          new Diagnostic(
-              "rows_estimated", "The table is large, so its rows were estimated and not counted."));
-      if (relation.tuples() >= 0) {
-        count = new Count(Math.round(relation.tuples()), count.olderThanEpoch());
-      }
-    }
-    if (count.olderThanEpoch() > 0) {
-      notes.add(
-          new Diagnostic(
-              "older_than_epoch",
-              count.olderThanEpoch()
-                  + " rows were made before the keys' epoch. Their new keys keep the order of the"
-                  + " old ones, but not those times."));
-    }
-    return count;
+            : recorded.incomplete(
+                "the source's user sees only its own; grant it pg_read_all_stats"),
+        store.appObjects(relation.oid()),
+        spec.keepPrimaryKey());
   }
 
   private Optional<Diagnostic> run(Check check, int keyColumnNumber) {

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.migrate.inspect.InventoryStore.Column;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;
 import java.util.Locale;
@@ -59,7 +60,7 @@ final class TimeColumns {
         fitting.isEmpty()
             ? "No column with a usual name has the time at which a row was made"
             : "Several columns may have the time at which a row was made ("
-                + Check.listed(fitting.stream().map(Column::name).toList())
+                + Diagnostic.listed(fitting.stream().map(Column::name).toList(), ", ")
                 + ")";
     return new Choice.Made(
         Optional.empty(),

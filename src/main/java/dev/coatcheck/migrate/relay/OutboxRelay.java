@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * Brings the mappings of new rows from every outbox, whatever the state of its run: as long as the
@@ -15,6 +16,7 @@ import java.util.function.BiConsumer;
 public final class OutboxRelay implements AutoCloseable {
   private final GatewayMappings mappings;
   private final BiConsumer<ActiveTable, String> refusals;
+  private final LongSupplier nanoTime;
   private final SourceRounds rounds;
   private final Map<String, SourceFollower> followers = new ConcurrentHashMap<>();
 
@@ -24,8 +26,12 @@ public final class OutboxRelay implements AutoCloseable {
    * @param refusals is told of rows whose mapping contradicts an existing mapping
    */
   public OutboxRelay(
-      GatewayMappings mappings, Sources sources, BiConsumer<ActiveTable, String> refusals) {
+      GatewayMappings mappings,
+      Sources sources,
+      BiConsumer<ActiveTable, String> refusals,
+      LongSupplier nanoTime) {
     this.mappings = mappings;
+    this.nanoTime = nanoTime;
     this.refusals = refusals;
     this.rounds = new SourceRounds(sources, "table-migration-outbox");
   }
@@ -37,7 +43,8 @@ public final class OutboxRelay implements AutoCloseable {
 
   private void follow(Source source, List<ActiveTable> tables) {
     followers
-        .computeIfAbsent(source.name(), _ -> new SourceFollower(mappings, source, refusals))
+        .computeIfAbsent(
+            source.name(), _ -> new SourceFollower(mappings, source, refusals, nanoTime))
         .round(tables);
   }
 

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.relay;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.FillAhead;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
@@ -15,10 +16,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings one legacy ID whose mapping is not there yet: reads the source row and mints on the spot.
- * A few at a time for each source: one that hangs must not hold up the others, or everybody else.
+ * Makes the mapping of one legacy ID that has none yet: reads its row in the source and mints on
+ * the spot. A few at a time for each source, so that a source that hangs holds up no other.
  */
-public final class ReadThrough {
+public final class ReadThrough implements LegacySource {
   private static final int RUNNING_MAX = 4;
   private static final long WAIT_MILLIS_MAX = 400;
 
@@ -33,15 +34,17 @@ public final class ReadThrough {
     this.mappings = mappings;
   }
 
+  @Override
   public boolean isFilling(Type type) {
     return active.ofType(type.number()).filter(ActiveTable::hasTriggers).isPresent();
   }
 
   /**
-   * Whether there is a mapping now that wasn't there before.
+   * Makes the mapping if there is a row with that ID; says whether there is.
    *
    * @throws DatabaseUnavailable if the source can't be asked now
    */
+  @Override
   public boolean fillOnDemand(Type type, long legacy) {
     Optional<ActiveTable> table = active.ofType(type.number()).filter(ActiveTable::hasTriggers);
     Optional<Source> source = table.flatMap(one -> sources.named(one.source()));

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /** Empties the outboxes of one source, one after the other. For one thread at a time. */
@@ -28,21 +29,27 @@ final class SourceFollower {
   /** By the number of the run. */
   private final Map<Long, Outbox> outboxes = new HashMap<>();
 
-  private long lagDueNano = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private long lagDueNano;
 
   SourceFollower(
-      GatewayMappings mappings, Source source, BiConsumer<ActiveTable, String> refusals) {
+      GatewayMappings mappings,
+      Source source,
+      BiConsumer<ActiveTable, String> refusals,
+      LongSupplier nanoTime) {
     this.mappings = mappings;
     this.source = source;
     this.refusals = refusals;
+    this.nanoTime = nanoTime;
+    this.lagDueNano = nanoTime.getAsLong();
     this.background = new Background("table-migration-outbox", mappings.observer());
   }
 
   /** Brings what waits in the outboxes of these tables. */
   void round(List<ActiveTable> tables) {
-    boolean lagDue = System.nanoTime() - lagDueNano >= 0;
+    boolean lagDue = nanoTime.getAsLong() - lagDueNano >= 0;
     if (lagDue) {
-      lagDueNano = System.nanoTime() + LAG_NANOS;
+      lagDueNano = nanoTime.getAsLong() + LAG_NANOS;
     }
     outboxes.keySet().retainAll(tables.stream().map(ActiveTable::run).collect(Collectors.toSet()));
     for (ActiveTable table : tables) {

@@ -1,13 +1,16 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Backfill.Outcome;
 import dev.coatcheck.migrate.backfill.Backfill.Range;
+import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.backfill.Retry;
-import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.backfill.SetAside.Cause;
+import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.throttle.Throttle;
@@ -38,10 +41,9 @@ final class FillLoop {
   /** A trigger that refuses so many rows refuses them all. */
   private static final int REFUSED_MAX = 1_000;
 
-  private final Workshop workshop;
+  private final Journal journal;
   private final TableMigration run;
   private final Heartbeat heartbeat;
-  private final LeaseStore.Claim claim;
   private final Backfill backfill;
   private final Retry retry;
   private final Throttle throttle;
@@ -50,24 +52,37 @@ final class FillLoop {
   private int failed;
   private String lastError = "";
 
-  FillLoop(
-      Workshop workshop,
-      SourceSession session,
+  private FillLoop(
+      Journal journal,
       TableMigration run,
-      Source source,
-      LeaseStore.Claim claim,
-      Heartbeat heartbeat) {
-    this.workshop = workshop;
+      Heartbeat heartbeat,
+      Backfill backfill,
+      Throttle throttle) {
+    this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
-    this.claim = claim;
-    this.backfill =
+    this.backfill = backfill;
+    this.retry = new Retry(backfill, this::fill);
+    this.throttle = throttle;
+  }
+
+  /** Beside the mappings it writes them in the batch; else they follow through the outbox. */
+  static FillLoop of(
+      Journal journal,
+      GatewayMappings gateway,
+      Source source,
+      SourceSession session,
+      TableMigration run,
+      Heartbeat heartbeat) {
+    return new FillLoop(
+        journal,
+        run,
+        heartbeat,
         new Backfill(
             session,
             run.target(),
-            source.isGateway() ? Optional.of(workshop.mappings(run)) : Optional.empty());
-    this.retry = new Retry(backfill, this::fill);
-    this.throttle = new Throttle(source.database(), run.target(), System::nanoTime);
+            source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty()),
+        new Throttle(source.database(), run.target(), heartbeat::nanoTime));
   }
 
   /** Says why it can't go on, if it can't. */
@@ -102,7 +117,7 @@ final class FillLoop {
     if (end.counts().setAside() > 0) {
       return waiting(end);
     }
-    workshop.runs().filled(run.id());
+    journal.filled(run);
     return Optional.empty();
   }
 
@@ -126,7 +141,9 @@ final class FillLoop {
       throttle();
       ThrottleSettings throttleSettings = heartbeat.throttleSettings();
       int rows = rows(throttleSettings);
-      switch (timed(rows, () -> backfill.fill(range, rows, claim.fence(), statementMillisMax()))) {
+      switch (timed(
+          rows,
+          () -> backfill.fill(range, rows, heartbeat.claim().fence(), statementMillisMax()))) {
         case Outcome.Filled _ -> {
           batches++;
           return;
@@ -149,7 +166,7 @@ final class FillLoop {
   }
 
   private void setAside(Range range, Outcome.Failed why) {
-    long last = backfill.setAside(range, why, claim.fence(), statementMillisMax());
+    long last = backfill.setAside(range, why, heartbeat.claim().fence(), statementMillisMax());
     lastError = why.error();
     batches++;
     int filled = retry(range.afterId(), EnumSet.of(why.cause()));
@@ -157,7 +174,7 @@ final class FillLoop {
     if (left.size() > KeyTimes.BLOCK / 2) {
       failed++;
     }
-    workshop.event(
+    journal.event(
         run,
         "set_aside",
         "IDs after %d up to %d: %s; %d of these rows are filled."
@@ -167,23 +184,22 @@ final class FillLoop {
   private int retry(long afterId, Set<Cause> causes) {
     int filled = retry.run(afterId, causes);
     heartbeat.worked(backfill.checkpoint().counts(), 0);
-    workshop
-        .runs()
-        .setAside(claim, backfill.setAside(0, EnumSet.allOf(Cause.class), RunStore.LISTED_MAX));
+    journal.setAside(
+        heartbeat.claim(), backfill.setAside(0, EnumSet.allOf(Cause.class), Journal.LISTED_MAX));
     return filled;
   }
 
   private Outcome fill(List<SetAside> rows) {
     throttle();
-    return timed(0, () -> backfill.fill(rows, claim.fence(), statementMillisMax()));
+    return timed(0, () -> backfill.fill(rows, heartbeat.claim().fence(), statementMillisMax()));
   }
 
   /** Keeps the time of an attempt, and to the rate that was set by hand. */
   private Outcome timed(int rowsWanted, Supplier<Outcome> attempt) {
     heartbeat.requireMine();
-    long beganNano = System.nanoTime();
+    long beganNano = heartbeat.nanoTime();
     Outcome outcome = attempt.get();
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
+    long millis = TimeUnit.NANOSECONDS.toMillis(heartbeat.nanoTime() - beganNano);
     if (outcome instanceof Outcome.Filled filled) {
       heartbeat.worked(backfill.checkpoint().counts(), millis);
       if (rowsWanted == size.rows()) {
@@ -210,7 +226,7 @@ final class FillLoop {
         why.isPresent();
         why = throttle.reason(heartbeat.throttleSettings())) {
       if (heartbeat.because(why)) {
-        workshop.event(run, "throttled", why.get());
+        journal.event(run, "throttled", why.get());
       }
       heartbeat.pause(THROTTLED_MILLIS);
     }

@@ -3,8 +3,11 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.backfill.Checkpoint;
-import dev.coatcheck.migrate.run.LeaseStore.Claim;
-import dev.coatcheck.migrate.run.LeaseStore.Orders;
+import dev.coatcheck.migrate.journal.Goal;
+import dev.coatcheck.migrate.journal.LeaseTable.Claim;
+import dev.coatcheck.migrate.journal.LeaseTable.Orders;
+import dev.coatcheck.migrate.journal.LeaseTable;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -13,18 +16,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
- * Renews a runner's lease, carries its progress to the database and brings back what people want of
- * the run now. Once the lease is gone, or somebody wants the run to stop, the runner is told at its
- * next question; it asks between any two batches.
+ * Renews a runner's lease, writes its progress and reads what people want of the run now. When the
+ * lease is gone, or the run is to stop, the runner learns it from {@link #requireMine}, which it
+ * calls between any two batches.
  */
 final class Heartbeat implements AutoCloseable {
   static final int LEASE_MILLIS = 3_000;
   private static final int BEAT_MILLIS = 500;
   private static final int SLICE_MILLIS = 50;
 
-  private final LeaseStore store;
+  private final LeaseTable leases;
+  private final LongSupplier nanoTime;
   private final Claim claim;
   private final Goal goal;
   private final ScheduledExecutorService beats;
@@ -36,12 +41,13 @@ final class Heartbeat implements AutoCloseable {
   private volatile boolean mine = true;
   private volatile long leaseEndNano;
 
-  private Heartbeat(LeaseStore store, Claim claim, TableMigration run) {
-    this.store = store;
+  private Heartbeat(LeaseTable leases, Claim claim, TableMigration run, LongSupplier nanoTime) {
+    this.leases = leases;
+    this.nanoTime = nanoTime;
     this.claim = claim;
     this.goal = run.status().goal();
     this.throttleSettings = run.throttleSettings();
-    this.leaseEndNano = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
+    this.leaseEndNano = nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     this.beats =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("table-migration-beat").factory());
@@ -56,8 +62,13 @@ final class Heartbeat implements AutoCloseable {
     }
   }
 
-  static Heartbeat start(LeaseStore store, Claim claim, TableMigration run, Observer observer) {
-    Heartbeat heartbeat = new Heartbeat(store, claim, run);
+  static Heartbeat start(
+      LeaseTable leases,
+      Claim claim,
+      TableMigration run,
+      Observer observer,
+      LongSupplier nanoTime) {
+    Heartbeat heartbeat = new Heartbeat(leases, claim, run, nanoTime);
     var _ =
         heartbeat.beats.scheduleWithFixedDelay(
             new Background("table-migration-beat", observer).guarded(heartbeat::beat),
@@ -67,13 +78,22 @@ final class Heartbeat implements AutoCloseable {
     return heartbeat;
   }
 
+  Claim claim() {
+    return claim;
+  }
+
+  /** The clock that leases and work are measured by. */
+  long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+
   ThrottleSettings throttleSettings() {
     return throttleSettings;
   }
 
   /** Whether the run is to go on here. */
   boolean isMine() {
-    return mine && leaseEndNano - System.nanoTime() > 0;
+    return mine && leaseEndNano - nanoTime() > 0;
   }
 
   /**
@@ -89,7 +109,7 @@ final class Heartbeat implements AutoCloseable {
 
   /** Waits, but not beyond the end of the lease. */
   void pause(long millis) {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    long end = nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     for (long left = millis; left > 0; ) {
       requireMine();
       try {
@@ -98,7 +118,7 @@ final class Heartbeat implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new Stopped();
       }
-      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      left = TimeUnit.NANOSECONDS.toMillis(end - nanoTime());
     }
     requireMine();
   }
@@ -132,10 +152,10 @@ final class Heartbeat implements AutoCloseable {
 
   /** Writes down the progress now. */
   synchronized void beat() {
-    long sentNano = System.nanoTime();
+    long sentNano = nanoTime();
     long worked = workedMillis.getAndSet(0);
     try {
-      Optional<Orders> orders = store.renew(claim, LEASE_MILLIS, counts, worked, reason, wait);
+      Optional<Orders> orders = leases.renew(claim, LEASE_MILLIS, counts, worked, reason, wait);
       if (orders.isEmpty() || orders.get().goal() != goal) {
         mine = false;
         return;

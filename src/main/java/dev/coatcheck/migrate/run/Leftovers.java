@@ -1,5 +1,8 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -8,22 +11,22 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** What an undo leaves in a source, and whether something still needs it. */
+/** What an undo leaves in a source: dropped, unless another run still needs it. */
 final class Leftovers {
   private static final Duration DROP_MAX = Duration.ofSeconds(10);
 
   /** A run of the same table that is over has no use for the archive. */
   private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED);
 
-  private final RunStore runs;
+  private final Journal journal;
   private final Sources sources;
 
-  Leftovers(RunStore runs, Sources sources) {
-    this.runs = runs;
+  Leftovers(Journal journal, Sources sources) {
+    this.journal = journal;
     this.sources = sources;
   }
 
-  /** What became of them. */
+  /** The outcome of dropping them. */
   sealed interface Outcome {
     /** In words; also if nothing was there. */
     record Dropped(String what) implements Outcome {}
@@ -46,7 +49,7 @@ final class Leftovers {
       return new Outcome.Needed("Cancel the run first: it would take its keys from the archive.");
     }
     Optional<TableMigration> other =
-        runs.of(run.source(), run.target().table()).stream()
+        journal.of(run.source(), run.target().table()).stream()
             .filter(one -> one.id() != run.id())
             .filter(one -> one.status().occupies() || !OVER.contains(one.status().state()))
             .findFirst();

@@ -1,10 +1,14 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.LeaseTable.Claim;
+import dev.coatcheck.migrate.journal.LeaseTable;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.relay.ActiveTables;
+import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.NameFollower;
 import dev.coatcheck.migrate.relay.OutboxRelay;
-import dev.coatcheck.migrate.run.LeaseStore.Claim;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import java.util.List;
@@ -16,10 +20,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * This instance's share of the work: claims runs that nobody works on, and follows the outboxes. A
- * run whose instance died is claimed by another one within seconds.
+ * This instance's share of the work: claims runs that have no living runner, and follows the
+ * outboxes. When an instance dies, another one claims its runs within seconds.
  */
 final class Runners implements AutoCloseable {
   private static final int LOOK_MILLIS = 400;
@@ -27,8 +32,11 @@ final class Runners implements AutoCloseable {
   private static final int RUNS_PER_SOURCE_MAX = 4;
   private static final int STOP_SECONDS_MAX = 5;
 
-  private final Workshop workshop;
+  private final Journal journal;
+  private final LeaseTable leases;
+  private final GatewayMappings gateway;
   private final Sources sources;
+  private final LongSupplier nanoTime;
   private final OutboxRelay relay;
   private final NameFollower names;
   private final Background background;
@@ -40,23 +48,38 @@ final class Runners implements AutoCloseable {
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("table-migration-run-", 0).factory());
 
-  private Runners(Workshop workshop, Sources sources) {
-    this.workshop = workshop;
+  private Runners(
+      Journal journal,
+      LeaseTable leases,
+      GatewayMappings gateway,
+      Sources sources,
+      LongSupplier nanoTime) {
+    this.journal = journal;
+    this.leases = leases;
+    this.gateway = gateway;
     this.sources = sources;
+    this.nanoTime = nanoTime;
     this.relay =
         new OutboxRelay(
-            workshop.gateway(),
+            gateway,
             sources,
             (table, detail) ->
-                workshop.event(table.run(), table.target(), "mapping_refused", detail));
+                journal.event(table.run(), table.target(), "mapping_refused", detail),
+            nanoTime);
     this.names =
         new NameFollower(
-            sources, (table, now) -> workshop.renamed(table.run(), now), workshop.observer());
-    this.background = new Background("table-migrations", workshop.observer());
+            sources, (table, now) -> journal.renamed(table.run(), now), gateway.observer());
+    this.background = new Background("table-migrations", gateway.observer());
   }
 
-  static Runners start(Workshop workshop, Sources sources, ActiveTables active) {
-    Runners runners = new Runners(workshop, sources);
+  static Runners start(
+      Journal journal,
+      LeaseTable leases,
+      GatewayMappings gateway,
+      Sources sources,
+      ActiveTables active,
+      LongSupplier nanoTime) {
+    Runners runners = new Runners(journal, leases, gateway, sources, nanoTime);
     active.refresh();
     runners.every(LOOK_MILLIS, runners::claim);
     runners.every(
@@ -74,7 +97,7 @@ final class Runners implements AutoCloseable {
         looks.scheduleWithFixedDelay(() -> survive(work), millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** What is broken off at the end is no failure. */
+  /** Work that is broken off by {@link #close} has not failed. */
   private void survive(Runnable work) {
     boolean _ =
         background.run(
@@ -96,10 +119,9 @@ final class Runners implements AutoCloseable {
     if (free.isEmpty()) {
       return;
     }
-    Optional<Claim> claim =
-        workshop.leases().claim(workshop.holder(), free, Heartbeat.LEASE_MILLIS);
+    Optional<Claim> claim = leases.claim(free, Heartbeat.LEASE_MILLIS);
     if (claim.isPresent()) {
-      TableMigration run = workshop.runs().find(claim.get().id()).orElseThrow();
+      TableMigration run = journal.find(claim.get().id()).orElseThrow();
       // Only this thread takes permits, so there is one.
       permits(run.source()).acquireUninterruptibly();
       runs.execute(() -> survive(() -> work(claim.get(), run)));
@@ -114,16 +136,16 @@ final class Runners implements AutoCloseable {
     try {
       Source source = sources.named(run.source()).orElseThrow();
       try (Heartbeat heartbeat =
-          Heartbeat.start(workshop.leases(), claim, run, workshop.observer())) {
-        new Runner(workshop, claim, run, source, heartbeat).run();
+          Heartbeat.start(leases, claim, run, gateway.observer(), nanoTime)) {
+        new Runner(journal, gateway, source, run, heartbeat).run();
       }
-      workshop.leases().release(claim);
+      leases.release(claim);
     } finally {
       permits(run.source()).release();
     }
   }
 
-  /** Lets go of what is under way; another instance carries it on. */
+  /** Lets go of all runs; another instance carries them on. */
   @Override
   public void close() {
     looks.shutdownNow();

@@ -1,143 +1,134 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.SetAside;
-import dev.coatcheck.migrate.inspect.Diagnostic;
-import dev.coatcheck.migrate.inspect.Precondition;
+import dev.coatcheck.migrate.inspect.Inventory;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.ActionTable;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.Decision;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.LeaseTable;
+import dev.coatcheck.migrate.journal.PlanOutcome;
+import dev.coatcheck.migrate.journal.RunEvent;
+import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Planner;
+import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
-import dev.coatcheck.migrate.run.RunStore.Decision;
-import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * What people do with table migrations. Every action is recorded with who did it; the work itself
- * is done by whichever instance gets hold of the run.
+ * What people do with table migrations. Every action is recorded with its actor; the work itself is
+ * done by the instance that claims the run.
  */
-public final class TableMigrations implements LegacySource, AutoCloseable {
-  /** In one answer. */
-  public static final int EVENTS_MAX = 1_000;
-
+public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
-  private final RunStore store;
-  private final Planner planner;
-  private final StepStore steps;
-  private final EventStore events;
+  private static final Diagnostic KEYS_FORGOTTEN =
+      new Diagnostic(
+          "keys_forgotten",
+          "The keys of an earlier run were forgotten, but the public IDs of this type have them. A"
+              + " new run would give the rows different keys. Create another type for this table.");
+
+  private final Journal journal;
+  private final ActionTable actions;
+  private final Sources sources;
+  private final Inventory inventory;
   private final ActiveTables active;
-  private final Leftovers leftovers;
   private final ReadThrough readThrough;
   private final Runners runners;
 
   private TableMigrations(
-      RunStore store,
-      StepStore steps,
-      EventStore events,
-      Planner planner,
-      ActiveTables active,
-      Leftovers leftovers,
-      ReadThrough readThrough,
-      Runners runners) {
-    this.store = store;
-    this.steps = steps;
-    this.events = events;
-    this.planner = planner;
-    this.active = active;
-    this.leftovers = leftovers;
-    this.readThrough = readThrough;
-    this.runners = runners;
-  }
-
-  /**
-   * Who asks for something, and under which Idempotency-Key.
-   *
-   * @param actor a principal, or the name of an instance
-   * @param once set if the request may be sent again under a key
-   */
-  public record Asked<T>(String actor, Optional<IdempotentCall<T>> once) {
-    /** Without a key: each request counts. */
-    public static <T> Asked<T> by(String actor) {
-      return new Asked<>(actor, Optional.empty());
-    }
+      GatewayMappings gateway, Sources sources, String holder, LongSupplier nanoTime) {
+    this.journal = new Journal(gateway.database(), gateway.observer(), holder);
+    this.actions = new ActionTable(gateway.database());
+    this.sources = sources;
+    this.inventory = new Inventory(nanoTime);
+    this.active = new ActiveTables(journal::activeTables);
+    this.readThrough = new ReadThrough(active, sources, gateway);
+    this.runners =
+        Runners.start(
+            journal,
+            new LeaseTable(gateway.database(), holder),
+            gateway,
+            sources,
+            active,
+            nanoTime);
   }
 
   /**
    * Wires them and starts this instance's share of the work.
    *
-   * @param gateway where runs and mappings lie
    * @param holder names this instance
    */
   public static TableMigrations start(
-      Database gateway,
-      Sources sources,
-      Registry registry,
-      TokenSource tokens,
-      Observer observer,
-      String holder) {
-    RunStore store = new RunStore(gateway);
-    StepStore steps = new StepStore(gateway);
-    EventStore events = new EventStore(gateway);
-    GatewayMappings mappings = new GatewayMappings(gateway, registry, tokens, observer);
-    Workshop workshop =
-        new Workshop(store, steps, events, new LeaseStore(gateway), mappings, holder);
-    ActiveTables active =
-        new ActiveTables(() -> store.occupying().stream().map(steps::active).toList());
-    return new TableMigrations(
-        store,
-        steps,
-        events,
-        new Planner(store, events, sources),
-        active,
-        new Leftovers(store, sources),
-        new ReadThrough(active, sources, mappings),
-        Runners.start(workshop, sources, active));
+      GatewayMappings gateway, Sources sources, String holder, LongSupplier nanoTime) {
+    return new TableMigrations(gateway, sources, holder, nanoTime);
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
   public IdempotentResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
-    return planner.plan(request, asked);
+    return looking(asked, () -> planAnew(request, asked));
+  }
+
+  private IdempotentResult<PlanOutcome> planAnew(PlanRequest request, Asked<PlanOutcome> asked) {
+    Optional<Diagnostic> refusal = refusal(request.type());
+    if (refusal.isPresent()) {
+      return actions.refuse(asked, new PlanOutcome.Refused(List.of(refusal.get())));
+    }
+    return switch (new Planner(sources, inventory).propose(request)) {
+      case Proposal.SourceUnknown _ -> actions.refuse(asked, new PlanOutcome.SourceUnknown());
+      case Proposal.Refused(List<Diagnostic> findings) ->
+          actions.refuse(asked, new PlanOutcome.Refused(findings));
+      case Proposal.Ready ready -> actions.insert(request, ready, asked);
+    };
+  }
+
+  private Optional<Diagnostic> refusal(Type type) {
+    if (journal.occupies(type.number())) {
+      return Optional.of(ActionTable.BUSY);
+    }
+    return journal.hasForgotten(type.number()) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
   }
 
   public Optional<TableMigration> find(long id) {
-    return store.find(id);
+    return journal.find(id);
   }
 
   /** The last hundred, newest first. */
   public List<TableMigration> list() {
-    return store.list();
+    return journal.list();
   }
 
   public List<StepStatus> steps(long id) {
-    return steps.steps(id);
+    return journal.steps(id);
   }
 
   /** The first hundred rows that are still to be filled. */
   public List<SetAside> setAside(long id) {
-    return store.setAside(id);
+    return journal.setAside(id);
   }
 
   /** At most a thousand after a number, oldest first. */
   public List<RunEvent> events(long id, long after) {
-    return events.events(id, after, EVENTS_MAX);
+    return journal.events(id, after);
   }
 
   /**
@@ -147,130 +138,67 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
    */
   public IdempotentResult<ActionOutcome> start(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    return store
-        .answered(asked)
-        .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> startAnew(id, accepted, asked)));
+    return looking(asked, () -> startAnew(id, accepted, asked));
   }
 
   private IdempotentResult<ActionOutcome> startAnew(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    Optional<ActionOutcome> refusal = refusal(id, accepted);
+    Optional<ActionOutcome> refusal =
+        new StartCheck(journal, sources, inventory).refusal(id, accepted);
     return act(
         id,
         asked,
-        EnumSet.of(RunState.PLANNED),
-        run -> {
-          if (refusal.isPresent()) {
-            return new Decision.Refuse(refusal.get());
-          }
-          return new Decision.Change(
-              run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)),
-              "start",
-              "accepted: " + String.join(", ", accepted));
-        });
-  }
-
-  /** What speaks against a start; looked at before the run is locked. */
-  private Optional<ActionOutcome> refusal(long id, List<String> accepted) {
-    if (store.hasImported(id)) {
-      return Optional.of(
-          new ActionOutcome.NotNow(
-              RunState.PLANNED,
-              "The keys of this run came from a file. Plan another run to install triggers."));
-    }
-    return store
-        .find(id)
-        .filter(run -> run.status().state() == RunState.PLANNED)
-        .flatMap(run -> refusal(run, accepted));
-  }
-
-  private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
-    List<Diagnostic> findings = planner.refusals(run);
-    if (!findings.isEmpty()) {
-      return Optional.of(new ActionOutcome.Refused(findings));
-    }
-    List<Diagnostic> missing =
-        run.plan().preconditions().stream()
-            .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::finding)
-            .toList();
-    return missing.isEmpty()
-        ? planner.trial(run, accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
-        : Optional.of(new ActionOutcome.NotAccepted(missing));
+        run ->
+            switch (Transition.start(accepted).decide(run)) {
+              case Decision.Refuse refused -> refused;
+              case Decision.Change change ->
+                  refusal.<Decision>map(Decision.Refuse::new).orElse(change);
+            });
   }
 
   public IdempotentResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
-    return move(id, asked, EnumSet.of(RunState.RUNNING), RunState.PAUSED, "pause");
+    return act(id, asked, Transition.PAUSE::decide);
   }
 
   public IdempotentResult<ActionOutcome> resume(long id, Asked<ActionOutcome> asked) {
-    return forward(id, asked, EnumSet.of(RunState.PAUSED), "resume");
+    return act(id, asked, Transition.RESUME::decide);
   }
 
   /** Tries again what failed. */
   public IdempotentResult<ActionOutcome> retry(long id, Asked<ActionOutcome> asked) {
-    return move(id, asked, EnumSet.of(RunState.FAILED), RunState.RUNNING, "retry");
+    return act(id, asked, Transition.RETRY::decide);
   }
 
   /** Ends it for good where it is; what it left on the table can then be undone. */
   public IdempotentResult<ActionOutcome> cancel(long id, Asked<ActionOutcome> asked) {
-    return move(
-        id,
-        asked,
-        EnumSet.of(RunState.PLANNED, RunState.RUNNING, RunState.PAUSED, RunState.FAILED),
-        RunState.CANCELLED,
-        "cancel");
+    return act(id, asked, Transition.CANCEL::decide);
   }
 
   /** Compares source and mappings; the report is part of the run. */
   public IdempotentResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
-    return act(
-        id,
-        asked,
-        EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE),
-        run ->
-            occupying(
-                run,
-                new Decision.Change(
-                    run.with(
-                        run.status().to(RunState.RUNNING).towards(Goal.VERIFY, Optional.empty())),
-                    "verify",
-                    "")));
+    return act(id, asked, Transition.VERIFY::decide);
   }
 
   /** Undoes a phase and all that came after it. */
   public IdempotentResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
-    return act(
-        id,
-        asked,
-        EnumSet.complementOf(EnumSet.of(RunState.PLANNED)),
-        run ->
-            occupying(
-                run,
-                new Decision.Change(
-                    run.with(
-                        run.status().to(RunState.RUNNING).towards(Goal.UNDO, Optional.of(phase))),
-                    "undo",
-                    "from " + phase.wireName() + " on")));
+    return act(id, asked, Transition.undo(phase)::decide);
   }
 
   /**
    * Takes what an undo left from the source: the archive of the run's table, and our schema with
-   * the last one. No further run can be planned for the type, because it would give the rows other
-   * keys than their public IDs have.
+   * the last archive. No further run can be planned for the type, because it would give the rows
+   * other keys than their public IDs have.
    */
   public IdempotentResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
-    return store
-        .answered(asked)
-        .orElseGet(() -> Deadline.after(LOOK_MAX).call(() -> forgetAnew(id, asked)));
+    return looking(asked, () -> forgetAnew(id, asked));
   }
 
   private IdempotentResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
-    Optional<Leftovers.Outcome> outcome = store.find(id).map(leftovers::drop);
+    Optional<Leftovers.Outcome> outcome =
+        journal.find(id).map(new Leftovers(journal, sources)::drop);
     return act(
         id,
         asked,
-        EnumSet.allOf(RunState.class),
         run ->
             switch (outcome.orElseThrow()) {
               case Leftovers.Outcome.Dropped(String what) ->
@@ -283,30 +211,17 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
   /** Changes the throttle settings, also while it runs. */
   public IdempotentResult<ActionOutcome> set(
       long id, Function<ThrottleSettings, ThrottleSettings> change, Asked<ActionOutcome> asked) {
-    return act(
-        id,
-        asked,
-        EnumSet.allOf(RunState.class),
-        run -> {
-          ThrottleSettings throttleSettings = change.apply(run.throttleSettings());
-          return new Decision.Change(
-              run.with(throttleSettings), "set", RunStore.json(throttleSettings));
-        });
+    return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
   }
 
   /** Records something that was done beside the run. */
   public void note(long id, String actor, String kind, String detail) {
-    events.event(id, actor, kind, detail);
+    journal.note(id, actor, kind, detail);
   }
 
-  @Override
-  public boolean isFilling(Type type) {
-    return readThrough.isFilling(type);
-  }
-
-  @Override
-  public boolean fillOnDemand(Type type, long number) {
-    return readThrough.fillOnDemand(type, number);
+  /** Rows whose mappings are not there yet. */
+  public LegacySource legacySource() {
+    return readThrough;
   }
 
   @Override
@@ -314,59 +229,19 @@ public final class TableMigrations implements LegacySource, AutoCloseable {
     runners.close();
   }
 
-  private static Decision occupying(TableMigration run, Decision decision) {
-    return run.status().occupies()
-        ? decision
-        : new Decision.Refuse(
-            new ActionOutcome.NotNow(
-                run.status().state(), "Nothing of the run is on the table. Plan another run."));
-  }
-
-  private IdempotentResult<ActionOutcome> forward(
-      long id, Asked<ActionOutcome> asked, Set<RunState> from, String kind) {
-    return act(
-        id,
-        asked,
-        from,
-        run ->
-            new Decision.Change(
-                run.with(run.status().to(RunState.RUNNING).towards(Goal.FORWARD, Optional.empty())),
-                kind,
-                ""));
-  }
-
-  private IdempotentResult<ActionOutcome> move(
-      long id, Asked<ActionOutcome> asked, Set<RunState> from, RunState to, String kind) {
-    return act(
-        id, asked, from, run -> new Decision.Change(run.with(run.status().to(to)), kind, ""));
+  /** A repeated request is answered before the source is looked at. */
+  private <T> IdempotentResult<T> looking(Asked<T> asked, Supplier<IdempotentResult<T>> work) {
+    return actions.answered(asked).orElseGet(() -> Deadline.after(LOOK_MAX).call(work::get));
   }
 
   private IdempotentResult<ActionOutcome> act(
-      long id,
-      Asked<ActionOutcome> asked,
-      Set<RunState> from,
-      Function<TableMigration, Decision> decider) {
-    IdempotentResult<ActionOutcome> result =
-        store.decide(
-            id,
-            asked,
-            run ->
-                from.contains(run.status().state())
-                    ? decider.apply(run)
-                    : new Decision.Refuse(
-                        new ActionOutcome.NotNow(
-                            run.status().state(), "Possible when " + names(from))));
+      long id, Asked<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
+    IdempotentResult<ActionOutcome> result = actions.decide(id, asked, decider);
     switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome> _, IdempotentResult.Answered<ActionOutcome> _ ->
           active.refresh();
       case IdempotentResult.KeyReused<ActionOutcome> _, IdempotentResult.Busy<ActionOutcome> _ -> {}
     }
     return result;
-  }
-
-  private static String names(Set<RunState> states) {
-    List<String> names = new ArrayList<>(states.stream().map(RunState::wireName).toList());
-    String last = names.removeLast();
-    return (names.isEmpty() ? last : String.join(", ", names) + " or " + last) + ".";
   }
 }

@@ -1,4 +1,4 @@
-/** Runs of table migrations: plan, state, lease, throttle, progress. */
+/** What people ask of runs, and the runners that carry them on. */
 @NullMarked
 package dev.coatcheck.migrate.run;
 

@@ -91,6 +91,11 @@ public final class PlainSql {
     return row.wasNull() ? null : value;
   }
 
+  /** A column of type {@code text[]} that isn't null and holds no null. */
+  public static List<String> texts(ResultSet row, int column) throws SQLException {
+    return List.of((String[]) row.getArray(column).getArray());
+  }
+
   /** A timestamptz column that isn't null. */
   public static Instant instant(ResultSet row, int column) throws SQLException {
     return row.getObject(column, OffsetDateTime.class).toInstant();

@@ -8,10 +8,10 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.KeyModel;
-import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.run.TableMigration;
-import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -77,9 +77,7 @@ class FileImportTest {
                           .map(bad -> bad.line() + bad.fault().wireName()))
                   .containsExactly("3legacy_id_unplanned", "4legacy_id_malformed");
             });
-    assertThat(
-            fixture.migrations.start(
-                run.id(), List.of(), TableMigrations.Asked.by(MigrationFixture.ACTOR)))
+    assertThat(fixture.migrations.start(run.id(), List.of(), Asked.by(MigrationFixture.ACTOR)))
         .isInstanceOfSatisfying(
             IdempotentResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));

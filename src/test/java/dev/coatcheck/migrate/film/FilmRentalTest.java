@@ -6,11 +6,11 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.film.FilmRental.Table;
-import dev.coatcheck.migrate.inspect.Precondition;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.run.RunState;
-import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.time.Clock;
 import java.time.Duration;
@@ -159,7 +159,7 @@ class FilmRentalTest {
             gateway.database,
             gateway.registry,
             gateway.mappings.resolver(),
-            fixture.migrations,
+            fixture.migrations.legacySource(),
             gateway.observer,
             Clock.systemUTC())) {
       for (Table table : Table.values()) {

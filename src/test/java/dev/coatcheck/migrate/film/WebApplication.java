@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.film;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.coatcheck.migrate.inspect.Precondition;
+import dev.coatcheck.migrate.application.Precondition;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

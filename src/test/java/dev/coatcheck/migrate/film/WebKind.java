@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.film;
 
+import dev.coatcheck.migrate.application.Statements;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -7,12 +7,14 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.preconditions;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,9 +62,9 @@ class InventoryTest {
     assertThat(shape.keyColumn()).isEqualTo("id");
     assertThat(shape.keyType()).isEqualTo(type);
     assertThat(shape.highestId()).isEqualTo(7);
-    assertThat(shape.rows()).isEqualTo(3);
-    assertThat(shape.bytes()).isGreaterThanOrEqualTo(16_384);
-    assertThat(shape.olderThanEpoch()).isZero();
+    assertThat(shape.size().rows()).isEqualTo(3);
+    assertThat(shape.size().bytes()).isGreaterThanOrEqualTo(16_384);
+    assertThat(shape.size().olderThanEpoch()).isZero();
     assertThat(shape.oid())
         .isEqualTo(Long.parseLong(FIXTURE.column("select 't'::regclass::oid").getFirst()));
     assertThat(codes(shape.notes())).containsExactly("created_at", note);
@@ -106,7 +108,7 @@ class InventoryTest {
               new TableSpec(name, name, Optional.of(name.substring(1) + "2"), false, EPOCH));
 
       assertThat(shape.keyColumn()).isEqualTo(name);
-      assertThat(shape.rows()).isOne();
+      assertThat(shape.size().rows()).isOne();
       assertThat(shape.createdAt())
           .contains(new Target.TimeColumn(name.substring(1) + "2", "timestamptz"));
     } finally {
@@ -197,7 +199,7 @@ class InventoryTest {
     TableShape shape =
         FIXTURE.sound(new TableSpec("public", "t", Optional.of("made"), false, EPOCH));
 
-    assertThat(shape.olderThanEpoch()).isEqualTo(older);
+    assertThat(shape.size().olderThanEpoch()).isEqualTo(older);
     assertThat(detail(shape.notes(), "older_than_epoch")).startsWith("2 rows ");
   }
 
@@ -212,6 +214,7 @@ class InventoryTest {
       assertThat(
               FIXTURE
                   .sound(new TableSpec("public", "t", Optional.of(column), false, EPOCH))
+                  .size()
                   .olderThanEpoch())
           .isOne();
     }
@@ -227,7 +230,8 @@ class InventoryTest {
     if (isAnalyzed) {
       FIXTURE.execute("analyze t");
     }
-    Inventory large = new Inventory(new Inventory.Limits(1_000, 1_000, 3_600, 1 << 30));
+    Inventory large =
+        new Inventory(new Inventory.Limits(1_000, 1_000, 3_600, 1 << 30), System::nanoTime);
 
     TableShape shape =
         switch (large.inspect(FIXTURE.source, wish("t"))) {
@@ -235,11 +239,26 @@ class InventoryTest {
           case Inspection.Refused refused -> throw new AssertionError(refused);
         };
 
-    assertThat(shape.rows()).isBetween(35_000L, 45_000L);
-    assertThat(shape.olderThanEpoch()).isBetween(8_000L, 12_000L);
+    assertThat(shape.size().rows()).isBetween(35_000L, 45_000L);
+    assertThat(shape.size().olderThanEpoch()).isBetween(8_000L, 12_000L);
     assertThat(codes(shape.notes())).contains("rows_estimated");
     assertThat(codes(FIXTURE.sound(wish("t")).notes())).doesNotContain("rows_estimated");
-    assertThat(FIXTURE.sound(wish("t")).rows()).isEqualTo(40_000);
+    assertThat(FIXTURE.sound(wish("t")).size().rows()).isEqualTo(40_000);
+  }
+
+  /** Each look at this clock is 24 ms later, so that the server seems half as fast. */
+  @Test
+  void theSpeedOfTheServerIsMeasuredByTheClockThatIsGiven() {
+    FIXTURE.execute("create table t (id bigserial primary key)");
+    AtomicLong nano = new AtomicLong();
+
+    Inspection inspection =
+        new Inventory(() -> nano.addAndGet(24_000_000)).inspect(FIXTURE.source, wish("t"));
+
+    assertThat(inspection)
+        .isInstanceOfSatisfying(
+            Inspection.Sound.class,
+            sound -> assertThat(sound.shape().size().slowness()).isEqualTo(2));
   }
 
   @Test
@@ -249,7 +268,7 @@ class InventoryTest {
     TableShape shape = FIXTURE.sound(wish("t"));
 
     assertThat(shape.highestId()).isZero();
-    assertThat(shape.rows()).isZero();
+    assertThat(shape.size().rows()).isZero();
   }
 
   @Test
@@ -366,7 +385,7 @@ class InventoryTest {
         "create table c (t bigint references t)");
 
     TableShape shape =
-        switch (new Inventory().inspect(FIXTURE.asPlain(), wish("t"))) {
+        switch (new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t"))) {
           case Inspection.Sound(TableShape sound) -> sound;
           case Inspection.Refused refused -> throw new AssertionError(refused);
         };
@@ -442,7 +461,7 @@ class InventoryTest {
         "create extension pg_stat_statements schema public",
         "revoke all on pg_stat_statements from public");
     try {
-      assertThat(new Inventory().inspect(FIXTURE.asPlain(), wish("t")))
+      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
           .isInstanceOfSatisfying(
               Inspection.Sound.class,
               sound ->
@@ -469,7 +488,7 @@ class InventoryTest {
       assertThat(detail(found, "prepared_star"))
           .endsWith(" Found: 'select t.* from t where id = $1'.");
       FIXTURE.execute("alter table t owner to " + FIXTURE.plain());
-      assertThat(new Inventory().inspect(FIXTURE.asPlain(), wish("t")))
+      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
           .isInstanceOfSatisfying(
               Inspection.Sound.class,
               sound ->
@@ -549,7 +568,8 @@ class InventoryTest {
         "alter database " + FIXTURE.name() + " set search_path = public, pg_catalog");
     try {
       Source again = FIXTURE.again();
-      assertThat(new Inventory().inspect(again, wish("t"))).isInstanceOf(Inspection.Sound.class);
+      assertThat(new Inventory(System::nanoTime).inspect(again, wish("t")))
+          .isInstanceOf(Inspection.Sound.class);
     } finally {
       FIXTURE.execute("alter database " + FIXTURE.name() + " reset search_path");
     }

@@ -102,7 +102,7 @@ class PoolerTest {
     DatabaseSettings settings =
         new DatabaseSettings(database.url(), database.user(), database.password(), 2);
     try (Database pool = Database.openPinned(settings, "pooled", new Observer())) {
-      return new Inventory()
+      return new Inventory(System::nanoTime)
           .inspect(new Source("shop", settings, pool, isGateway), SourceFixture.wish("orders"));
     }
   }

@@ -7,6 +7,7 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.migrate.application.Statements;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.steps.Phase;
@@ -229,10 +230,11 @@ class RefusalTest {
     List<String> before = FIXTURE.catalog();
     Source plain = FIXTURE.asPlain();
 
-    assertThat(refusals(new Inventory().inspect(plain, wish("t"))))
+    assertThat(refusals(new Inventory(System::nanoTime).inspect(plain, wish("t"))))
         .containsExactly("not_owner", "no_select");
     FIXTURE.execute("grant select on t to " + FIXTURE.plain());
-    assertThat(refusals(new Inventory().inspect(plain, wish("t")))).containsExactly("not_owner");
+    assertThat(refusals(new Inventory(System::nanoTime).inspect(plain, wish("t"))))
+        .containsExactly("not_owner");
     FIXTURE.execute("revoke select on t from " + FIXTURE.plain());
     assertThat(FIXTURE.catalog()).hasSameSizeAs(before);
   }
@@ -242,14 +244,15 @@ class RefusalTest {
     String plain = FIXTURE.plain();
     FIXTURE.execute(T, "alter table t owner to " + plain);
     Source source = FIXTURE.asPlain();
-    assertThat(new Inventory().inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(new Inventory(System::nanoTime).inspect(source, wish("t")))
+        .isInstanceOf(Inspection.Sound.class);
 
     FIXTURE.execute(
         "revoke create on schema public from " + plain,
         "revoke create on database " + FIXTURE.name() + " from " + plain);
     List<String> before = FIXTURE.catalog();
     try {
-      assertThat(refusals(new Inventory().inspect(source, wish("t"))))
+      assertThat(refusals(new Inventory(System::nanoTime).inspect(source, wish("t"))))
           .containsExactly("no_create_on_schema", "no_create_on_database");
       assertThat(FIXTURE.catalog()).isEqualTo(before);
     } finally {
@@ -265,14 +268,14 @@ class RefusalTest {
         "alter table t owner to " + FIXTURE.plain(),
         "alter table t enable row level security");
     Source source = FIXTURE.asPlain();
-    assertThat(new Inventory().inspect(source, wish("t")))
+    assertThat(new Inventory(System::nanoTime).inspect(source, wish("t")))
         .isInstanceOfSatisfying(
-            Inspection.Sound.class, sound -> assertThat(sound.shape().rows()).isOne());
+            Inspection.Sound.class, sound -> assertThat(sound.shape().size().rows()).isOne());
 
     FIXTURE.execute("alter table t force row level security");
 
     List<String> before = FIXTURE.catalog();
-    assertThat(refusals(new Inventory().inspect(source, wish("t"))))
+    assertThat(refusals(new Inventory(System::nanoTime).inspect(source, wish("t"))))
         .containsExactly("forced_row_security");
     assertThat(FIXTURE.catalog()).isEqualTo(before);
   }
@@ -283,7 +286,8 @@ class RefusalTest {
   void aUrlWithASearchPathOfItsOwn(String parameter) {
     FIXTURE.execute(T);
 
-    assertThat(refusals(new Inventory().inspect(FIXTURE.with(parameter), wish("t"))))
+    assertThat(
+            refusals(new Inventory(System::nanoTime).inspect(FIXTURE.with(parameter), wish("t"))))
         .containsExactly("pooled_connection");
   }
 
@@ -292,7 +296,7 @@ class RefusalTest {
     FIXTURE.execute(T);
     Inventory strict =
         new Inventory(
-            new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 0, 1 << 30));
+            new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 0, 1 << 30), System::nanoTime);
     try (TestSession idle = FIXTURE.sql().session()) {
       idle.begin("select 1");
 
@@ -316,7 +320,9 @@ class RefusalTest {
   void aVacuumAgainstWraparoundIsInTheWay() {
     FIXTURE.execute(T);
     Inventory anyAge =
-        new Inventory(new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 3_600, -1));
+        new Inventory(
+            new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 3_600, -1),
+            System::nanoTime);
     assertThat(anyAge.inspect(FIXTURE.source, wish("t"))).isInstanceOf(Inspection.Sound.class);
     try (TestSession vacuum = FIXTURE.sql().session()) {
       vacuum.begin("lock table t in share update exclusive mode");
@@ -332,7 +338,7 @@ class RefusalTest {
     FIXTURE.execute(T, "alter database " + FIXTURE.name() + " set synchronous_commit = off");
     try {
       Source again = FIXTURE.asPlain();
-      assertThat(refusals(new Inventory().inspect(again, wish("t"))))
+      assertThat(refusals(new Inventory(System::nanoTime).inspect(again, wish("t"))))
           .contains("server_loses_commits");
     } finally {
       FIXTURE.execute("alter database " + FIXTURE.name() + " reset synchronous_commit");
@@ -346,7 +352,7 @@ class RefusalTest {
       rekey.apply(rekey.target(Optional.empty()), Phase.EXPAND);
       Source source = new Source("shop", rekey.settings, rekey.source, false);
 
-      assertThat(refusals(new Inventory().inspect(source, wish("orders"))))
+      assertThat(refusals(new Inventory(System::nanoTime).inspect(source, wish("orders"))))
           .containsExactlyInAnyOrder("column_taken", "triggers_left", "run_active");
     }
   }

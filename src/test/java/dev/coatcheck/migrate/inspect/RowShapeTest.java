@@ -4,6 +4,7 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.application.Precondition;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;

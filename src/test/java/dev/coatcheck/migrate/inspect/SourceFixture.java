@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -100,7 +102,7 @@ final class SourceFixture implements AutoCloseable {
   }
 
   Inspection inspect(TableSpec wish) {
-    return new Inventory().inspect(source, wish);
+    return new Inventory(System::nanoTime).inspect(source, wish);
   }
 
   TableShape sound(TableSpec wish) {

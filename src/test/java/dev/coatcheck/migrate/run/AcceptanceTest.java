@@ -3,8 +3,12 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.inspect.Diagnostic;
-import dev.coatcheck.migrate.inspect.Precondition;
+import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -162,8 +166,7 @@ class AcceptanceTest {
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
     IdempotentResult<ActionOutcome> result =
-        FIXTURE.migrations.start(
-            run.id(), accepted, TableMigrations.Asked.by(MigrationFixture.ACTOR));
+        FIXTURE.migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
     return switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
       default -> throw new AssertionError(result);

@@ -2,6 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.SmallDisk;
 import dev.coatcheck.postgres.embedded.TestHome;
@@ -58,7 +61,7 @@ class DiskFullTest {
         fixture.await(() -> acknowledged.size() > before + 1_000);
         if (fixture.now(run).status().state() == RunState.FAILED) {
           MigrationFixture.done(
-              fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+              fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
         }
         fixture.await(run, RunState.DONE);
         stopped = true;

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.inspect.Diagnostic;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -102,7 +106,7 @@ class ForgetTest {
   }
 
   private IdempotentResult<ActionOutcome> forget(TableMigration run) {
-    return fixture.migrations.forget(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR));
+    return fixture.migrations.forget(run.id(), Asked.by(MigrationFixture.ACTOR));
   }
 
   private String refusal(TableMigration run) {

@@ -2,6 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
@@ -24,8 +27,7 @@ class FullOutboxTest {
         fixture.source.execute(
             "insert into orders select from generate_series(1, %d)".formatted(NEW_ROWS));
         MigrationFixture.done(
-            fixture.migrations.undo(
-                run.id(), Phase.EXPAND, TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations.undo(run.id(), Phase.EXPAND, Asked.by(MigrationFixture.ACTOR)));
 
         fixture.awaitReason(run, NEW_ROWS + " entries of the outbox are left");
         assertThat(fixture.saw(run, "draining", NEW_ROWS + " entries")).isTrue();

@@ -2,6 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;
@@ -62,12 +65,10 @@ class GoneObjectsTest {
   void whatIsGoneIsNamedAndTheUndoTakesTheRest(String name, String what) {
     try (MigrationFixture fixture = new MigrationFixture(true)) {
       TableMigration run = inTheMiddle(fixture);
-      MigrationFixture.done(
-          fixture.migrations.pause(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.awaitNoRunner();
       drop(fixture, what);
-      MigrationFixture.done(
-          fixture.migrations.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
 
       assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .startsWith("Gone from the source: " + name.strip());
@@ -131,8 +132,7 @@ class GoneObjectsTest {
   }
 
   private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(
-        fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   private static long begun(MigrationFixture fixture, TableMigration run) {

@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;
@@ -163,7 +165,7 @@ class HostileNeighbourTest {
     requireUnmarked("expand and backfill");
     write(5_000);
     requireUnmarked("writes of the application");
-    assertThat(fixture.migrations.fillOnDemand(fixture.source.type, 2_990)).isTrue();
+    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 2_990)).isTrue();
     requireUnmarked("filling ahead");
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);

@@ -3,6 +3,9 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
@@ -72,8 +75,7 @@ class LockTest {
           .containsExactly(700L, 702L);
       assertThat(failed.progress().counts().setAside()).isEqualTo(2);
       held.commit();
-      MigrationFixture.done(
-          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
       assertThat(fixture.migrations.setAside(run.id())).isEmpty();
@@ -138,8 +140,7 @@ class LockTest {
       assertThat(failed.status().reason().orElseThrow())
           .contains("dual-write", "20 tries", "idle in transaction", "a long report");
       held.commit();
-      MigrationFixture.done(
-          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
@@ -162,8 +163,7 @@ class LockTest {
 
       assertThat(failed.status().reason().orElseThrow()).contains("batches failed");
       held.commit();
-      MigrationFixture.done(
-          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }

@@ -6,7 +6,14 @@ import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
-import dev.coatcheck.migrate.inspect.Diagnostic;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.PlanOutcome;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
@@ -70,19 +77,21 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** A further instance on the same databases. */
   TableMigrations start(String holder) {
-    return TableMigrations.start(
-        source.gateway.database,
-        sources,
-        source.gateway.registry,
-        MappingFixture.TOKENS,
-        source.gateway.observer,
-        holder);
+    return start(source, sources, holder);
+  }
+
+  /** An instance of a gateway. */
+  public static TableMigrations start(RekeyFixture source, Sources sources, String holder) {
+    return TableMigrations.start(mappings(source), sources, holder, System::nanoTime);
   }
 
   public FileImports files() {
-    return new FileImports(
+    return new FileImports(mappings(source), migrations);
+  }
+
+  static GatewayMappings mappings(RekeyFixture source) {
+    return new GatewayMappings(
         source.gateway.database,
-        migrations,
         source.gateway.registry,
         MappingFixture.TOKENS,
         source.gateway.observer);
@@ -106,7 +115,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public void set(TableMigration run, UnaryOperator<ThrottleSettings> change) {
-    done(migrations.set(run.id(), change, TableMigrations.Asked.by(ACTOR)));
+    done(migrations.set(run.id(), change, Asked.by(ACTOR)));
   }
 
   /** Waits for a reason that begins so. */
@@ -199,7 +208,7 @@ public final class MigrationFixture implements AutoCloseable {
         migrations.plan(
             new PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER, schema, table, type, createdAt, false),
-            TableMigrations.Asked.by(ACTOR));
+            Asked.by(ACTOR));
     if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
     }
@@ -218,7 +227,7 @@ public final class MigrationFixture implements AutoCloseable {
                 Optional.empty(),
                 false,
                 Optional.of(path)),
-            TableMigrations.Asked.by(ACTOR));
+            Asked.by(ACTOR));
     if (result
         instanceof
         IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
@@ -233,7 +242,7 @@ public final class MigrationFixture implements AutoCloseable {
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(one -> one.code()).toList(),
-            TableMigrations.Asked.by(ACTOR));
+            Asked.by(ACTOR));
     if (result
         instanceof
         IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Diagnostic> findings))) {
@@ -248,7 +257,7 @@ public final class MigrationFixture implements AutoCloseable {
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(one -> one.code()).toList(),
-            TableMigrations.Asked.by(ACTOR)));
+            Asked.by(ACTOR)));
   }
 
   public TableMigration run(TableMigration planned) {
@@ -258,7 +267,7 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** Undoes a phase and waits until that is done. */
   public void undo(TableMigration run, Phase phase) {
-    done(migrations.undo(run.id(), phase, TableMigrations.Asked.by(ACTOR)));
+    done(migrations.undo(run.id(), phase, Asked.by(ACTOR)));
     await(run, phase == Phase.EXPAND ? RunState.CANCELLED : RunState.PAUSED);
   }
 

@@ -2,7 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.inspect.Diagnostic;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -77,7 +79,7 @@ class OwnCodeTest {
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    assertThat(fixture.migrations.fillOnDemand(fixture.source.type, 990)).isTrue();
+    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 990)).isTrue();
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
 

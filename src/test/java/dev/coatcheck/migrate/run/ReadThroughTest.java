@@ -7,9 +7,11 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.relay.ActiveTables;
-import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Clock;
@@ -32,14 +34,13 @@ class ReadThroughTest {
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      MigrationFixture.done(
-          fixture.migrations.pause(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(() -> noRunner(fixture));
       // From here on nobody follows the outbox.
       fixture.migrations.close();
       fixture.source.execute(
           "insert into orders (id) values (5000)", "delete from orders where id in (2000, 2001)");
-      try (Legacy legacy = legacy(fixture, new Spot(readThrough(fixture)))) {
+      try (Legacy legacy = legacy(fixture, readThrough(fixture))) {
         requireFound(fixture, legacy, 1);
         requireFound(fixture, legacy, 2_999);
         requireFound(fixture, legacy, 1_500);
@@ -62,8 +63,7 @@ class ReadThroughTest {
     System.out.println("ReadThroughTest: -Dseed=" + seed);
     try (TableMigrations second = fixture.start("two")) {
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 1_000));
-      MigrationFixture.done(
-          second.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(second.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
       CompletableFuture<Void> lookUps =
           CompletableFuture.runAsync(
               () -> {
@@ -120,28 +120,10 @@ class ReadThroughTest {
 
   private static ReadThrough readThrough(MigrationFixture fixture) {
     MappingFixture gateway = fixture.source.gateway;
-    RunStore runs = new RunStore(gateway.database);
-    StepStore steps = new StepStore(gateway.database);
     ActiveTables active =
-        new ActiveTables(() -> runs.occupying().stream().map(steps::active).toList());
+        new ActiveTables(new Journal(gateway.database, gateway.observer, "test")::activeTables);
     active.refresh();
-    return new ReadThrough(
-        active,
-        fixture.sources,
-        new GatewayMappings(
-            gateway.database, gateway.registry, MappingFixture.TOKENS, gateway.observer));
-  }
-
-  private record Spot(ReadThrough readThrough) implements LegacySource {
-    @Override
-    public boolean isFilling(Type type) {
-      return readThrough.isFilling(type);
-    }
-
-    @Override
-    public boolean fillOnDemand(Type type, long number) {
-      return readThrough.fillOnDemand(type, number);
-    }
+    return new ReadThrough(active, fixture.sources, MigrationFixture.mappings(fixture.source));
   }
 
   static Legacy legacy(MigrationFixture fixture, LegacySource source) {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.backfill.FillAhead;
 import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Map;
@@ -156,8 +159,7 @@ class RefusedRowsTest {
   }
 
   private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(
-        fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   private static void requireNextThousand(MigrationFixture fixture) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -23,7 +25,7 @@ class SourceRestartTest {
       EmbeddedDatabase first = EmbeddedDatabase.start(home.path());
       try (FaultProxy proxy = new FaultProxy(port(first));
           MigrationFixture fixture = new MigrationFixture(behind(first, proxy));
-          Legacy legacy = ReadThroughTest.legacy(fixture, fixture.migrations)) {
+          Legacy legacy = ReadThroughTest.legacy(fixture, fixture.migrations.legacySource())) {
         fixture.orders(ROWS);
         TableMigration run =
             fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));

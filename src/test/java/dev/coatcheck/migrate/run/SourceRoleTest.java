@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
@@ -48,8 +50,7 @@ class SourceRoleTest {
         assertThat(keys(fixture)).containsAll(keys);
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(
-            fixture.migrations.forget(
-                second.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations.forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
         assertThat(
                 fixture.source.count(
                     "select count(*) from pg_namespace where nspname = 'coatcheck_migration'"))

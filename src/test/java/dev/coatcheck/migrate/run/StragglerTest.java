@@ -2,8 +2,11 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
@@ -107,7 +110,7 @@ class StragglerTest {
       application.execute("update orders set created_at = now() where id = 1001");
       application.commit();
       MigrationFixture.done(
-          fixture.migrations.retry(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+          fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }

@@ -2,6 +2,10 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.StepState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;
@@ -32,8 +36,7 @@ class TableMigrationsTest {
       for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX)) {
         fixture.undo(run, phase);
       }
-      MigrationFixture.done(
-          fixture.migrations.resume(run.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.undo(run, Phase.EXPAND);
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.PlanOutcome;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -112,13 +116,7 @@ class UnreachableSourceTest {
   }
 
   private static TableMigrations start(RekeyFixture shop, Sources sources, String holder) {
-    return TableMigrations.start(
-        shop.gateway.database,
-        sources,
-        shop.gateway.registry,
-        MappingFixture.TOKENS,
-        shop.gateway.observer,
-        holder);
+    return MigrationFixture.start(shop, sources, holder);
   }
 
   private static TableMigration plan(
@@ -126,7 +124,7 @@ class UnreachableSourceTest {
     IdempotentResult<PlanOutcome> result =
         migrations.plan(
             new PlanRequest(source, "public", table, type, Optional.empty(), false),
-            TableMigrations.Asked.by(MigrationFixture.ACTOR));
+            Asked.by(MigrationFixture.ACTOR));
     if (result
         instanceof
         IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
@@ -139,8 +137,7 @@ class UnreachableSourceTest {
     TableMigration run = plan(migrations, source, table, type);
     List<String> accepted =
         run.plan().preconditions().stream().map(one -> one.code()).collect(Collectors.toList());
-    MigrationFixture.done(
-        migrations.start(run.id(), accepted, TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR)));
     Awaitility.await()
         .atMost(Duration.ofMinutes(2))
         .until(() -> migrations.find(run.id()).orElseThrow().status().state() == RunState.DONE);

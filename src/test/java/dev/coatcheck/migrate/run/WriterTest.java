@@ -2,6 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.time.Duration;
 import java.util.List;
@@ -44,8 +47,7 @@ class WriterTest {
           fixture.undo(first, phase);
         }
         MigrationFixture.done(
-            fixture.migrations.resume(
-                first.id(), TableMigrations.Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations.resume(first.id(), Asked.by(MigrationFixture.ACTOR)));
         fixture.await(first, RunState.DONE);
         ledger.note();
         fixture.undo(first, Phase.EXPAND);

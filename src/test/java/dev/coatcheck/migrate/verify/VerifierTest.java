@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
@@ -77,8 +78,8 @@ class VerifierTest {
     return Stream.of(Stream.of(first), broken, sound, Stream.of(last)).flatMap(tests -> tests);
   }
 
-  private static List<Verifier.Check> broken(Verifier.Report report) {
-    List<Verifier.Check> broken =
+  private static List<Report.Check> broken(Report report) {
+    List<Report.Check> broken =
         report.checks().stream().filter(check -> check.count() > 0).toList();
     assertThat(report.clean()).isEqualTo(broken.isEmpty());
     return broken;
@@ -110,7 +111,7 @@ class VerifierTest {
       AtomicBoolean stopped = new AtomicBoolean();
       CompletableFuture<Void> follower =
           CompletableFuture.runAsync(() -> follow(stopped), Thread::startVirtualThread);
-      List<Verifier.Report> reports = new ArrayList<>();
+      List<Report> reports = new ArrayList<>();
       long writes;
       try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 500, ROWS, seed)) {
         fixture.apply(target, Phase.BACKFILL, Phase.INDEX);
@@ -151,19 +152,21 @@ class VerifierTest {
       gateway("create table public_id_copy as table coatcheck.public_id");
     }
 
-    Verifier.Report verify() {
+    Report verify() {
       return verify(fixture.settings);
     }
 
-    Verifier.Report verify(DatabaseSettings source) {
+    Report verify(DatabaseSettings source) {
       try (SourceSession session = SourceSession.open(source, target)) {
-        return verifier(session).run(() -> true, _ -> {}).orElseThrow();
+        return verifier(session).run(() -> true).orElseThrow();
       }
     }
 
     Verifier verifier(SourceSession session) {
       return new Verifier(
-          new VerifierStore(session.session(), fixture.gateway.database, target, fixture.type),
+          session,
+          new PublishedStore(fixture.gateway.database, fixture.type),
+          target,
           fixture.outbox(target),
           RANGE_ROWS);
     }
@@ -173,10 +176,10 @@ class VerifierTest {
         source(corruption.source());
         corruption.gateway().forEach(this::gateway);
 
-        List<Verifier.Check> broken = broken(verify());
+        List<Report.Check> broken = broken(verify());
 
-        assertThat(broken).extracting(Verifier.Check::code).containsExactly(corruption.code());
-        Verifier.Check found = broken.getFirst();
+        assertThat(broken).extracting(Report.Check::code).containsExactly(corruption.code());
+        Report.Check found = broken.getFirst();
         assertThat(found.count()).isEqualTo(corruption.named().size());
         assertThat(found.samples()).hasSameSizeAs(corruption.named());
         for (int i = 0; i < found.samples().size(); i++) {
@@ -212,7 +215,7 @@ class VerifierTest {
       long id = fixture.count("insert into orders (text) values ('under way') returning id");
       try (TestSession follower = fixture.sql().session()) {
         follower.begin(names.fill("delete from <outbox_a> where legacy = " + id));
-        CompletableFuture<Verifier.Report> verified =
+        CompletableFuture<Report> verified =
             CompletableFuture.supplyAsync(this::verify, Thread::startVirtualThread);
         await().until(() -> verified.isDone() || verifierWaits());
         long key = fixture.count("select snowflake_id from orders where id = " + id);
@@ -235,11 +238,11 @@ class VerifierTest {
     }
 
     void requireStopsAfterOneRange() {
-      List<Long> seen = new ArrayList<>();
+      AtomicInteger asked = new AtomicInteger();
       try (SourceSession session = SourceSession.open(fixture.settings, target)) {
-        assertThat(verifier(session).run(seen::isEmpty, seen::add)).isEmpty();
+        assertThat(verifier(session).run(() -> asked.getAndIncrement() == 0)).isEmpty();
       }
-      assertThat(seen).containsExactly((long) RANGE_ROWS);
+      assertThat(asked).as("before each of two ranges").hasValue(2);
     }
 
     void requireRaisesForHiddenRows() {

@@ -8,11 +8,10 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.run.ActionOutcome;
-import dev.coatcheck.migrate.run.StepState;
-import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.migrate.run.TableMigrations.Asked;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import io.javalin.http.Context;
@@ -107,7 +106,7 @@ final class ActionRoutes {
   /** The last phase of which something is on the table. */
   private Phase lastPhase(long id) {
     return migrations.steps(id).reversed().stream()
-        .filter(step -> step.state() != StepState.PENDING && step.state() != StepState.UNDONE)
+        .filter(step -> step.state().isBegun())
         .map(TableMigration.StepStatus::phase)
         .filter(phase -> phase.compareTo(Phase.VERIFY) < 0)
         .findFirst()

@@ -11,6 +11,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -61,7 +62,7 @@ final class EventRoutes implements AutoCloseable {
   private Answer list(long run, long after) {
     List<EventStream.EventView> events =
         migrations.events(run, after).stream().map(EventStream.EventView::of).toList();
-    return Answer.json(200, ListView.page(events, events.size() == TableMigrations.EVENTS_MAX));
+    return Answer.json(200, ListView.page(events, events.size() == Journal.EVENTS_MAX));
   }
 
   /** The header wins: a browser sends it when it connects again. */

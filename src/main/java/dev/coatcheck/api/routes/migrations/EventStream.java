@@ -3,9 +3,10 @@ package dev.coatcheck.api.routes.migrations;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.WaitView;
-import dev.coatcheck.migrate.run.RunEvent;
-import dev.coatcheck.migrate.run.RunState;
-import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.RunEvent;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
@@ -120,7 +121,7 @@ final class EventStream {
                 .formatted(event.number(), event.kind(), json(EventView.of(event))));
         after = event.number();
       }
-    } while (events.size() == TableMigrations.EVENTS_MAX);
+    } while (events.size() == Journal.EVENTS_MAX);
     if (now.isPresent()) {
       RunState state = now.get().status().state();
       if (state == RunState.RUNNING || !told.equals(Optional.of(state))) {

@@ -1,0 +1,137 @@
+package dev.coatcheck.migrate.application;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Searches what is known of a table's applications for what a migration would break. */
+public final class Preconditions {
+  private static final Precondition KEYS_AS_STRINGS =
+      new Precondition(
+          "keys_as_strings",
+          "New keys exceed 2^53, which a double can't hold: clients have to take them as strings,"
+              + " and columns that copy them have to be bigint.",
+          List.of(),
+          Optional.empty());
+
+  private static final int EXCERPT_MAX = 100;
+
+  private final Statements statements;
+  private final RecordedStatements recorded;
+  private final List<SqlStatement> sent;
+  private final AppObjects objects;
+
+  private Preconditions(Statements statements, RecordedStatements recorded, AppObjects objects) {
+    this.statements = statements;
+    this.recorded = recorded;
+    this.sent = recorded.statements().stream().flatMap(Preconditions::first).toList();
+    this.objects = objects;
+  }
+
+  /** Those that apply, by what is known of the applications. */
+  public static List<Precondition> of(
+      Statements statements,
+      RecordedStatements recorded,
+      AppObjects objects,
+      boolean keepPrimaryKey) {
+    return new Preconditions(statements, recorded, objects).findings(keepPrimaryKey);
+  }
+
+  private static Stream<SqlStatement> first(String text) {
+    return SqlStatement.all(text).stream().limit(1);
+  }
+
+  private List<Precondition> findings(boolean keepPrimaryKey) {
+    List<Precondition> findings = new ArrayList<>();
+    findings.add(KEYS_AS_STRINGS);
+    rowShape().ifPresent(findings::add);
+    search(
+            "prepared_star",
+            "Prepared SELECT * and RETURNING * fail once the column is added, until they are"
+                + " prepared again: name the columns, or let the drivers try again.",
+            statements::takesAllColumns)
+        .ifPresent(findings::add);
+    search(
+            "copy_without_columns",
+            "COPY … FROM without a list of columns fails once the column is added: name them.",
+            statements::copiesWithoutColumns)
+        .ifPresent(findings::add);
+    search(
+            "serialization_failures",
+            "A transaction in REPEATABLE READ or SERIALIZABLE that changes a row which the backfill"
+                + " has filled since the transaction began fails with 40001: repeat it.",
+            Statements::isolates)
+        .ifPresent(findings::add);
+    if (!keepPrimaryKey) {
+      search(
+              "group_by_key",
+              "GROUP BY the old key with other columns beside it fails once the primary key has"
+                  + " moved: group by those columns too.",
+              statements::groupsByKey)
+          .ifPresent(findings::add);
+      search(
+              "on_conflict_on_constraint",
+              "ON CONFLICT ON CONSTRAINT with the primary key's name means the new key once it has"
+                  + " moved: name the column instead.",
+              statements::namesPrimaryKey)
+          .ifPresent(findings::add);
+    }
+    columnGrants().ifPresent(findings::add);
+    UpdateTrigger.precondition(objects.updateTriggers()).ifPresent(findings::add);
+    return List.copyOf(findings);
+  }
+
+  /** What fails for good, each with its remedy. */
+  private Optional<Precondition> rowShape() {
+    RowShape shape = new RowShape(statements);
+    FunctionShape functions = new FunctionShape(statements, shape);
+    List<String> found = new ArrayList<>();
+    for (SqlStatement statement : sent) {
+      shape
+          .remedy(statement)
+          .ifPresent(remedy -> found.add(excerpt(statement.text()) + ": " + remedy));
+    }
+    objects.functions().forEach(function -> found.addAll(functions.found(function)));
+    return precondition(
+        "row_shape",
+        "Code that depends on the number of columns fails for good once the column is added:"
+            + " rewrite each entry before the start.",
+        found);
+  }
+
+  private Optional<Precondition> search(String code, String sentence, Predicate<SqlStatement> is) {
+    List<String> found = new ArrayList<>();
+    sent.stream().filter(is).map(statement -> excerpt(statement.text())).forEach(found::add);
+    objects.functions().stream()
+        .filter(function -> SqlStatement.all(function.body()).stream().anyMatch(is))
+        .map(function -> "function " + function.name())
+        .forEach(found::add);
+    return precondition(code, sentence, found);
+  }
+
+  /** Applies if something was found, or if not everything could be searched. */
+  private Optional<Precondition> precondition(String code, String sentence, List<String> found) {
+    return found.isEmpty() && recorded.whyNot().isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Precondition(code, sentence, found, recorded.whyNot()));
+  }
+
+  private Optional<Precondition> columnGrants() {
+    return objects.grantedColumns().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Precondition(
+                "column_grants",
+                "Some roles have grants on single columns and may not read the new column, so their"
+                    + " SELECT * and RETURNING * fail: name the columns in these statements.",
+                objects.grantedColumns(),
+                Optional.empty()));
+  }
+
+  static String excerpt(String statement) {
+    String line = statement.strip().replaceAll("\\s+", " ");
+    return "'" + (line.length() > EXCERPT_MAX ? line.substring(0, EXCERPT_MAX) + "…" : line) + "'";
+  }
+}

@@ -1,0 +1,53 @@
+package dev.coatcheck.migrate.application;
+
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.exception.DataAccessException;
+
+/** Reads the statements that {@code pg_stat_statements} has recorded. */
+final class StatementStore {
+  private static final int STATEMENTS_MAX = 1_000;
+
+  private static final String EXTENSION =
+      """
+      select quote_ident(n.nspname)
+        from pg_catalog.pg_extension e
+        join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+       where e.extname = 'pg_stat_statements'\
+      """;
+
+  private static final String RECORDED =
+      """
+      select pg_catalog.left(s.query, 20000) from <schema>.pg_stat_statements s
+       where s.dbid = (select d.oid from pg_catalog.pg_database d
+                        where d.datname = pg_catalog.current_database())
+         and (pg_catalog.strpos(pg_catalog.lower(s.query), pg_catalog.lower(?)) > 0
+           or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0)
+       order by s.calls desc limit\
+      """;
+
+  private StatementStore() {}
+
+  /** On a connection of its own, because the answer may be an error. */
+  static RecordedStatements recorded(Database database, String table) {
+    List<String> schema =
+        database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
+    if (schema.isEmpty()) {
+      return RecordedStatements.none("pg_stat_statements is not installed in this database");
+    }
+    String text = RECORDED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
+    try {
+      List<String> found =
+          database.read("inspect", sql -> PlainSql.rows(sql, text, row -> row.getString(1), table));
+      return new RecordedStatements(
+          found.subList(0, Math.min(STATEMENTS_MAX, found.size())),
+          found.size() > STATEMENTS_MAX
+              ? Optional.of("only the " + STATEMENTS_MAX + " most frequent were")
+              : Optional.empty());
+    } catch (DataAccessException refused) {
+      return RecordedStatements.none("pg_stat_statements is installed but refuses to be read");
+    }
+  }
+}

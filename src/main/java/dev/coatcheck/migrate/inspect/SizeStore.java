@@ -1,0 +1,70 @@
+package dev.coatcheck.migrate.inspect;
+
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.Optional;
+import org.jooq.DSLContext;
+
+/** Reads how large a table is, in the transaction of an {@link InventoryStore}. */
+final class SizeStore {
+  private static final String INDEXES =
+      """
+      select pg_indexes_size(?::oid), (select count(*)::int from pg_index where indrelid = ?::oid)\
+      """;
+
+  private static final String RECKONING =
+      "select count(*) from generate_series(1, 100000) as n where hashint8(n) = 0";
+
+  private final DSLContext sql;
+
+  SizeStore(DSLContext sql) {
+    this.sql = sql;
+  }
+
+  record Indexes(long bytes, int count) {}
+
+  record Count(long rows, long olderThanEpoch) {}
+
+  Indexes indexes(long oid) {
+    return PlainSql.rows(sql, INDEXES, row -> new Indexes(row.getLong(1), row.getInt(2)), oid, oid)
+        .getFirst();
+  }
+
+  /** Gives the server some milliseconds of work without any table. */
+  void reckon() {
+    PlainSql.rows(sql, RECKONING, row -> row.getLong(1));
+  }
+
+  /**
+   * Counts rows.
+   *
+   * @param percent of the pages that are read; 100 counts all rows
+   */
+  Count count(
+      TableName table, Optional<Target.TimeColumn> createdAt, long epochMillis, double percent) {
+    String older = createdAt.map(column -> older(column, epochMillis)).orElse("false");
+    String sample = percent < 100 ? " tablesample system (" + percent + ")" : "";
+    String text =
+        "select count(*), count(*) filter (where " + older + ") from " + table.quoted() + sample;
+    return PlainSql.rows(
+            sql,
+            text,
+            row -> new Count(scaled(row.getLong(1), percent), scaled(row.getLong(2), percent)))
+        .getFirst();
+  }
+
+  private static String older(Target.TimeColumn column, long epochMillis) {
+    String name = TableName.quoted(column.name());
+    String epoch = "to_timestamp(" + epochMillis + " / 1000.0)";
+    return "isfinite(%s) and %s < %s"
+        .formatted(
+            name,
+            name,
+            column.type().equals("timestamptz") ? epoch : "(" + epoch + " at time zone 'UTC')");
+  }
+
+  private static long scaled(long counted, double percent) {
+    return percent < 100 ? Math.round(counted * 100 / percent) : counted;
+  }
+}

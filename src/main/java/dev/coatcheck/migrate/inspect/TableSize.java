@@ -1,0 +1,23 @@
+package dev.coatcheck.migrate.inspect;
+
+/**
+ * How large a table is, and how fast its server works.
+ *
+ * @param rows exact for a small table, else an estimate
+ * @param olderThanEpoch rows that were made before the layout's epoch; as exact as {@code rows}
+ * @param bytes with indexes and TOAST
+ * @param heapBytes without indexes and TOAST, which an update of another column leaves as it is
+ * @param readBytesPerSecond of a scan of the table
+ * @param slowness of the server's core; 1: as fast as the core on which estimates were measured, 2:
+ *     half as fast
+ */
+public record TableSize(
+    long rows,
+    boolean isEstimated,
+    long olderThanEpoch,
+    long bytes,
+    long heapBytes,
+    long indexBytes,
+    int indexes,
+    double readBytesPerSecond,
+    double slowness) {}

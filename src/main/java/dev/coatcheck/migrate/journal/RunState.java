@@ -1,0 +1,27 @@
+package dev.coatcheck.migrate.journal;
+
+import java.util.Locale;
+
+/** The state of a run. */
+public enum RunState {
+  /** Planned; nothing was done yet. */
+  PLANNED,
+  /** An instance works on it, or will within seconds. */
+  RUNNING,
+  /** Stopped by somebody, to be resumed. */
+  PAUSED,
+  /** Stopped by what its reason says, to be tried again. */
+  FAILED,
+  /** Ended early; what it left on the table can be undone. */
+  CANCELLED,
+  /** All phases are through. */
+  DONE;
+
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  static RunState named(String wireName) {
+    return valueOf(wireName.toUpperCase(Locale.ROOT));
+  }
+}

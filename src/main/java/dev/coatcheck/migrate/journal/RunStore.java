@@ -1,0 +1,250 @@
+package dev.coatcheck.migrate.journal;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.source.SearchPath;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.JSONB;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The rows of runs. */
+final class RunStore {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Field<Instant> NOW = field("now()", Instant.class);
+
+  private final Database database;
+
+  RunStore(Database database) {
+    this.database = database;
+  }
+
+  /** As the database keeps plans, throttle settings and reports. */
+  static String json(Object value) {
+    return JSON.writeValueAsString(value);
+  }
+
+  static <T> T read(String json, Class<T> type) {
+    return JSON.readValue(json, type);
+  }
+
+  static TableMigration insert(DSLContext sql, PlanRequest request, Proposal.Ready proposal) {
+    Target target = proposal.target();
+    return sql.insertInto(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.RUN, target.run())
+        .set(TABLE_MIGRATION.SOURCE, request.source())
+        .set(TABLE_MIGRATION.TABLE_SCHEMA, target.table().schema())
+        .set(TABLE_MIGRATION.TABLE_NAME, target.table().table())
+        .set(TABLE_MIGRATION.TABLE_OID, target.oid())
+        .set(TABLE_MIGRATION.KEY_COLUMN, target.keyColumn())
+        .set(TABLE_MIGRATION.KEY_TYPE, target.keyType())
+        .set(
+            TABLE_MIGRATION.CREATED_AT_COLUMN,
+            target.createdAt().map(Target.TimeColumn::name).orElse(null))
+        .set(
+            TABLE_MIGRATION.CREATED_AT_TYPE,
+            target.createdAt().map(Target.TimeColumn::type).orElse(null))
+        .set(TABLE_MIGRATION.FIRST_SCHEMA, target.anchors().firstName().schema())
+        .set(TABLE_MIGRATION.FIRST_NAME, target.anchors().firstName().table())
+        .set(TABLE_MIGRATION.KEY_ATTNUM, target.anchors().keyAttnum())
+        .set(TABLE_MIGRATION.CREATED_AT_ATTNUM, target.anchors().createdAtAttnum())
+        .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
+        .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
+        .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.keepPrimaryKey())
+        .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(proposal.plan())))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
+        .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())
+        .returning()
+        .fetchSingle(RunStore::run);
+  }
+
+  Optional<TableMigration> find(long id) {
+    return database.read(
+        "table migration",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .fetchOptional(RunStore::run));
+  }
+
+  /** Whether a file gave keys for it. */
+  boolean hasImported(long id) {
+    return database.read(
+        "table migration",
+        sql ->
+            sql.fetchExists(
+                TABLE_MIGRATION,
+                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.gt(0L))));
+  }
+
+  /** The last ones, newest first. */
+  List<TableMigration> list() {
+    return database.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID.desc())
+                .limit(Journal.LISTED_MAX)
+                .fetch(RunStore::run));
+  }
+
+  /** Those of one table, whatever became of them. */
+  List<TableMigration> of(String source, TableName table) {
+    return database.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.SOURCE.eq(source))
+                .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
+                .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID)
+                .fetch(RunStore::run));
+  }
+
+  /** Those that have something on their table. */
+  List<TableMigration> occupying() {
+    return database.read(
+        "table migrations",
+        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunStore::run));
+  }
+
+  static Optional<TableMigration> locked(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION)
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+        .forNoKeyUpdate()
+        .fetchOptional(RunStore::run);
+  }
+
+  static void write(DSLContext sql, TableMigration run) {
+    TableMigration.Status status = run.status();
+    boolean started = status.state() != RunState.PLANNED && run.times().startedAt().isEmpty();
+    boolean ended = status.state() == RunState.DONE || status.state() == RunState.CANCELLED;
+    sql.update(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.STATE, status.state().wireName())
+        .set(TABLE_MIGRATION.OCCUPIES, status.occupies())
+        .set(TABLE_MIGRATION.GOAL, status.goal().wireName())
+        .set(TABLE_MIGRATION.UNDO_PHASE, status.undoPhase().map(Phase::wireName).orElse(null))
+        .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
+        .set(
+            TABLE_MIGRATION.WAITS_FOR,
+            status.waitsFor().map(RunStore::json).map(JSONB::valueOf).orElse(null))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
+        .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
+        .set(TABLE_MIGRATION.STARTED_AT, started ? NOW : TABLE_MIGRATION.STARTED_AT)
+        .set(TABLE_MIGRATION.ENDED_AT, ended ? NOW : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+        .execute();
+  }
+
+  /** Keeps the names that a table has now; false if they are known. */
+  boolean renamed(long id, Target now, String actor, String detail) {
+    String createdAt = now.createdAt().map(Target.TimeColumn::name).orElse(null);
+    return database.write(
+        "table migration names",
+        sql -> {
+          boolean isNews =
+              sql.update(TABLE_MIGRATION)
+                      .set(TABLE_MIGRATION.TABLE_SCHEMA, now.table().schema())
+                      .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
+                      .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
+                      .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
+                      .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                      .and(
+                          TABLE_MIGRATION
+                              .TABLE_SCHEMA
+                              .ne(now.table().schema())
+                              .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
+                              .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
+                              .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt)))
+                      .execute()
+                  == 1;
+          if (isNews) {
+            EventStore.append(sql, id, actor, "renamed", detail);
+          }
+          return isNews;
+        });
+  }
+
+  void report(long id, String json) {
+    database.write(
+        "table migration report",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.REPORT, JSONB.valueOf(json))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
+  /** All rows have keys: those that look-ups had filled are not waited for. */
+  void filled(long id) {
+    database.write(
+        "table migration",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
+  private static TableMigration run(TableMigrationRecord row) {
+    Optional<Target.TimeColumn> createdAt =
+        Optional.ofNullable(row.getCreatedAtColumn())
+            .map(name -> new Target.TimeColumn(name, String.valueOf(row.getCreatedAtType())));
+    return new TableMigration(
+        row.getMigrationId(),
+        row.getSource(),
+        new Target(
+            row.getRun(),
+            new TableName(row.getTableSchema(), row.getTableName()),
+            row.getTableOid(),
+            row.getKeyColumn(),
+            row.getKeyType(),
+            createdAt,
+            new Target.Anchors(
+                new TableName(row.getFirstSchema(), row.getFirstName()),
+                row.getKeyAttnum(),
+                row.getCreatedAtAttnum()),
+            SearchPath.parse(row.getApplicationPath()).orElseThrow()),
+        row.getTypeId(),
+        row.getKeepPrimaryKey(),
+        read(row.getPlan().data(), Plan.class),
+        new TableMigration.Status(
+            RunState.named(row.getState()),
+            row.getOccupies(),
+            Goal.named(row.getGoal()),
+            Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
+            Optional.ofNullable(row.getReason()),
+            Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
+        read(row.getThrottleSettings().data(), ThrottleSettings.class),
+        List.of(row.getAccepted()),
+        new Progress(
+            row.getRowsTotal(),
+            row.getWorkedMillis(),
+            new Checkpoint.Counts(
+                row.getRowsDone(),
+                row.getTimesLost(),
+                row.getBeforeEpoch(),
+                row.getRowsSetAside())),
+        row.getReport() == null ? null : row.getReport().data(),
+        new TableMigration.Times(
+            row.getCreatedAt(),
+            Optional.ofNullable(row.getStartedAt()),
+            Optional.ofNullable(row.getEndedAt())));
+  }
+}

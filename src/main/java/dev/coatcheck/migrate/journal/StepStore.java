@@ -1,0 +1,82 @@
+package dev.coatcheck.migrate.journal;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
+import static org.jooq.impl.DSL.field;
+
+import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+
+/** The rows of steps: how far each run has come, as its runners wrote it down. */
+final class StepStore {
+  private static final Field<Instant> NOW = field("now()", Instant.class);
+
+  private final Database database;
+
+  StepStore(Database database) {
+    this.database = database;
+  }
+
+  /** All as they are before the start. */
+  static void insert(DSLContext sql, long id, List<Step> steps) {
+    for (int i = 0; i < steps.size(); i++) {
+      sql.insertInto(TABLE_MIGRATION_STEP)
+          .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
+          .set(TABLE_MIGRATION_STEP.ORDINAL, i)
+          .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
+          .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
+          .execute();
+    }
+  }
+
+  List<StepStatus> steps(long id) {
+    return database.read("table migration steps", sql -> steps(sql, id));
+  }
+
+  static List<StepStatus> steps(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_STEP)
+        .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+        .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
+        .fetch(
+            row ->
+                new StepStatus(
+                    Phase.named(row.getPhase()).orElseThrow(),
+                    row.getName(),
+                    StepState.named(row.getState()),
+                    Optional.ofNullable(row.getError()),
+                    Optional.ofNullable(row.getChangedAt())));
+  }
+
+  void step(long id, Step step, StepState state, Optional<String> error) {
+    database.write(
+        "table migration step",
+        sql ->
+            sql.update(TABLE_MIGRATION_STEP)
+                .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                .set(TABLE_MIGRATION_STEP.CHANGED_AT, NOW)
+                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
+                .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
+                .execute());
+  }
+
+  /** What the steps say of a run that occupies its table. */
+  ActiveTable active(TableMigration run) {
+    List<StepStatus> steps = steps(run.id());
+    return new ActiveTable(
+        run.id(),
+        run.source(),
+        run.target(),
+        run.typeNumber(),
+        StepStatus.ofExpand(steps, Step.DUAL_WRITE).isBegun(),
+        StepStatus.ofExpand(steps, Step.PREPARE).isBegun());
+  }
+}

@@ -1,0 +1,112 @@
+package dev.coatcheck.migrate.plan;
+
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.backfill.TimeSample;
+import dev.coatcheck.migrate.inspect.Inspection;
+import dev.coatcheck.migrate.inspect.Inventory;
+import dev.coatcheck.migrate.inspect.TableShape;
+import dev.coatcheck.migrate.plan.Plan.PlannedStep;
+import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableFinder;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.TableSpec;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.Steps;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Looks at a table and says what a run would do to it, or why it can't be migrated. */
+public final class Planner {
+  private static final Diagnostic TYPE_KEYS =
+      new Diagnostic(
+          "type_unsuitable",
+          "The type must have Snowflake keys of the default layout. Create one for this table.");
+
+  private final Sources sources;
+  private final Inventory inventory;
+
+  public Planner(Sources sources, Inventory inventory) {
+    this.sources = sources;
+    this.inventory = inventory;
+  }
+
+  /**
+   * Reads from the source, and changes nothing there.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public Proposal propose(PlanRequest request) {
+    Optional<Source> source = sources.named(request.source());
+    if (source.isEmpty()) {
+      return new Proposal.SourceUnknown();
+    }
+    Type type = request.type();
+    if (type.keyScheme() != KeyScheme.SNOWFLAKE
+        || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
+      return new Proposal.Refused(List.of(TYPE_KEYS));
+    }
+    TableSpec spec =
+        new TableSpec(
+            request.schema(),
+            request.table(),
+            request.createdAtColumn(),
+            request.keepPrimaryKey(),
+            SnowflakeLayout.DEFAULT.epochMillis());
+    return switch (inventory.inspect(source.get(), spec)) {
+      case Inspection.Refused(List<Diagnostic> findings) -> new Proposal.Refused(findings);
+      case Inspection.Sound(TableShape shape) -> proposal(request, source.get(), shape);
+    };
+  }
+
+  private static Proposal proposal(PlanRequest request, Source source, TableShape shape) {
+    Target target = target(request, source, shape);
+    List<Step> steps = Steps.of(target);
+    TimeSample sample = TimeSample.of(source.database(), target);
+    Plan plan =
+        new Plan(
+            shape.size().rows(),
+            shape.size().bytes(),
+            shape.highestId(),
+            shape.size().olderThanEpoch(),
+            Estimate.of(shape.size(), source.isGateway()),
+            shape.preconditions(),
+            withLostTimes(shape.notes(), sample),
+            steps.stream().map(PlannedStep::of).toList());
+    return new Proposal.Ready(target, plan, steps);
+  }
+
+  private static Target target(PlanRequest request, Source source, TableShape shape) {
+    return new Target(
+        UUID.randomUUID(),
+        new TableName(request.schema(), request.table()),
+        shape.oid(),
+        shape.keyColumn(),
+        shape.keyType(),
+        shape.createdAt(),
+        TableFinder.anchors(source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
+        request
+            .applicationPath()
+            .orElseGet(
+                () -> TableFinder.ownersPath(source.database(), source.settings(), shape.oid())));
+  }
+
+  private static List<Diagnostic> withLostTimes(List<Diagnostic> notes, TimeSample sample) {
+    if (sample.timesLost() == 0) {
+      return notes;
+    }
+    List<Diagnostic> all = new ArrayList<>(notes);
+    all.add(
+        new Diagnostic(
+            "times_lost",
+            "Of %d rows that were looked at, %d would get keys without their time: the rows after them are older, so the run takes the time for a mistake."
+                .formatted(sample.rows(), sample.timesLost())));
+    return all;
+  }
+}

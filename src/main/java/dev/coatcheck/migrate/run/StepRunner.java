@@ -1,0 +1,197 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.backfill.Archive;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.StepState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.steps.Ddl;
+import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.steps.OwnObjects;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.verify.Report;
+import dev.coatcheck.migrate.verify.Verifier;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Applies and undoes single steps of a run, on the session of its runner. */
+final class StepRunner {
+  private static final int DRAIN_MILLIS = 250;
+
+  /** Between two looks at how much is left in the outbox. */
+  private static final int DRAINS_MAX = 50;
+
+  private final Journal journal;
+  private final GatewayMappings gateway;
+  private final Source source;
+  private final SourceSession session;
+  private final TableMigration run;
+  private final Heartbeat heartbeat;
+  private final Ddl ddl;
+  private final OwnObjects objects;
+
+  /**
+   * For one run.
+   *
+   * @param run with the names that its table has now
+   */
+  StepRunner(
+      Journal journal,
+      GatewayMappings gateway,
+      Source source,
+      SourceSession session,
+      TableMigration run,
+      Heartbeat heartbeat) {
+    this.journal = journal;
+    this.gateway = gateway;
+    this.source = source;
+    this.session = session;
+    this.run = run;
+    this.heartbeat = heartbeat;
+    this.ddl = new Ddl(session, run.target(), heartbeat::pause);
+    this.objects = new OwnObjects(session, run.target());
+  }
+
+  /** A runner that was killed may have applied a step without having written that down. */
+  boolean isThere(Step step) {
+    return switch (step) {
+      case Step.Ddl change -> ddl.isApplied(change);
+      case Step.Index index -> ddl.isThere(index);
+      case Step.Filled filled -> ddl.isThere(filled);
+      case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
+    };
+  }
+
+  StepOutcome apply(Step step) {
+    return switch (step) {
+      case Step.Ddl change ->
+          ddl.isApplied(change) ? new StepOutcome.Done() : outcome(ddl.apply(change), step);
+      case Step.Index index -> {
+        ddl.build(index);
+        yield ddl.isValid(index)
+            ? new StepOutcome.Done()
+            : new StepOutcome.Failed("the index " + index.index() + " is not valid");
+      }
+      case Step.Filled filled -> outcome(ddl.apply(filled, this::fill), step);
+      case Step.Fill _ -> {
+        session.fence(heartbeat.claim().fence());
+        yield StepOutcome.of(fill());
+      }
+      case Step.Archive _ -> new StepOutcome.Done();
+      case Step.Verify _ -> verify();
+    };
+  }
+
+  private Optional<String> fill() {
+    return FillLoop.of(journal, gateway, source, session, run, heartbeat).run();
+  }
+
+  private StepOutcome verify() {
+    Report report =
+        new Verifier(
+                session, gateway.database(), run.target(), gateway.type(run.typeNumber()), outbox())
+            .run(heartbeat::isMine)
+            .orElseThrow(Stopped::new);
+    journal.report(run, report);
+    return report.clean() ? new StepOutcome.Done() : new StepOutcome.Failed(report.broken());
+  }
+
+  /**
+   * Takes a step back.
+   *
+   * @param state as it was written down
+   * @param hasTable whether the table and its key column are there
+   */
+  StepOutcome undo(Step step, StepState state, boolean hasTable) {
+    if (step.name().equals(Step.PREPARE)) {
+      drain();
+    } else if (!objects.hasTable()) {
+      return new StepOutcome.Done();
+    }
+    return switch (step) {
+      // What is written down needs no look: the part that would be looked for may be gone.
+      case Step.Ddl change when state.isApplied() -> outcome(ddl.apply(reversed(change)), step);
+      case Step.Ddl change -> outcome(ddl.undo(change), step);
+      case Step.Index index -> {
+        ddl.drop(index);
+        yield new StepOutcome.Done();
+      }
+      case Step.Filled filled -> outcome(ddl.undo(filled), step);
+      case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
+      case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();
+    };
+  }
+
+  private static Step.Ddl reversed(Step.Ddl step) {
+    return new Step.Ddl(
+        step.phase(), step.name(), step.undoStatements(), step.statements(), step.check());
+  }
+
+  private StepOutcome archive(Step.Archive step) {
+    // Where the function is gone its trigger is gone too, and no row comes with a key.
+    StepOutcome begun =
+        objects.canArchiveNewRows() ? outcome(ddl.begin(step), step) : new StepOutcome.Done();
+    if (begun instanceof StepOutcome.Done
+        && !new Archive(session, run.target()).run(heartbeat::isMine)) {
+      throw new Stopped();
+    }
+    return begun;
+  }
+
+  /**
+   * Brings every entry of the outbox to the gateway, however many there are. The triggers are gone,
+   * so no entry is added.
+   */
+  private void drain() {
+    Outbox outbox = outbox();
+    for (long left = outbox.lag().entries(); left > 0; left = outbox.lag().entries()) {
+      String why = left + " entries of the outbox are left to be brought to the gateway";
+      if (heartbeat.because(Optional.of(why))) {
+        journal.event(run, "draining", why);
+      }
+      for (int drain = 0; drain < DRAINS_MAX; drain++) {
+        heartbeat.requireMine();
+        if (!drain(outbox)) {
+          heartbeat.pause(DRAIN_MILLIS);
+          break;
+        }
+      }
+    }
+    heartbeat.because(Optional.empty());
+  }
+
+  /** False if nothing could be brought now: others work on the rest, or hold what it needs. */
+  private static boolean drain(Outbox outbox) {
+    try {
+      return outbox.drain().entries() > 0;
+    } catch (DatabaseUnavailable reportedAlready) {
+      return false;
+    }
+  }
+
+  private Outbox outbox() {
+    return gateway.outbox(source, run.target(), run.typeNumber());
+  }
+
+  private static StepOutcome outcome(Ddl.Outcome outcome, Step step) {
+    return switch (outcome) {
+      case Ddl.Outcome.Done _ -> new StepOutcome.Done();
+      case Ddl.Outcome.Blocked(int tries, List<BlockingSession> blockers) ->
+          new StepOutcome.Failed(
+              "%s did not get its lock in %d tries. Held by: %s. Retry when these sessions end."
+                  .formatted(
+                      step.name(),
+                      tries,
+                      blockers.stream()
+                          .map(BlockingSession::text)
+                          .collect(Collectors.joining("; "))));
+      case Ddl.Outcome.Refused(String reason) -> new StepOutcome.Failed(reason);
+    };
+  }
+}

@@ -1,0 +1,104 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Decision;
+import dev.coatcheck.migrate.journal.Goal;
+import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.steps.Phase;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * An action that changes the state of a run: in which states it is possible, and what it changes.
+ *
+ * @param kind of the event
+ * @param needsTable something of the run has to be on the table
+ */
+record Transition(
+    String kind,
+    String detail,
+    Set<RunState> from,
+    boolean needsTable,
+    UnaryOperator<TableMigration> change) {
+  static final Transition PAUSE = to(RunState.PAUSED, "pause", EnumSet.of(RunState.RUNNING));
+
+  static final Transition RESUME =
+      towards(Goal.FORWARD, Optional.empty(), "resume", "", EnumSet.of(RunState.PAUSED));
+
+  static final Transition RETRY = to(RunState.RUNNING, "retry", EnumSet.of(RunState.FAILED));
+
+  static final Transition CANCEL =
+      to(
+          RunState.CANCELLED,
+          "cancel",
+          EnumSet.of(RunState.PLANNED, RunState.RUNNING, RunState.PAUSED, RunState.FAILED));
+
+  static final Transition VERIFY =
+      towards(
+          Goal.VERIFY,
+          Optional.empty(),
+          "verify",
+          "",
+          EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE));
+
+  /** A start, with the preconditions that the application meets. */
+  static Transition start(List<String> accepted) {
+    return new Transition(
+        "start",
+        "accepted: " + String.join(", ", accepted),
+        EnumSet.of(RunState.PLANNED),
+        false,
+        run -> run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)));
+  }
+
+  /** An undo of a phase and of all that came after it. */
+  static Transition undo(Phase phase) {
+    return towards(
+        Goal.UNDO,
+        Optional.of(phase),
+        "undo",
+        "from " + phase.wireName() + " on",
+        EnumSet.complementOf(EnumSet.of(RunState.PLANNED)));
+  }
+
+  private static Transition to(RunState next, String kind, Set<RunState> from) {
+    return new Transition(kind, "", from, false, run -> run.with(run.status().to(next)));
+  }
+
+  private static Transition towards(
+      Goal goal, Optional<Phase> phase, String kind, String detail, Set<RunState> from) {
+    return new Transition(
+        kind,
+        detail,
+        from,
+        true,
+        run -> run.with(run.status().to(RunState.RUNNING).towards(goal, phase)));
+  }
+
+  Decision decide(TableMigration run) {
+    TableMigration.Status status = run.status();
+    if (!from.contains(status.state())) {
+      return refuse(status, "Possible when " + names(from));
+    }
+    if (needsTable && !status.occupies()) {
+      return refuse(status, "Nothing of the run is on the table. Plan another run.");
+    }
+    return new Decision.Change(change.apply(run), kind, detail);
+  }
+
+  private static Decision refuse(TableMigration.Status status, String why) {
+    return new Decision.Refuse(new ActionOutcome.NotNow(status.state(), why));
+  }
+
+  private static String names(Set<RunState> states) {
+    List<String> names = new ArrayList<>(states.stream().map(RunState::wireName).toList());
+    String last = names.removeLast();
+    return (names.isEmpty() ? last : String.join(", ", names) + " or " + last) + ".";
+  }
+}

@@ -1,0 +1,92 @@
+package dev.coatcheck.migrate.verify;
+
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.verify.Findings.Promise;
+import dev.coatcheck.migrate.verify.RowStore.Row;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * Checks what can be told from keys alone, which never change. Keys in the archive were checked
+ * when they were made: the order of keys from different runs means nothing.
+ */
+final class KeyCheck {
+  private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
+  private static final long HOUR_MILLIS = 3_600_000;
+
+  private final long t0Millis;
+  private final Findings findings;
+  private long lastKey;
+
+  /** Rows of the backfill whose times aren't judged yet: the rows that follow decide. */
+  private final List<Row> timed = new ArrayList<>();
+
+  /**
+   * Checks one table.
+   *
+   * @param t0Millis when the triggers came, since the epoch of the layout
+   */
+  KeyCheck(long t0Millis, Findings findings) {
+    this.t0Millis = t0Millis;
+    this.findings = findings;
+  }
+
+  /**
+   * Checks the next rows.
+   *
+   * @param nowMillis when they were read, since the epoch of the layout
+   */
+  void check(List<Row> rows, long nowMillis) {
+    for (Row row : rows) {
+      Long key = row.key();
+      if (key != null && row.archived() == null) {
+        check(row, key, nowMillis);
+      }
+    }
+    judgeTimes();
+  }
+
+  private void check(Row row, long key, long nowMillis) {
+    int worker = LAYOUT.workerOf(key);
+    if (worker == SnowflakeLayout.BACKFILL_WORKER) {
+      if (key <= lastKey) {
+        findings.add(Promise.INVERSION, row);
+      }
+      lastKey = key;
+      timed.add(row);
+    } else if (worker == SnowflakeLayout.NUMBER_SOURCE_WORKER) {
+      long millis = LAYOUT.millisSinceEpoch(key);
+      if (millis < t0Millis || millis > nowMillis + HOUR_MILLIS) {
+        findings.add(Promise.KEY_TIME, row);
+      }
+    }
+  }
+
+  /**
+   * A key is never older than its row, if the row's neighbours bear out its time. That can't be
+   * told of the table's last rows.
+   */
+  private void judgeTimes() {
+    boolean[] kept =
+        KeyTimes.certainlyKept(
+            timed.stream().map(KeyCheck::created).toArray(OptionalLong[]::new), t0Millis);
+    int judged = Math.max(0, timed.size() - KeyTimes.LOOK_AHEAD);
+    for (int i = 0; i < judged; i++) {
+      Row row = timed.get(i);
+      if (kept[i]
+          && LAYOUT.millisSinceEpoch(Objects.requireNonNull(row.key()))
+              < created(row).orElseThrow()) {
+        findings.add(Promise.KEY_TIME, row);
+      }
+    }
+    timed.subList(0, judged).clear();
+  }
+
+  private static OptionalLong created(Row row) {
+    Long created = row.createdMillis();
+    return created == null ? OptionalLong.empty() : OptionalLong.of(created);
+  }
+}

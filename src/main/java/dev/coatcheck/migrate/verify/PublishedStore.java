@@ -1,0 +1,57 @@
+package dev.coatcheck.migrate.verify;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.verify.RowStore.Row;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the gateway knows of rows. */
+final class PublishedStore {
+  private final Database gateway;
+  private final Type type;
+
+  PublishedStore(Database gateway, Type type) {
+    this.gateway = gateway;
+    this.type = type;
+  }
+
+  /** Where a legacy ID and a key lead; null: nowhere. */
+  record Published(@Nullable Token alias, @Nullable Token mapping) {}
+
+  /** What the gateway knows of rows that have a key and a positive ID, in their order. */
+  List<Published> published(List<Row> rows) {
+    List<Alias> aliases =
+        rows.stream()
+            .map(row -> Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy())))
+            .toList();
+    List<TypedKey> keys =
+        rows.stream().map(row -> TypedKey.of(type, new Key.Bigint(keyOf(row)))).toList();
+    return gateway.read(
+        "verify",
+        sql -> {
+          Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
+          Map<TypedKey, Token> tokens = new HashMap<>();
+          PublicIdTable.byKey(sql, keys.stream().distinct().toList())
+              .forEach((key, mapping) -> tokens.put(key, mapping.token()));
+          return IntStream.range(0, rows.size())
+              .mapToObj(i -> new Published(targets.get(aliases.get(i)), tokens.get(keys.get(i))))
+              .toList();
+        });
+  }
+
+  private static long keyOf(Row row) {
+    return Objects.requireNonNull(row.key());
+  }
+}

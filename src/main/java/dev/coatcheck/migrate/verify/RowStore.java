@@ -1,0 +1,157 @@
+package dev.coatcheck.migrate.verify;
+
+import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the rows of the table. Each read is short and has a snapshot of its own. */
+final class RowStore {
+  /** With {@code row_security} off, rows that a policy would hide raise an error. */
+  private static final String BOUND =
+      """
+      select set_config('row_security', 'off', true), set_config('lock_timeout', '10s', true)\
+      """;
+
+  private static final String ROW =
+      """
+      select t.<id>::bigint, t.snowflake_id,
+             (select a.key from <archive> a where a.legacy = t.<id>), <created_ms> - <epoch>
+        from <table> t\
+      """;
+
+  private static final String RANGE =
+      ROW + " where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?";
+
+  private static final String AGAIN = ROW + " where t.<id> = any (?::bigint[]) order by t.<id>";
+
+  private static final String NOW =
+      "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint - <epoch>";
+
+  private static final String BOUNDS =
+      """
+      select c.t0_ms, (select max(t.<id>)::bigint from <table> t)
+        from <schema>.checkpoint c where c.run = <run>\
+      """;
+
+  /** Waits for whoever is bringing one of these just now. */
+  private static final String WAITING =
+      """
+      select n from <outbox> where legacy = any (?::bigint[]) for key share\
+      """;
+
+  private static final int STATEMENT_MILLIS_MAX = 30_000;
+
+  private final Session source;
+  private final TargetSql names;
+
+  RowStore(Session source, Target target) {
+    this.source = source;
+    this.names = new TargetSql(target);
+  }
+
+  /**
+   * A row of the table.
+   *
+   * @param archived the key that its legacy ID had before
+   * @param createdMillis since the epoch of the layout
+   */
+  record Row(
+      long legacy, @Nullable Long key, @Nullable Long archived, @Nullable Long createdMillis) {}
+
+  /** Rows, and what the source's clock said after they were read, since the layout's epoch. */
+  record Range(List<Row> rows, long nowMillis) {}
+
+  /**
+   * What is looked at.
+   *
+   * @param lastId empty for a table without rows
+   */
+  record Bounds(long t0Millis, OptionalLong lastId) {}
+
+  /**
+   * The bounds of a verification.
+   *
+   * @throws ObjectsGone if the row of the run is not there
+   */
+  Bounds bounds() {
+    return read(
+            sql ->
+                PlainSql.rows(
+                    sql,
+                    names.fill(BOUNDS),
+                    row -> {
+                      Long last = PlainSql.longOrNull(row, 2);
+                      return new Bounds(
+                          row.getLong(1),
+                          last == null ? OptionalLong.empty() : OptionalLong.of(last));
+                    }))
+        .stream()
+        .findFirst()
+        .orElseThrow(ObjectsGone::checkpoint);
+  }
+
+  Range range(long afterId, long lastId, int rows) {
+    return read(
+        sql -> {
+          List<Row> read =
+              PlainSql.rows(sql, names.fill(RANGE), RowStore::row, afterId, lastId, rows);
+          long now = PlainSql.rows(sql, names.fill(NOW), row -> row.getLong(1)).getFirst();
+          return new Range(read, now);
+        });
+  }
+
+  /** The rows as they are now; without those that are gone. */
+  List<Row> again(List<Row> rows) {
+    return read(sql -> PlainSql.rows(sql, names.fill(AGAIN), RowStore::row, (Object) ids(rows)));
+  }
+
+  /** Whether entries of these rows wait in the outbox, and nobody is bringing them. */
+  boolean isWaiting(List<Row> rows) {
+    return read(
+        sql -> {
+          boolean waits = false;
+          for (String outbox : List.of("<outbox_a>", "<outbox_b>")) {
+            String query = names.fill(WAITING.replace("<outbox>", outbox));
+            waits |=
+                !PlainSql.rows(sql, query, row -> row.getLong(1), (Object) ids(rows)).isEmpty();
+          }
+          return waits;
+        });
+  }
+
+  private static Row row(ResultSet row) throws SQLException {
+    return new Row(
+        row.getLong(1),
+        PlainSql.longOrNull(row, 2),
+        PlainSql.longOrNull(row, 3),
+        PlainSql.longOrNull(row, 4));
+  }
+
+  private static Long[] ids(List<Row> rows) {
+    return rows.stream().map(Row::legacy).toArray(Long[]::new);
+  }
+
+  private <T> T read(Function<DSLContext, T> work) {
+    return read(source, work);
+  }
+
+  /** Reads in a transaction of its own. */
+  static <T> T read(Session source, Function<DSLContext, T> work) {
+    return source.transaction("verify", STATEMENT_MILLIS_MAX, sql -> work.apply(bound(sql)));
+  }
+
+  /** In which no policy hides a row, and no lock is waited for long. */
+  static DSLContext bound(DSLContext sql) {
+    PlainSql.execute(sql, BOUND);
+    return sql;
+  }
+}

@@ -1,0 +1,197 @@
+package dev.coatcheck.migrate.application;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.source.TableName;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which statements of applications are recognised as trouble. */
+class StatementsTest {
+  private final Statements orders =
+      new Statements(new TableName("shop", "orders"), "id", "orders_pkey");
+  private final Statements quoted =
+      new Statements(new TableName("Shop", "My \"Orders\""), "Id", "My_pkey");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select * from orders",
+        "SELECT\n\t*\nFROM shop.Orders o",
+        "select o.* from shop.orders o where id = $1",
+        "select x, o.* from \"orders\" as o",
+        "insert into orders (x) values ($1) returning *",
+        "update orders set x = 1 returning orders.*",
+        "select distinct * from orders",
+        "select a, * from orders",
+        "select * from lines l, orders",
+        "select * from (lines l join orders o on true)",
+        "select * from lines l join x on l.a = x.a, orders o",
+        "select distinct on (a) * from orders",
+        "delete from orders where id = $1 returning *",
+        "update lines set a = 1 from orders returning *",
+        "with o as (select * from orders) select id from o",
+        "select (o).* from orders o",
+        "/* why */ select * /* all /* of */ it */ from only orders",
+      })
+  void allColumns(String statement) {
+    assertThat(orders.takesAllColumns(sql(statement))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select count(*) from orders",
+        "select x * 2 from orders",
+        "select * from orders_old",
+        "select * from my_orders",
+        "select * from \"Orders\"\"\"",
+        "select id from orders",
+        "select * from ordersé",
+        "select * from other.orders",
+        "select * from lines as orders",
+        "select l.* from orders o join lines l on l.orders = o.id",
+        "select extract(epoch from orders), l.* from lines l",
+        "select count(o.*) from orders o",
+        "select x.id from (select 1 as id) x where x.note = 'select * from orders'",
+        "create function f() returns int language orders as 'select * from lines'",
+        "insert into lines select 1 from orders returning *",
+        "select a.* -- from orders\n from lines a",
+      })
+  void notAllColumns(String statement) {
+    assertThat(orders.takesAllColumns(sql(statement))).isFalse();
+  }
+
+  @Test
+  void aNameThatNeedsQuotesIsFoundInQuotes() {
+    assertThat(quoted.takesAllColumns(sql("select * from \"Shop\".\"My \"\"Orders\"\"\"")))
+        .isTrue();
+    assertThat(quoted.takesAllColumns(sql("select * from My"))).isFalse();
+    assertThat(quoted.groupsByKey(sql("select 1 from \"My \"\"Orders\"\"\" group by x, \"Id\"")))
+        .isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "copy orders from stdin",
+        "COPY shop.orders FROM '/tmp/x' csv",
+        "copy \"shop\".\"orders\"  from stdin",
+      })
+  void copyWithoutColumns(String statement) {
+    assertThat(orders.copiesWithoutColumns(sql(statement))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "copy orders (id, x) from stdin",
+        "copy orders to stdout",
+        "copy shop.orders_old from stdin",
+        "copy orders(id) from stdin",
+      })
+  void copyOfNamedColumns(String statement) {
+    assertThat(orders.copiesWithoutColumns(sql(statement))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select o.id, o.x, count(*) from orders o group by o.id",
+        "select id, x from orders group by id having count(*) > 1",
+        "select 1 from orders o join lines l on true GROUP BY l.x, o.\"id\" order by 1",
+      })
+  void groupingByTheKey(String statement) {
+    assertThat(orders.groupsByKey(sql(statement))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select x, count(*) from orders group by x",
+        "select x from orders group by x order by max(id)",
+        "select x from orders group by x having max(id) > 1",
+        "select customer_id from orders group by customer_id",
+        "select id from lines group by id",
+      })
+  void groupingByAnything(String statement) {
+    assertThat(orders.groupsByKey(sql(statement))).isFalse();
+  }
+
+  @Test
+  void onConflictByTheNameOfThePrimaryKey() {
+    assertThat(
+            orders.namesPrimaryKey(
+                sql(
+                    "insert into orders values (1) ON CONFLICT ON CONSTRAINT orders_pkey DO"
+                        + " NOTHING")))
+        .isTrue();
+    assertThat(
+            orders.namesPrimaryKey(
+                sql("insert into orders values (1) on conflict (id) do nothing")))
+        .isFalse();
+    assertThat(
+            orders.namesPrimaryKey(
+                sql(
+                    "insert into orders values (1) on conflict on constraint orders_pkey2 do"
+                        + " nothing")))
+        .isFalse();
+  }
+
+  @Test
+  void whatWasSearchedInFullAndNotFoundIsNoPrecondition() {
+    assertThat(codes(found(false, "select id from orders"))).containsExactly("keys_as_strings");
+  }
+
+  @Test
+  void whatWasFoundIsShownShortened() {
+    List<Precondition> found =
+        found(
+            true, "select  *\n  from orders", "select * from orders where x = '" + "x".repeat(500));
+
+    assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
+    assertThat(found.getLast().finding().detail())
+        .contains("Found: 'select * from orders'; 'select * from orders where x = 'xxx")
+        .hasSizeLessThan(500);
+  }
+
+  /** As long as the longest that is searched: a function's body. */
+  @ParameterizedTest
+  @ValueSource(strings = {"group by orders, ", "select orders, ", "copy orders ", "o.", "\""})
+  void aLongStatementIsSearchedInOnePass(String part) {
+    String nasty = "orders " + part.repeat(100_000 / part.length());
+
+    long before = cpuNanos();
+    assertThat(orders.groupsByKey(sql(nasty))).isFalse();
+    assertThat(orders.takesAllColumns(sql(nasty))).isFalse();
+    assertThat(orders.copiesWithoutColumns(sql(nasty))).isFalse();
+    assertThat(orders.namesPrimaryKey(sql(nasty))).isFalse();
+    assertThat(Duration.ofNanos(cpuNanos() - before)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  private List<Precondition> found(boolean keepPrimaryKey, String... sent) {
+    return Preconditions.of(
+        orders,
+        new RecordedStatements(List.of(sent), Optional.empty()),
+        new AppObjects(List.of(), List.of(), List.of()),
+        keepPrimaryKey);
+  }
+
+  private static SqlStatement sql(String text) {
+    return SqlStatement.all(text).getFirst();
+  }
+
+  private static List<String> codes(List<Precondition> conditions) {
+    return conditions.stream().map(Precondition::code).toList();
+  }
+
+  /** Of this thread, which a busy machine gives more slowly and not more of. */
+  private static long cpuNanos() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+}
