@@ -89,15 +89,15 @@ public final class Ddl {
    *
    * @param fill gives rows without a key theirs, or says why that is impossible
    */
-  public Outcome apply(Step.Filled step, Supplier<Optional<String>> fill) {
-    return new FilledCheck(this, store, step, fill).apply();
+  public Outcome apply(Step.KeyCheck step, Supplier<Optional<String>> fill) {
+    return new KeyCheckInstaller(this, store, step, fill).apply();
   }
 
-  public boolean isThere(Step.Filled step) {
+  public boolean isThere(Step.KeyCheck step) {
     return store.isTrue(step.isThere());
   }
 
-  public Outcome undo(Step.Filled step) {
+  public Outcome undo(Step.KeyCheck step) {
     return isThere(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
   }
 

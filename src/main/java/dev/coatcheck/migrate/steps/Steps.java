@@ -116,7 +116,7 @@ public final class Steps {
   }
 
   private Step check() {
-    return new Step.Filled(
+    return new Step.KeyCheck(
         Phase.NOT_NULL,
         "validate",
         names.fillAll(file("check.sql")),

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jooq.ConnectionProvider;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DefaultConnectionProvider;
 
 /**
  * One connection of its own, outside of every pool, for work that may last. A connection that broke
@@ -39,7 +39,8 @@ public final class Session implements AutoCloseable {
   private final Login login;
   private final Consumer<Event> events;
   private final Optional<BackendWatch> watch;
-  private final DSLContext sql = BrokenOff.statements(new Own());
+  private final DefaultConnectionProvider lent;
+  private final DSLContext sql;
   private Connection connection;
 
   private Session(Login login, Consumer<Event> events) {
@@ -47,12 +48,16 @@ public final class Session implements AutoCloseable {
     this.events = events;
     this.watch = Optional.empty();
     this.connection = login.connect();
+    this.lent = new DefaultConnectionProvider(connection);
+    this.sql = BrokenOff.statements(lent);
   }
 
   private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
     this.login = login;
     this.events = _ -> {};
     this.connection = login.connect();
+    this.lent = new DefaultConnectionProvider(connection);
+    this.sql = BrokenOff.statements(lent);
     Login watching =
         Login.pinned(
             login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);
@@ -202,17 +207,6 @@ public final class Session implements AutoCloseable {
         });
   }
 
-  /** Lends jOOQ the connection that there is at the time. */
-  private final class Own implements ConnectionProvider {
-    @Override
-    public Connection acquire() {
-      return connection;
-    }
-
-    @Override
-    public void release(Connection lent) {}
-  }
-
   @Override
   public void close() {
     watch.ifPresent(BackendWatch::close);
@@ -246,6 +240,7 @@ public final class Session implements AutoCloseable {
               "the connection broke before " + operation, SqlState.CONNECTION_FAILURE);
         }
         connection = login.connect();
+        lent.setConnection(connection);
       }
       connection.setNetworkTimeout(Runnable::run, answerMillisMax);
     } catch (SQLException odd) {

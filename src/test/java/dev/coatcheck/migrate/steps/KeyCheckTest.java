@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A check that fails must not stay: it would refuse the application's updates of old rows. */
-class FilledCheckTest {
+class KeyCheckTest {
   private static final String FILL =
       """
       do $$ begin
@@ -68,7 +68,7 @@ class FilledCheckTest {
     assertThat(outcome).isInstanceOf(Ddl.Outcome.Refused.class);
     assertThat(((Ddl.Outcome.Refused) outcome).reason()).contains("without a key", "the IDs 11");
     requireNoCheck();
-    assertThat(apply(FilledCheckTest.this::fill)).isInstanceOf(Ddl.Outcome.Done.class);
+    assertThat(apply(KeyCheckTest.this::fill)).isInstanceOf(Ddl.Outcome.Done.class);
   }
 
   /** One below all that is looked at under the lock. */
@@ -124,7 +124,7 @@ class FilledCheckTest {
   @Test
   void aCheckThatWasLeftBehindIsDroppedBeforeAnythingElse() {
     straggle();
-    Step.Filled step = step();
+    Step.KeyCheck step = step();
     fixture.execute(step.create().getLast());
 
     Ddl.Outcome outcome =
@@ -150,10 +150,10 @@ class FilledCheckTest {
     return Optional.empty();
   }
 
-  private Step.Filled step() {
+  private Step.KeyCheck step() {
     return Steps.of(target).stream()
-        .filter(Step.Filled.class::isInstance)
-        .map(Step.Filled.class::cast)
+        .filter(Step.KeyCheck.class::isInstance)
+        .map(Step.KeyCheck.class::cast)
         .findFirst()
         .orElseThrow();
   }
