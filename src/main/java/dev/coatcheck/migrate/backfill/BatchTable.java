@@ -118,9 +118,8 @@ final class BatchTable {
                     row.getLong(2),
                     row.getLong(3),
                     row.getLong(4),
-                    row.getLong(5),
                     new Checkpoint.Counts(
-                        row.getLong(6), row.getLong(7), row.getLong(8), row.getLong(9))))
+                        row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8))))
         .stream()
         .findFirst()
         .orElseThrow(ObjectsGone::checkpoint);

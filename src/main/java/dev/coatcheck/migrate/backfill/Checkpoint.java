@@ -10,7 +10,7 @@ package dev.coatcheck.migrate.backfill;
  * @param lastPosition the greatest position given
  */
 public record Checkpoint(
-    long highId, long t0Millis, long firstPosition, long lastPosition, long lastId, Counts counts) {
+    long highId, long t0Millis, long lastPosition, long lastId, Counts counts) {
 
   /**
    * Rows so far.

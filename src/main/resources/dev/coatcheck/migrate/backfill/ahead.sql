@@ -19,7 +19,9 @@ listed as (
 <key_times>,
 highest as (
   select greatest(max(k.ms << <sequence_bits>),
-                  max(case when (k.held >> <sequence_bits>) & <worker_mask>::bigint = <backfill_worker>
-                           then ((k.held >> <time_shift>) << <sequence_bits>) | (k.held & <sequence_mask>::bigint) end)) as position
+                  max(case when (k.held >> <sequence_bits>) & <worker_mask>::bigint
+                                  = <backfill_worker>
+                           then ((k.held >> <time_shift>) << <sequence_bits>)
+                                  | (k.held & <sequence_mask>::bigint) end)) as position
     from timed k)
 select greatest(o.last_position, h.position) + (? - o.last_id), o.t0_ms from origin o, highest h;

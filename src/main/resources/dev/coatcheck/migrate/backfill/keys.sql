@@ -30,7 +30,9 @@ positioned as (
          b.rn + greatest(?::bigint, max(b.least_position - b.rn) over (order by b.id)) as position
     from bounded b)
 select p.id, p.position, p.is_open,
-       coalesce(p.key, ((p.position >> <sequence_bits>) << <time_shift>) | (<backfill_worker>::bigint << <sequence_bits>) | (p.position & <sequence_mask>::bigint)),
+       coalesce(p.key, ((p.position >> <sequence_bits>) << <time_shift>)
+                         | (<backfill_worker>::bigint << <sequence_bits>)
+                         | (p.position & <sequence_mask>::bigint)),
        p.key is null and p.ms is null and p.stated >= 0,
        p.key is null and p.stated < 0
   from positioned p order by p.id;

@@ -42,13 +42,15 @@ alter table <table> enable always trigger <t_rekey>;
 alter table <table> enable always trigger <t_truncate>;
 
 -- Under this lock no insert is under way: what is there has no key, what comes has one.
-insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_position, last_position)
-select <run>, <oid>, h.high_id, h.t0_ms, h.position, h.position
+insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, last_position)
+select <run>, <oid>, h.high_id, h.t0_ms, h.position
   from (select m.high_id,
                floor(extract(epoch from clock_timestamp()) * 1000)::bigint - <epoch> as t0_ms,
-               greatest(((m.high_id >> <time_shift>) + 1) << <sequence_bits>, coalesce(a.position, 0)) as position
+               greatest(((m.high_id >> <time_shift>) + 1) << <sequence_bits>,
+                        coalesce(a.position, 0)) as position
           from (select coalesce(max(t.<id>), 0)::bigint as high_id from <table> t) as m,
-               (select max(((key >> <time_shift>) << <sequence_bits>) | (key & <sequence_mask>)) as position
+               (select max(((key >> <time_shift>) << <sequence_bits>) | (key & <sequence_mask>))
+                         as position
                   from <archive>
                  where (key >> <sequence_bits>) & <worker_mask> = <backfill_worker>) as a) as h
 on conflict (run) do nothing;

@@ -2,5 +2,5 @@
 -- for any key: a backfill that met this row would fail at once.
 -- Locks: that of the new row.
 
-insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, first_position, last_position)
-values (<run>, <oid>, 0, 0, 0, 0) on conflict do nothing;
+insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, last_position)
+values (<run>, <oid>, 0, 0, 0) on conflict do nothing;

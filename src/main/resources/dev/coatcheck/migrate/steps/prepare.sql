@@ -14,11 +14,10 @@ create table if not exists <schema>.checkpoint (
   status      text   not null default 'running',
   high_id     bigint not null,            -- H, the highest legacy ID before the triggers
   t0_ms       bigint not null,            -- since the epoch of the layout
-  first_position bigint not null,            -- all keys of the backfill come after it
-  last_position  bigint not null,
+  last_position bigint not null,          -- all further keys of the backfill come after it
   last_id     bigint not null default 0,
   rows_done   bigint not null default 0,
-  times_lost   bigint not null default 0,
+  times_lost  bigint not null default 0,
   before_epoch bigint not null default 0,
   archived_id bigint not null default 0,
   constraint checkpoint_pkey primary key (run),

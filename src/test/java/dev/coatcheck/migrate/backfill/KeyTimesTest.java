@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
@@ -81,7 +82,11 @@ class KeyTimesTest {
       Checkpoint at = checkpoint(whole);
       assertThat(keys)
           .as("trial %d", trial)
-          .isEqualTo(KeyModel.keys(created, at.t0Millis(), at.firstPosition()));
+          .isEqualTo(
+              KeyModel.keys(
+                  created,
+                  at.t0Millis(),
+                  SnowflakeLayout.DEFAULT.positionAbove(at.highId())));
       assertThat(at.counts().timesLost()).isEqualTo(KeyModel.lost(created, at.t0Millis()));
       assertThat(counts(broken)).isEqualTo(at.counts());
       long off =

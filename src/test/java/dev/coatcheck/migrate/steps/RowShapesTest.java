@@ -62,7 +62,7 @@ class RowShapesTest {
       Checkpoint start = new Backfill(session, target, Optional.empty()).checkpoint();
       List<Long> expected = keys(rows, start);
       for (int batch : List.of(KeyTimes.BLOCK, 8 * KeyTimes.BLOCK)) {
-        forget(shape, target);
+        forget(shape, target, start);
         fixture.fill(session, target, batch);
         assertThat(keys(shape)).as("batches of %d", batch).isEqualTo(expected);
       }
@@ -133,7 +133,7 @@ class RowShapesTest {
     for (Row row : rows) {
       created.add(row.createdMillis().isPresent() ? row.createdMillis().getAsLong() - EPOCH : null);
     }
-    return KeyModel.keys(created, start.t0Millis(), start.firstPosition());
+    return KeyModel.keys(created, start.t0Millis(), start.lastPosition());
   }
 
   private static void requireBounds(List<Row> rows, List<Long> keys, Checkpoint start) {
@@ -144,13 +144,12 @@ class RowShapesTest {
   }
 
   /** So that the same table can be filled again. */
-  private static void forget(Shape shape, Target target) {
+  private static void forget(Shape shape, Target target, Checkpoint start) {
     fixture.execute(
         "set coatcheck.fill = '" + target.run() + "'",
         shape.fill("update %t set snowflake_id = null"),
-        "update coatcheck_migration.checkpoint set last_id = 0, last_position = first_position"
-            + " where table_oid = "
-            + target.oid());
+        "update coatcheck_migration.checkpoint set last_id = 0, last_position = %d where table_oid = %d"
+            .formatted(start.lastPosition(), target.oid()));
     forgetOutbox(target);
   }
 
