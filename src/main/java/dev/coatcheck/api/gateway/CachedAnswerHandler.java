@@ -37,15 +37,13 @@ final class CachedAnswerHandler extends Handler.Wrapper {
   private static final EnumSet<HttpHeader> UNUSUAL =
       EnumSet.of(HttpHeader.CONTENT_LENGTH, HttpHeader.TRANSFER_ENCODING, HttpHeader.EXPECT);
 
-  private final Routes routes;
+  private final RouteTable routes;
   private final Access access;
   private final Observer observer;
   private final Executor requestThreads;
 
-  /** Whose answers it gives. */
-  record Routes(RedirectRoutes redirects, IdRoutes ids, ProxyRoutes proxies) {}
-
-  CachedAnswerHandler(Routes routes, Access access, Observer observer, Executor requestThreads) {
+  CachedAnswerHandler(
+      RouteTable routes, Access access, Observer observer, Executor requestThreads) {
     this.routes = routes;
     this.access = access;
     this.observer = observer;

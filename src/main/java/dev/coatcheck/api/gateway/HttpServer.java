@@ -1,26 +1,12 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
-import dev.coatcheck.api.routes.AliasRoutes;
-import dev.coatcheck.api.routes.DocsRoutes;
-import dev.coatcheck.api.routes.EndingRoutes;
-import dev.coatcheck.api.routes.IdRoutes;
-import dev.coatcheck.api.routes.KeyRoutes;
-import dev.coatcheck.api.routes.MintRoutes;
-import dev.coatcheck.api.routes.OperationsRoutes;
-import dev.coatcheck.api.routes.Parameters;
-import dev.coatcheck.api.routes.TypeRoutes;
-import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
-import dev.coatcheck.api.routes.transfers.TransferRoutes;
-import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
-import dev.coatcheck.api.routes.urls.LegacyRoutes;
-import dev.coatcheck.api.routes.urls.ProxyRoutes;
-import dev.coatcheck.api.routes.urls.RedirectRoutes;
-import dev.coatcheck.api.routes.urls.UrlRoutes;
-import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
 import io.javalin.Javalin;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,24 +14,18 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.VirtualThreads;
 
-/** The gateway's HTTP surface, and beside it a management port if one is wanted. */
+/** Serves the gateway's port, and a management port if one is wanted. */
 public final class HttpServer implements AutoCloseable {
   private static final int REQUESTS_MAX = 512;
 
   private final Javalin gateway;
   private final Optional<Javalin> management;
-  private final TableMigrationRoutes runs;
-  private final OperationsRoutes operations;
+  private final RouteTable routes;
 
-  private HttpServer(
-      Javalin gateway,
-      Optional<Javalin> management,
-      TableMigrationRoutes runs,
-      OperationsRoutes operations) {
+  private HttpServer(Javalin gateway, Optional<Javalin> management, RouteTable routes) {
     this.gateway = gateway;
     this.management = management;
-    this.runs = runs;
-    this.operations = operations;
+    this.routes = routes;
   }
 
   /**
@@ -60,42 +40,21 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @throws PortInUse if somebody else listens there
+   * @throws PortInUse if another program listens there
    */
-  public static HttpServer start(Capabilities capabilities, Listening where) throws PortInUse {
-    OperationsRoutes operations =
-        new OperationsRoutes(capabilities.ready(), capabilities.observer());
-    ProxyRoutes proxies = new ProxyRoutes(capabilities.urls());
-    RedirectRoutes redirects = new RedirectRoutes(capabilities.redirector());
-    Parameters parameters = new Parameters(capabilities.registry());
-    TableMigrationRoutes runs =
-        new TableMigrationRoutes(
-            capabilities.tableMigrations(),
-            capabilities.fileImports(),
-            capabilities.registry(),
-            parameters,
-            capabilities.observer());
-    IdRoutes ids = new IdRoutes(capabilities.mappings(), parameters);
-    Executor requestThreads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
-    Listener listener =
-        new Listener(
-            capabilities.access(),
-            capabilities.random(),
-            capabilities.observer(),
-            requestThreads,
-            where.connectionsMax());
+  public static HttpServer start(
+      Listening where, RouteTable routes, Access access, RandomSource random, Observer observer)
+      throws PortInUse {
+    Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
+    Listener listener = new Listener(access, random, observer, threads, where.connectionsMax());
     Permits permits = new Permits(REQUESTS_MAX);
     BodyGate gate =
         new BodyGate(
-            new CachedAnswerHandler(
-                new CachedAnswerHandler.Routes(redirects, ids, proxies),
-                capabilities.access(),
-                capabilities.observer(),
-                requestThreads),
-            capabilities.access(),
+            new CachedAnswerHandler(routes, access, observer, threads),
+            access,
             permits,
-            capabilities.observer(),
-            requestThreads);
+            observer,
+            threads);
     Javalin gateway =
         listener.listen(
             where.host(),
@@ -103,19 +62,14 @@ public final class HttpServer implements AutoCloseable {
             new GracefulHandler(gate),
             permits,
             endpoints -> {
-              registerAll(endpoints, parameters, capabilities);
-              redirects.register(endpoints);
-              proxies.register(endpoints);
-              ids.register(endpoints);
-              operations.register(endpoints);
-              runs.register(endpoints);
+              routes.all().forEach(each -> each.register(endpoints));
               if (where.managementPort().isEmpty()) {
-                operations.registerSecuredMetrics(endpoints);
+                routes.operations().registerSecuredMetrics(endpoints);
               }
               gate.guard(endpoints.jsonRoutes());
             });
     if (where.managementPort().isEmpty()) {
-      return new HttpServer(gateway, Optional.empty(), runs, operations);
+      return new HttpServer(gateway, Optional.empty(), routes);
     }
     try {
       Javalin management =
@@ -125,10 +79,10 @@ public final class HttpServer implements AutoCloseable {
               new GracefulHandler(),
               new Permits(REQUESTS_MAX),
               endpoints -> {
-                operations.register(endpoints);
-                operations.registerOpenMetrics(endpoints);
+                routes.operations().register(endpoints);
+                routes.operations().registerOpenMetrics(endpoints);
               });
-      return new HttpServer(gateway, Optional.of(management), runs, operations);
+      return new HttpServer(gateway, Optional.of(management), routes);
     } catch (PortInUse taken) {
       gateway.stop();
       throw taken;
@@ -146,23 +100,9 @@ public final class HttpServer implements AutoCloseable {
   /** Finishes what was accepted, at most 8 s, then stops. */
   @Override
   public void close() {
-    operations.drain();
-    runs.close();
+    routes.operations().drain();
+    routes.runs().close();
     gateway.stop();
     management.ifPresent(Javalin::stop);
-  }
-
-  private static void registerAll(Endpoints endpoints, Parameters parameters, Capabilities all) {
-    new TypeRoutes(all.registry(), parameters, all.redirectHosts(), all.clock())
-        .register(endpoints);
-    new MintRoutes(all.minter(), parameters).register(endpoints);
-    new AliasRoutes(all.mappings(), parameters).register(endpoints);
-    new EndingRoutes(all.endings()).register(endpoints);
-    new KeyRoutes(all.keys(), all.workers(), all.clock()).register(endpoints);
-    new LegacyRoutes(all.legacy(), all.trustedProxies(), parameters).register(endpoints);
-    new LegacyHitRoutes(all.legacy().hits(), parameters).register(endpoints);
-    new UrlRoutes(all.urls(), all.publisher()).register(endpoints);
-    new TransferRoutes(all.transfers(), parameters, all.observer()).register(endpoints);
-    new DocsRoutes().register(endpoints);
   }
 }

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds one, {@code GET
  * /v1/types/{type}/aliases} finds the public ID that has it.
  */
-public final class AliasRoutes {
+public final class AliasRoutes implements Routes {
   private static final String OF_ID = "/v1/ids/{id}/aliases/{scheme}/{value}";
   private static final String OF_TYPE = "/v1/types/{type}/aliases/{scheme}/{value}";
 
@@ -34,6 +35,7 @@ public final class AliasRoutes {
     this.parameters = parameters;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.PUT, OF_ID, Scope.IDS_WRITE, this::put);
     endpoints.secured(HandlerType.GET, OF_TYPE, Scope.IDS_READ, this::find);

@@ -4,6 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** The contract and the pages that make it readable, all from the jar. */
-public final class DocsRoutes {
+public final class DocsRoutes implements Routes {
   private static final String HTML = "text/html; charset=utf-8";
   private static final String CSS = "text/css; charset=utf-8";
   private static final String SCRIPT = "text/javascript; charset=utf-8";
@@ -34,6 +35,7 @@ public final class DocsRoutes {
           "swagger-ui.css", new Asset(SWAGGER + "swagger-ui.css", CSS),
           "swagger-ui-bundle.js", new Asset(SWAGGER + "swagger-ui-bundle.js", SCRIPT));
 
+  @Override
   public void register(Endpoints endpoints) {
     Asset contract = new Asset("/openapi/coatcheck.yaml", "application/yaml");
     endpoints.always(HandlerType.GET, "/openapi.yaml", _ -> answer(contract));

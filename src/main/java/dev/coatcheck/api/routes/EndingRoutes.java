@@ -11,6 +11,7 @@ import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.ending.EndOutcome;
 import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
@@ -30,7 +31,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Ends public IDs, alone or in batches: revokes them, or merges them into other public IDs. */
-public final class EndingRoutes {
+public final class EndingRoutes implements Routes {
   private static final int REASON_LENGTH_MAX = 500;
 
   private final Endings endings;
@@ -39,6 +40,7 @@ public final class EndingRoutes {
     this.endings = endings;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     Handler revokeAll =
         ctx -> endAll(ctx, item -> revocation(item.allow("id", "reason"), item.string("id")));

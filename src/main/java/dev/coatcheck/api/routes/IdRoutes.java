@@ -9,6 +9,7 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.ItemView;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.ids.access.Scope;
@@ -27,7 +28,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Reads public IDs by ID or by key, one or many at a time, and lists them: {@code /v1/ids}. */
-public final class IdRoutes {
+public final class IdRoutes implements Routes {
   public static final String ONE = "/v1/ids/{id}";
   public static final Scope ONE_NEEDS = Scope.IDS_READ;
 
@@ -44,6 +45,7 @@ public final class IdRoutes {
     this.parameters = parameters;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     int bytesMax = RequestBody.BATCH_BYTES_MAX;
     Scope needed = Scope.IDS_READ;

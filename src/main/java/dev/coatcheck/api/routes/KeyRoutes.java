@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
  */
-public final class KeyRoutes {
+public final class KeyRoutes implements Routes {
   private final KeyGenerators keys;
   private final Workers workers;
   private final InstantSource clock;
@@ -38,6 +39,7 @@ public final class KeyRoutes {
     this.clock = clock;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.json(
         HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, RequestBody.BYTES_MAX, this::next);

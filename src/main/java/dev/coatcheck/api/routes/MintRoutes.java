@@ -9,6 +9,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.access.Scope;
@@ -29,7 +30,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Mints, one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
-public final class MintRoutes {
+public final class MintRoutes implements Routes {
   private final Minter minter;
   private final Parameters parameters;
 
@@ -38,6 +39,7 @@ public final class MintRoutes {
     this.parameters = parameters;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, RequestBody.BYTES_MAX, this::one);
     endpoints.json(

@@ -4,6 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
@@ -14,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /**
  * What operators and their machines ask: whether the gateway is alive and ready, and its metrics.
  */
-public final class OperationsRoutes {
+public final class OperationsRoutes implements Routes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final BooleanSupplier ready;
@@ -26,6 +27,7 @@ public final class OperationsRoutes {
     this.observer = observer;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.always(HandlerType.GET, "/health/live", this::live);
     endpoints.always(HandlerType.GET, "/health/ready", this::ready);

@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.RedirectHosts;
@@ -21,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** The registry of types: {@code /v1/types}. */
-public final class TypeRoutes {
+public final class TypeRoutes implements Routes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
 
   private final Registry registry;
@@ -35,6 +36,7 @@ public final class TypeRoutes {
     this.bodies = new TypeBody(redirectHosts, clock);
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/types", Scope.TYPES_READ, this::list);
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);

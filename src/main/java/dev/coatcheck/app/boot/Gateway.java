@@ -1,7 +1,23 @@
 package dev.coatcheck.app.boot;
 
-import dev.coatcheck.api.gateway.Capabilities;
 import dev.coatcheck.api.gateway.HttpServer;
+import dev.coatcheck.api.gateway.RouteTable;
+import dev.coatcheck.api.routes.AliasRoutes;
+import dev.coatcheck.api.routes.DocsRoutes;
+import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.KeyRoutes;
+import dev.coatcheck.api.routes.MintRoutes;
+import dev.coatcheck.api.routes.OperationsRoutes;
+import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.TypeRoutes;
+import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
+import dev.coatcheck.api.routes.transfers.TransferRoutes;
+import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
+import dev.coatcheck.api.routes.urls.LegacyRoutes;
+import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.load.Transfers;
@@ -103,40 +119,48 @@ public final class Gateway implements AutoCloseable {
       Readiness readiness =
           new Readiness(
               opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
+      UrlResolver urls = new UrlResolver(mappings.resolver(), registry);
+      Transfers transfers =
+          Transfers.open(
+              database,
+              opened.settings(),
+              registry,
+              new Importer.MintingTools(tokens, generators, observer),
+              clock);
+      Parameters parameters = new Parameters(registry);
       this.server =
           opened(
               HttpServer.start(
-                  new Capabilities(
-                      registry,
-                      config.redirectHosts(),
-                      mappings,
-                      Endings.open(database, mappings.resolver()),
-                      minter,
-                      new Redirector(mappings.resolver()),
-                      legacy,
-                      new UrlResolver(mappings.resolver(), registry),
-                      new UrlPublisher(mappings.lookup(), registry),
-                      Transfers.open(
-                          database,
-                          opened.settings(),
-                          registry,
-                          new Importer.MintingTools(tokens, generators, observer),
-                          clock),
-                      migrations,
-                      new FileImports(gatewayMappings, migrations),
-                      config.trustedProxies(),
-                      keys,
-                      new Workers(database),
-                      access,
-                      observer,
-                      random,
-                      clock,
-                      readiness::isReady),
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),
                       config.managementPort(),
-                      config.clientConnectionsMax())));
+                      config.clientConnectionsMax()),
+                  new RouteTable(
+                      new RedirectRoutes(new Redirector(mappings.resolver())),
+                      new IdRoutes(mappings, parameters),
+                      new ProxyRoutes(urls),
+                      new OperationsRoutes(readiness::isReady, observer),
+                      new TableMigrationRoutes(
+                          migrations,
+                          new FileImports(gatewayMappings, migrations),
+                          registry,
+                          parameters,
+                          observer),
+                      List.of(
+                          new TypeRoutes(registry, parameters, config.redirectHosts(), clock),
+                          new MintRoutes(minter, parameters),
+                          new AliasRoutes(mappings, parameters),
+                          new EndingRoutes(Endings.open(database, mappings.resolver())),
+                          new KeyRoutes(keys, new Workers(database), clock),
+                          new LegacyRoutes(legacy, config.trustedProxies(), parameters),
+                          new LegacyHitRoutes(legacy.hits(), parameters),
+                          new UrlRoutes(urls, new UrlPublisher(mappings.lookup(), registry)),
+                          new TransferRoutes(transfers, parameters, observer),
+                          new DocsRoutes())),
+                  access,
+                  random,
+                  observer));
     } catch (PortInUse taken) {
       close();
       throw new StartFailed(String.valueOf(taken.getMessage()), taken);

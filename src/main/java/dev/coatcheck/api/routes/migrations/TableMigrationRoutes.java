@@ -9,6 +9,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
@@ -29,7 +30,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Plans of table migrations, and the runs that come of them: {@code /v1/table-migrations}. */
-public final class TableMigrationRoutes implements AutoCloseable {
+public final class TableMigrationRoutes implements Routes, AutoCloseable {
   static final String ALL = "/v1/table-migrations";
   static final String ONE = ALL + "/{id}";
 
@@ -58,6 +59,7 @@ public final class TableMigrationRoutes implements AutoCloseable {
     this.events = new EventRoutes(migrations, answers, observer);
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.json(
         HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, RequestBody.BYTES_MAX, this::plan);

@@ -11,6 +11,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.bulk.load.ImportOutcome;
 import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.bulk.rows.RowFormat;
@@ -27,7 +28,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /** Mappings by the million: {@code /v1/imports} and {@code /v1/exports}. */
-public final class TransferRoutes {
+public final class TransferRoutes implements Routes {
   private static final String IMPORTS = "/v1/imports";
   private static final String EXPORTS = "/v1/exports";
 
@@ -42,6 +43,7 @@ public final class TransferRoutes {
   }
 
   /** An import keeps a processor and a connection of Postgres busy, an export a snapshot. */
+  @Override
   public void register(Endpoints endpoints) {
     Handler imports =
         new TransferPermits(3, 2, observer)

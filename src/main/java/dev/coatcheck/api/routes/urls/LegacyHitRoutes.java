@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.registry.Type;
@@ -14,7 +15,7 @@ import io.javalin.http.HandlerType;
 import java.time.LocalDate;
 
 /** How often legacy IDs are still looked up: {@code /v1/types/{name}/legacy-hits}. */
-public final class LegacyHitRoutes {
+public final class LegacyHitRoutes implements Routes {
   private static final int DAYS_DEFAULT = 30;
   private static final int DAYS_MAX = 366;
 
@@ -26,6 +27,7 @@ public final class LegacyHitRoutes {
     this.parameters = parameters;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(
         HandlerType.GET, "/v1/types/{name}/legacy-hits", Scope.TYPES_READ, this::list);

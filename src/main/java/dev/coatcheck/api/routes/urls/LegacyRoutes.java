@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -32,7 +33,7 @@ import org.eclipse.jetty.http.HttpField;
  * Legacy IDs: {@code /v1/legacy/{type}/{n}} for callers with an API key, {@code /legacy/{type}/{n}}
  * for anyone.
  */
-public final class LegacyRoutes {
+public final class LegacyRoutes implements Routes {
   private static final String OPEN = "/legacy/{type}/{n}";
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
@@ -48,6 +49,7 @@ public final class LegacyRoutes {
     this.parameters = parameters;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
     endpoints.open(HandlerType.GET, OPEN, this::follow);

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.url.UrlOutcome;
 import dev.coatcheck.ids.url.UrlResolver;
@@ -24,7 +25,7 @@ import java.util.stream.Collectors;
  * <p>nginx ({@code auth_request}) tells apart only 2xx, 401, 403 and the rest, and reads no body.
  * So a URI that can't be resolved is 403 here, and headers have the true status and problem.
  */
-public final class ProxyRoutes {
+public final class ProxyRoutes implements Routes {
   public static final String AUTH_REQUEST = "/v1/urls/auth-request";
 
   /** Envoy appends the path of the client's request to this path, and keeps its method. */
@@ -54,6 +55,7 @@ public final class ProxyRoutes {
     this.resolver = resolver;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, AUTH_REQUEST, NEEDS, this::authRequest);
     for (HandlerType method : EXT_AUTHZ_METHODS) {

@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes.urls;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
 import io.javalin.http.Context;
@@ -9,7 +10,7 @@ import io.javalin.http.HandlerType;
 import java.util.Optional;
 
 /** Redirects from public IDs, open to anyone: {@code /r/{id}}. */
-public final class RedirectRoutes {
+public final class RedirectRoutes implements Routes {
   public static final String PATH = "/r/{id}";
 
   private final Redirector redirector;
@@ -18,6 +19,7 @@ public final class RedirectRoutes {
     this.redirector = redirector;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.open(HandlerType.GET, PATH, this::redirect);
     endpoints.open(HandlerType.HEAD, PATH, this::redirect);

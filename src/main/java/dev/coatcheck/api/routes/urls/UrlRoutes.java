@@ -12,6 +12,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.registry.Type;
@@ -26,7 +27,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Resolves and publishes whole URLs, for the edge of an API: {@code /v1/urls}. */
-public final class UrlRoutes {
+public final class UrlRoutes implements Routes {
   private static final int URLS_MAX = 1_000;
 
   private final UrlResolver resolver;
@@ -37,6 +38,7 @@ public final class UrlRoutes {
     this.publisher = publisher;
   }
 
+  @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
     endpoints.json(

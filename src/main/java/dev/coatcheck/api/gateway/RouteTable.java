@@ -1,0 +1,30 @@
+package dev.coatcheck.api.gateway;
+
+import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.OperationsRoutes;
+import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
+import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import dev.coatcheck.api.server.Routes;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * All routes of the gateway.
+ *
+ * @param redirects have cached answers, as {@code ids} and {@code proxies}
+ * @param operations are on the management port as well
+ * @param runs have streams, which end before the server does
+ */
+public record RouteTable(
+    RedirectRoutes redirects,
+    IdRoutes ids,
+    ProxyRoutes proxies,
+    OperationsRoutes operations,
+    TableMigrationRoutes runs,
+    List<Routes> others) {
+
+  Stream<Routes> all() {
+    return Stream.concat(Stream.of(redirects, ids, proxies, operations, runs), others.stream());
+  }
+}
