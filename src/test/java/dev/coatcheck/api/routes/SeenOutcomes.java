@@ -44,7 +44,9 @@ final class SeenOutcomes {
 
   NavigableSet<Outcome> all() {
     NavigableSet<Outcome> all = new TreeSet<>(ours);
-    folder.filter(Files::isDirectory).ifPresent(from -> lines(from).map(SeenOutcomes::read).forEach(all::add));
+    folder
+        .filter(Files::isDirectory)
+        .ifPresent(from -> lines(from).map(SeenOutcomes::read).forEach(all::add));
     return all;
   }
 

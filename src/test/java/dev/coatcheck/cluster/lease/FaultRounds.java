@@ -4,8 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import dev.coatcheck.postgres.sql.TestSql;
 import dev.coatcheck.postgres.sql.TestServer;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

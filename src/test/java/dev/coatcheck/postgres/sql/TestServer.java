@@ -135,7 +135,6 @@ public final class TestServer {
   }
 
   /** Started twice the first time: what is set is read from the data directory. */
-
   private static EmbeddedDatabase withSettings(Path home) throws EmbeddedDatabaseFailed {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
     boolean changed = false;
