@@ -63,7 +63,7 @@ final class StepRunner {
     return switch (step) {
       case Step.Ddl change -> ddl.isApplied(change);
       case Step.Index index -> ddl.isThere(index);
-      case Step.KeyCheck check -> ddl.isThere(check);
+      case Step.NotNullCheck check -> ddl.isThere(check);
       case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
     };
   }
@@ -78,7 +78,7 @@ final class StepRunner {
             ? new StepOutcome.Done()
             : new StepOutcome.Failed("the index " + index.index() + " is not valid");
       }
-      case Step.KeyCheck check -> outcome(ddl.apply(check, this::fill), step);
+      case Step.NotNullCheck check -> outcome(ddl.apply(check, this::fill), step);
       case Step.Fill _ -> {
         session.fence(heartbeat.claim().fence());
         yield StepOutcome.of(fill());
@@ -122,7 +122,7 @@ final class StepRunner {
         ddl.drop(index);
         yield new StepOutcome.Done();
       }
-      case Step.KeyCheck check -> outcome(ddl.undo(check), step);
+      case Step.NotNullCheck check -> outcome(ddl.undo(check), step);
       case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
       case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();
     };

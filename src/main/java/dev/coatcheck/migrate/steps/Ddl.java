@@ -89,15 +89,15 @@ public final class Ddl {
    *
    * @param fill gives rows without a key theirs, or says why that is impossible
    */
-  public Outcome apply(Step.KeyCheck step, Supplier<Optional<String>> fill) {
-    return new KeyCheckInstaller(this, store, step, fill).apply();
+  public Outcome apply(Step.NotNullCheck step, Supplier<Optional<String>> fill) {
+    return new NotNullCheckInstaller(this, store, step, fill).apply();
   }
 
-  public boolean isThere(Step.KeyCheck step) {
+  public boolean isThere(Step.NotNullCheck step) {
     return store.isTrue(step.isThere());
   }
 
-  public Outcome undo(Step.KeyCheck step) {
+  public Outcome undo(Step.NotNullCheck step) {
     return isThere(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
   }
 

@@ -66,7 +66,7 @@ public sealed interface Step {
    * @param highest a query for the highest legacy ID
    * @param broken a query for the legacy IDs of the first rows after one that break it
    */
-  record KeyCheck(
+  record NotNullCheck(
       Phase phase,
       String name,
       List<String> create,
@@ -80,7 +80,7 @@ public sealed interface Step {
     /** Stands for a legacy ID in {@code create}. */
     static final String AFTER_ID = "AFTER_ID";
 
-    public KeyCheck {
+    public NotNullCheck {
       create = List.copyOf(create);
     }
 

@@ -116,7 +116,7 @@ public final class Steps {
   }
 
   private Step check() {
-    return new Step.KeyCheck(
+    return new Step.NotNullCheck(
         Phase.NOT_NULL,
         "validate",
         names.fillAll(file("check.sql")),

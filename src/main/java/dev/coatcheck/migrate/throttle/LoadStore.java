@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.throttle;
 
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.concurrent.TimeUnit;
@@ -57,8 +58,7 @@ final class LoadStore {
     this.source = source;
     this.target = target;
     this.probe =
-        "select %1$s from %2$s order by %1$s desc limit 1"
-            .formatted(target.key(), target.table().quoted());
+        new TargetSql(target).fill("select t.<id> from <table> t order by t.<id> desc limit 1");
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.migrate.source.ObjectNames;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
@@ -15,18 +16,13 @@ final class ObjectStore {
       select exists (
         select from pg_index i
           join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[0]
-         where i.indrelid = <oid>::oid and c.attname = 'snowflake_id' and i.indnkeyatts = 1
+         where i.indrelid = <oid>::oid and c.attname = <'key'> and i.indnkeyatts = 1
            and i.indisunique and i.indisvalid and i.indisready
            and i.indpred is null and i.indexprs is null)\
       """;
 
-  private static final String DUPLICATES =
-      """
-      select t.snowflake_id, min(t.<id>)::bigint, max(t.<id>)::bigint,
-             (sum(count(*)) over ())::bigint
-        from <table> t where t.snowflake_id is not null
-       group by t.snowflake_id having count(*) > 1 order by 2 limit ?\
-      """;
+  private static final SqlTemplate DUPLICATES =
+      SqlTemplate.file(ObjectStore.class, "duplicates.sql");
 
   /** Ours, and those foreign keys to the new column that the children have. */
   private static final String NOT_VALIDATED =
@@ -36,7 +32,7 @@ final class ObjectStore {
          and (k.conrelid = <oid>::oid and k.conname = <'filled_name'>
            or k.confrelid = <oid>::oid and k.contype = 'f'
              and (select c.attnum from pg_attribute c
-                   where c.attrelid = <oid>::oid and c.attname = 'snowflake_id') = any (k.confkey))
+                   where c.attrelid = <oid>::oid and c.attname = <'key'>) = any (k.confkey))
        order by k.conname\
       """;
 

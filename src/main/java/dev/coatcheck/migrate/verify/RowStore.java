@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
@@ -21,17 +22,9 @@ final class RowStore {
       select set_config('row_security', 'off', true), set_config('lock_timeout', '10s', true)\
       """;
 
-  private static final String ROW =
-      """
-      select t.<id>::bigint, t.snowflake_id,
-             (select a.key from <archive> a where a.legacy = t.<id>), <created_ms> - <epoch>
-        from <table> t\
-      """;
-
-  private static final String RANGE =
-      ROW + " where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?";
-
-  private static final String AGAIN = ROW + " where t.<id> = any (?::bigint[]) order by t.<id>";
+  private static final SqlTemplate RANGE = SqlTemplate.file(RowStore.class, "rows.sql");
+  private static final SqlTemplate AGAIN = SqlTemplate.file(RowStore.class, "rows-again.sql");
+  private static final SqlTemplate WAITING = SqlTemplate.file(RowStore.class, "waiting.sql");
 
   private static final String NOW =
       "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint - <epoch>";
@@ -40,12 +33,6 @@ final class RowStore {
       """
       select c.t0_ms, (select max(t.<id>)::bigint from <table> t)
         from <schema>.checkpoint c where c.run = <run>\
-      """;
-
-  /** Waits for whoever is bringing one of these just now. */
-  private static final String WAITING =
-      """
-      select n from <outbox> where legacy = any (?::bigint[]) for key share\
       """;
 
   private static final int STATEMENT_MILLIS_MAX = 30_000;
@@ -120,7 +107,7 @@ final class RowStore {
         sql -> {
           boolean waits = false;
           for (String outbox : List.of("<outbox_a>", "<outbox_b>")) {
-            String query = names.fill(WAITING.replace("<outbox>", outbox));
+            String query = names.fill(WAITING.with("outbox", outbox));
             waits |=
                 !PlainSql.rows(sql, query, row -> row.getLong(1), (Object) ids(rows)).isEmpty();
           }

@@ -108,7 +108,7 @@ public final class RekeyFixture implements AutoCloseable {
         }
       }
       case Step.Index index -> ddl.build(index);
-      case Step.KeyCheck filled -> requireDone(ddl.apply(filled, Optional::empty));
+      case Step.NotNullCheck filled -> requireDone(ddl.apply(filled, Optional::empty));
       case Step.Fill _ -> fill(session, target, 512);
       case Step.Archive _, Step.Verify _ -> {}
     }
@@ -119,7 +119,7 @@ public final class RekeyFixture implements AutoCloseable {
     switch (step) {
       case Step.Ddl change -> requireDone(ddl.undo(change));
       case Step.Index index -> ddl.drop(index);
-      case Step.KeyCheck filled -> requireDone(ddl.undo(filled));
+      case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));
         new Archive(session, target).run(() -> true);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A check that fails must not stay: it would refuse the application's updates of old rows. */
-class KeyCheckTest {
+class NotNullCheckTest {
   private static final String FILL =
       """
       do $$ begin
@@ -68,7 +68,7 @@ class KeyCheckTest {
     assertThat(outcome).isInstanceOf(Ddl.Outcome.Refused.class);
     assertThat(((Ddl.Outcome.Refused) outcome).reason()).contains("without a key", "the IDs 11");
     requireNoCheck();
-    assertThat(apply(KeyCheckTest.this::fill)).isInstanceOf(Ddl.Outcome.Done.class);
+    assertThat(apply(NotNullCheckTest.this::fill)).isInstanceOf(Ddl.Outcome.Done.class);
   }
 
   /** One below all that is looked at under the lock. */
@@ -124,7 +124,7 @@ class KeyCheckTest {
   @Test
   void aCheckThatWasLeftBehindIsDroppedBeforeAnythingElse() {
     straggle();
-    Step.KeyCheck step = step();
+    Step.NotNullCheck step = step();
     fixture.execute(step.create().getLast());
 
     Ddl.Outcome outcome =
@@ -150,10 +150,10 @@ class KeyCheckTest {
     return Optional.empty();
   }
 
-  private Step.KeyCheck step() {
+  private Step.NotNullCheck step() {
     return Steps.of(target).stream()
-        .filter(Step.KeyCheck.class::isInstance)
-        .map(Step.KeyCheck.class::cast)
+        .filter(Step.NotNullCheck.class::isInstance)
+        .map(Step.NotNullCheck.class::cast)
         .findFirst()
         .orElseThrow();
   }

@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
  * anything else is said or done about that, and a runner that finds what a dead one left drops it
  * before it begins.
  */
-final class KeyCheckInstaller {
+final class NotNullCheckInstaller {
   private static final int ROUNDS_MAX = 5;
   private static final int LAST_TRIES_MAX = 5;
 
   private final Ddl ddl;
   private final DdlStore store;
-  private final Step.KeyCheck step;
+  private final Step.NotNullCheck step;
   private final Supplier<Optional<String>> fill;
 
-  KeyCheckInstaller(Ddl ddl, DdlStore store, Step.KeyCheck step, Supplier<Optional<String>> fill) {
+  NotNullCheckInstaller(Ddl ddl, DdlStore store, Step.NotNullCheck step, Supplier<Optional<String>> fill) {
     this.ddl = ddl;
     this.store = store;
     this.step = step;
