@@ -1,0 +1,68 @@
+package dev.coatcheck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Users read the words of {@code docs/words.md}, and not the words that its last table refuses. */
+class WordsTest {
+  private static final Pattern ROW = Pattern.compile("\\| ([^|]+) \\| [^|]+ \\|");
+
+  @Test
+  void noSentenceUsesARefusedWord() throws IOException, InterruptedException {
+    Pattern refused =
+        Pattern.compile(
+            "\\b(" + String.join("|", refused()) + ")\\b", Pattern.CASE_INSENSITIVE);
+    List<String> sentences = sentences();
+
+    assertThat(sentences).hasSizeGreaterThan(1_000);
+    assertThat(sentences).filteredOn(refused.asPredicate()).isEmpty();
+  }
+
+  @Test
+  void theListHasTheSentencesOfEachKind() throws IOException, InterruptedException {
+    String all = String.join("\n", sentences());
+
+    assertThat(all)
+        .contains("Another public ID already has this alias.") // a problem
+        .contains("Runs the gateway, with an embedded Postgres unless --database-url is given.")
+        .contains("The table has no primary key.") // a plan
+        .contains("Mint up to 1,000 public IDs") // the contract
+        .contains("docs/operations.md");
+  }
+
+  private static List<String> refused() throws IOException {
+    String table = Files.readString(Path.of("docs/words.md")).split("## Not used in sentences")[1];
+    return table
+        .lines()
+        .map(ROW::matcher)
+        .filter(row -> row.matches() && !row.group(1).equals("not"))
+        .flatMap(row -> List.of(row.group(1).split(", ")).stream())
+        .map(Pattern::quote)
+        .filter(word -> !word.contains("---"))
+        .toList();
+  }
+
+  private static List<String> sentences() throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "build/Sentences.java")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (var output = process.inputReader(StandardCharsets.UTF_8)) {
+      List<String> lines = output.lines().collect(Collectors.toList());
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(process.exitValue()).isZero();
+      return lines;
+    }
+  }
+}
