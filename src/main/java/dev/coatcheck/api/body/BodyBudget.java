@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much memory requests with a body may hold, from their headers on until they are answered.
- * Small ones have a budget of their own, so that large ones can't keep them out, and an API key has
- * at most a quarter of each.
+ * Limits the memory of requests with a body, from their headers to their answers. Small ones have a
+ * budget of their own, so that large ones can't keep them out, and an API key has at most a quarter
+ * of each.
  */
 final class BodyBudget {
   /** The largest body that is small. */

@@ -13,7 +13,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** A request whose body is collected: goes on to the routes with it, or is answered without. */
+/**
+ * A request whose body is collected: passed on to the routes with the body, or answered without it.
+ */
 final class GatedRequest implements WaitingBody.Ending {
   private final BodyGate gate;
   private final Observer observer;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Breaks off a transfer whose client is slower than a rate. Only the time counts in which the
+ * Ends a transfer whose client is slower than a minimum rate. Only the time counts in which the
  * gateway waits for the client, so a slow database is nobody's fault here. Jetty's own minimum
  * rates look when bytes arrive; a client that does nothing never meets them.
  *

@@ -7,8 +7,8 @@ import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 
 /**
- * An answer that is sent while it is made, to a reader that keeps up a minimum rate. It begins with
- * its first byte: a failure before that can still be answered with a problem.
+ * An answer that is sent while it is generated, to a reader with a minimum rate. It begins with its
+ * first byte: a failure before that can still be answered with a problem.
  */
 public final class StreamedAnswer extends OutputStream {
   private final Context ctx;

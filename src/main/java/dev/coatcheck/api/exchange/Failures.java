@@ -4,7 +4,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 
-/** Which problem stands for an exception that left a handler. */
+/** Maps an exception of a handler to its problem. */
 public final class Failures {
   private final Observer observer;
 

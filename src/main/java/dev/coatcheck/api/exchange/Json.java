@@ -8,7 +8,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How JSON is read and written here: strictly. */
+/** Reads and writes JSON, strictly. */
 public final class Json {
   private static final int DEPTH_MAX = 20;
   private static final int NUMBER_DIGITS_MAX = 20;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every list that is answered.
+ * The form of every list in an answer.
  *
  * @param hasMore null for a list that is always whole
  */

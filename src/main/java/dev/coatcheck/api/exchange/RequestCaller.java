@@ -7,7 +7,7 @@ import io.javalin.http.Context;
 import java.util.function.BooleanSupplier;
 
 /**
- * Who makes a request, on a route that needs an API key.
+ * The caller of a request, on a route that needs an API key.
  *
  * @param isStillGranted whether the caller would have access now: for an answer that lasts
  */

@@ -68,7 +68,8 @@ public final class AliasRoutes implements Routes {
           add(mapping, alias(ctx, query, mapping.type(), scheme));
       case ResolveOutcome.Ended _ ->
           Answer.of(
-              IdProblems.ended("id", "It was revoked or merged, and gets no further aliases."));
+              IdProblems.ended(
+                  "id", "This public ID was revoked or merged; it gets no further aliases."));
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -83,7 +84,7 @@ public final class AliasRoutes implements Routes {
               Problem.at(
                   ProblemCode.ALIAS_CONFLICT,
                   "value",
-                  "Another public ID already has this alias."));
+                  "Another public ID already has this alias. Nothing was done."));
     };
   }
 

@@ -72,7 +72,7 @@ public final class EndingRoutes implements Routes {
     Optional<String> reason = body.optionalString("reason");
     if (reason.filter(text -> text.isBlank() || text.length() > REASON_LENGTH_MAX).isPresent()) {
       throw body.invalid(
-          "reason", "A reason has 1 to " + REASON_LENGTH_MAX + " characters; or leave it out.");
+          "reason", "Send a reason of 1 to " + REASON_LENGTH_MAX + " characters, or leave it out.");
     }
     return new Request.Revoke(id, reason);
   }
@@ -174,8 +174,8 @@ public final class EndingRoutes implements Routes {
           new Item.Refused<>(
               IdProblems.ended(
                   param(path, side),
-                  "It was revoked or merged before, and an ending is for good. GET /v1/ids/{id}"
-                      + " says which."));
+                  "This public ID is already revoked or merged, for good. GET /v1/ids/{id} shows"
+                      + " which."));
       case EndOutcome.MergeRefused(Why why) ->
           new Item.Refused<>(
               Problem.at(ProblemCode.MERGE_REFUSED, param(path, Side.INTO), sentence(why)));
@@ -187,7 +187,7 @@ public final class EndingRoutes implements Routes {
       case ITSELF -> "A public ID can't be merged into itself. Name another survivor.";
       case CYCLE ->
           "The target was already merged into this public ID; merging back would make a cycle.";
-      case OTHER_TYPE -> "Both public IDs must be of one type.";
+      case OTHER_TYPE -> "Both public IDs must have the same type.";
     };
   }
 

@@ -6,7 +6,7 @@ import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 
-/** What is wrong with a public ID, or with a key that should have one. */
+/** The problems of public IDs, and of keys without a public ID. */
 public final class IdProblems {
   private IdProblems() {}
 

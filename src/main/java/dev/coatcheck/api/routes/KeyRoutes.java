@@ -66,8 +66,8 @@ public final class KeyRoutes implements Routes {
     Query.none(ctx);
     IdempotencyHeader.refuse(
         ctx,
-        "Keys are not stored, so the same keys can't be answered again. Leave the header out: the"
-            + " keys of a lost answer are never given to anyone else.");
+        "Keys are not stored, so an Idempotency-Key can't repeat them. Leave the header out; keys"
+            + " of a lost answer are never issued again.");
     JsonObject body = RequestBody.read(ctx).object().allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))

@@ -70,12 +70,12 @@ final class MintAnswers {
           Problem.at(
               ProblemCode.ALIAS_CONFLICT,
               path + scheme.wireName() + "_id",
-              "Another key already has this alias. Nothing was done.");
+              "A public ID with another key already has this alias. Nothing was done.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,
-              "The public ID of this key or alias was revoked or merged, and there is never another"
-                  + " one.");
+              "The public ID of this key or alias was revoked or merged, for good. The key never"
+                  + " gets another public ID.");
     };
   }
 }

@@ -12,9 +12,7 @@ import io.javalin.http.HandlerType;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/**
- * What operators and their machines ask: whether the gateway is alive and ready, and its metrics.
- */
+/** Health, readiness and metrics, for operators and their machines. */
 public final class OperationsRoutes implements Routes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 

@@ -16,7 +16,7 @@ import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import java.time.Instant;
 
-/** Reads names of types, keys and aliases from requests, and refuses what is none. */
+/** Reads names of types, keys and aliases from requests, and refuses malformed ones. */
 public final class Parameters {
   private final Registry registry;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A public ID as it is answered. Keys leave as strings: a double holds 53 bits. */
+/** A public ID in an answer. Keys leave as strings: a double holds 53 bits. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PublicIdView(
     String object,

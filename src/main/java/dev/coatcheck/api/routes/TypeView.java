@@ -8,7 +8,7 @@ import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A type as it is answered. */
+/** A type in an answer. */
 record TypeView(
     String object,
     String name,

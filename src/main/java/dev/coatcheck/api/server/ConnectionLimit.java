@@ -11,7 +11,7 @@ import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * How many connections there may be. At the limit no more are accepted: the next one is closed, the
+ * Limits the open connections. At the limit no more are accepted: the next one is closed, the
  * others wait in the kernel's queue; and those that are idle end after 5 s instead of 60 s, until a
  * tenth of the limit is free again.
  *

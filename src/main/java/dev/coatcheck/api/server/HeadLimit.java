@@ -20,10 +20,10 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory request heads may hold that have begun and don't end. Jetty bounds one head to 8
- * KiB, but short headers take thirty times their bytes, and thousands of connections may each hold
- * some. Beyond the limit the oldest unfinished heads end with their connections: an honest head is
- * complete within milliseconds.
+ * Limits the memory of incomplete request heads. Jetty bounds one head to 8 KiB, but short headers
+ * take thirty times their bytes, and thousands of connections may each hold some. Beyond the limit
+ * the oldest unfinished heads end with their connections: an honest head is complete within
+ * milliseconds.
  */
 final class HeadLimit extends HttpConnectionFactory {
   private static final int HEADERS_MAX = 100;

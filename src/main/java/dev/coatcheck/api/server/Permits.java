@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How many requests may be handled at a time. Virtual threads have no bound of their own, and a
+ * Limits the requests that are handled at a time. Virtual threads have no bound of their own, and a
  * queue in front of the connection pool is unfair: a request that finds no permit is refused at
  * once. A quarter of the permits is for redirects and resolves alone, a quarter for mints, and no
  * API key holds more than half, so that nobody can use up what others need.

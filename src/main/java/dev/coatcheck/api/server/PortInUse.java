@@ -3,7 +3,7 @@ package dev.coatcheck.api.server;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;
 
-/** The address can't be listened on. The message is one line for the operator. */
+/** The gateway can't listen on the address. The message is one line for the operator. */
 public final class PortInUse extends Exception {
   private static final long serialVersionUID = 1L;
 

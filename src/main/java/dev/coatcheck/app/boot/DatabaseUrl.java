@@ -3,7 +3,7 @@ package dev.coatcheck.app.boot;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The rules for the address of a Postgres, which is printed. */
+/** Checks the URL of a Postgres, which is printed and so must not contain a password. */
 final class DatabaseUrl {
   private static final Pattern SHAPE =
       Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");

@@ -65,7 +65,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
-/** The whole gateway: everything is made here, in start order, and closed in reverse. */
+/** Wires and starts the whole gateway in order, and closes it in reverse order. */
 public final class Gateway implements AutoCloseable {
   private static final String HOLDER = holder();
 

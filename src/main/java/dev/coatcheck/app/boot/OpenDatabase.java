@@ -12,7 +12,10 @@ import dev.coatcheck.postgres.sql.SchemaMigration;
 import dev.coatcheck.postgres.sql.ServerCheck;
 import java.util.Optional;
 
-/** The database that a configuration names, up to date and ready; the embedded one is started. */
+/**
+ * Opens the database that a configuration names: starts an embedded Postgres, and migrates the
+ * schema.
+ */
 public final class OpenDatabase implements AutoCloseable {
   /** A command does one thing at a time, and shares Postgres with the gateway beside it. */
   private static final int COMMAND_CONNECTIONS_MAX = 2;

@@ -13,9 +13,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The databases of customers' tables, three variables each: {@code COATCHECK_SOURCE_SHOP_DB_URL},
- * {@code …_USER} and {@code …_PASSWORD} are the source {@code shop_db}. They are no flags: there
- * may be any number, and a flag can be read by everyone on the machine.
+ * Reads the sources of table migrations from three variables each: {@code
+ * COATCHECK_SOURCE_SHOP_DB_URL}, {@code …_USER} and {@code …_PASSWORD} are the source {@code
+ * shop_db}. They are no flags: there may be any number, and a flag can be read by everyone on the
+ * machine.
  */
 final class RegisteredSources {
   private static final String START = "COATCHECK_SOURCE_";

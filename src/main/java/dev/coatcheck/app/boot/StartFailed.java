@@ -1,6 +1,6 @@
 package dev.coatcheck.app.boot;
 
-/** The gateway can't start. The message is one line that says what to do. */
+/** The gateway can't start. The message is one line: what is wrong and what to do. */
 public final class StartFailed extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -14,7 +14,10 @@ import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import tools.jackson.databind.JsonNode;
 
-/** One verb's calls. Counts what was answered, so that a failure can say how far it came. */
+/**
+ * Sends the items of a verb in batches, and counts the answers, so that a failure says how many
+ * items were done.
+ */
 final class BatchCalls {
   static final int ITEMS_MAX = 1_000;
 

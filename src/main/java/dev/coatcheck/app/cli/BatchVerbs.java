@@ -15,9 +15,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments, or one
- * a line from standard input, a thousand a call, and print {@code id,type,key}. What is refused
- * goes to standard error and makes the exit status 1; the rest is done all the same.
+ * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments or as
+ * lines of standard input, send a thousand items a request, and print {@code id,type,key}. Refused
+ * items go to standard error and make the exit status 1; all other items are done.
  */
 final class BatchVerbs {
   private static final int COUNT_MAX = 1_000_000;

@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What the API calls {@code legacy}, {@code public_pattern}, {@code client_names} and so on. */
+/**
+ * The policies of a type as options: {@code legacy}, {@code public_pattern}, {@code client_names}
+ * and others of the API.
+ */
 @Command
 final class PolicyFlags {
   @Option(names = "--legacy", description = "Redirect the type's legacy IDs at /legacy/NAME/{n}.")

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Some lines of a file that are sent in one request, after the file's header if it has one. */
+/** The lines of a file that one request sends, after the header of the file if it has a header. */
 final class ImportPart {
   /** A multiple of the blocks by which a table migration judges times. */
   static final int LINES_MAX = 49_920;

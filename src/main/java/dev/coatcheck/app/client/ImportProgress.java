@@ -9,7 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How far an import is, kept beside its file while it lasts.
+ * The progress of an import, kept beside its file until its end.
  *
  * @param url of the gateway that the file goes to
  * @param size of the file, which must not change meanwhile

@@ -1,4 +1,4 @@
-/** What a command line asks of a running gateway: calls over HTTP, and files of rows in parts. */
+/** The client of a running gateway: calls over HTTP, and uploads of files in parts. */
 @NullMarked
 package dev.coatcheck.app.client;
 

@@ -2,7 +2,7 @@ package dev.coatcheck.core.id;
 
 import java.security.MessageDigest;
 
-/** Which of 1024 shard buckets a row belongs to: the first ten bits of a SHA-256 digest. */
+/** The shard bucket of a row, one of 1024: the first ten bits of a SHA-256 digest. */
 public final class Bucket {
   static final int MAX = 1023;
 

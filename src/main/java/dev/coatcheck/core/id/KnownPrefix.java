@@ -3,8 +3,8 @@ package dev.coatcheck.core.id;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A prefix with what it adds to the check sum, kept because the types in use are few: most texts
- * start with a prefix seen before, and then need neither its check nor its copy.
+ * A cached prefix with its share of the check sum. Few types are in use, so most texts start with a
+ * cached prefix and need neither its check nor its copy.
  *
  * @param head the first eight characters, or all if they are fewer, at the lower end
  * @param length what tells a short prefix from the same one after NUL characters

@@ -2,7 +2,7 @@ package dev.coatcheck.core.id;
 
 import java.util.Locale;
 
-/** What the text of a public ID turned out to be. */
+/** The result of parsing a public ID. */
 public sealed interface ParsedId {
   record Valid(PublicId id) implements ParsedId {}
 

@@ -6,7 +6,7 @@ import dev.coatcheck.core.id.ParsedId.Valid;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the world sees of a thing: {@code prefix_payload} and two check characters.
+ * The public ID of a row: {@code prefix_payload} and two check characters.
  *
  * <pre>
  * ch_4KIWSf8WvPNoQDBwStVIDYHU

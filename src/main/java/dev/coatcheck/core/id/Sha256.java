@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** SHA-256, which every Java has. */
+/** Digests with SHA-256, which every Java has. */
 public final class Sha256 {
   // Looking the algorithm up costs nearly as much as the digest; a clone of an unused one does not.
   private static final MessageDigest UNUSED = unused();

@@ -2,7 +2,10 @@ package dev.coatcheck.core.key;
 
 import java.time.Instant;
 
-/** A layout has used its last millisecond: no more keys, ever, rather than a negative one. */
+/**
+ * A layout has used its last millisecond and generates no more keys; the next key would be
+ * negative.
+ */
 public final class EndOfTimeException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 

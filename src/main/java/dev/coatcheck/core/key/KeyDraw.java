@@ -2,7 +2,7 @@ package dev.coatcheck.core.key;
 
 import java.util.List;
 
-/** What became of a draw. */
+/** The result of a draw of keys. */
 public sealed interface KeyDraw {
 
   /** The keys, rising. */

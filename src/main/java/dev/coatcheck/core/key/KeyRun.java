@@ -3,7 +3,7 @@ package dev.coatcheck.core.key;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** What one attempt to reserve came to. */
+/** The result of one attempt to reserve keys. */
 public sealed interface KeyRun {
   /** Positions of one worker, as many as asked for or fewer. */
   record Some(Positions.Run run, int worker) implements KeyRun {}

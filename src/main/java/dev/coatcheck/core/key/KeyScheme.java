@@ -3,7 +3,7 @@ package dev.coatcheck.core.key;
 import java.util.Optional;
 import java.util.UUID;
 
-/** How the keys of a type are made, and so which column type holds them. */
+/** The kind of the keys of a type, and so the type of their column. */
 public enum KeyScheme {
   SNOWFLAKE("snowflake"),
   UUIDV7("uuidv7");

@@ -2,7 +2,7 @@ package dev.coatcheck.core.key;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Time that only runs forward, and waiting in it. A simulation brings its own. */
+/** A clock that never steps back, and waits on it. A simulation brings its own. */
 public interface Waiter {
   /** The thread's own waiting. */
   Waiter PARKING =

@@ -1,6 +1,6 @@
 package dev.coatcheck.core.observe;
 
-/** A thing that happened and that an operator may want to know of. */
+/** Something that happened and that an operator may want to know. */
 public sealed interface Event {
 
   /**
@@ -49,10 +49,10 @@ public sealed interface Event {
   /** Public IDs were resolved: from the cache, from the database, or not at all. */
   record Resolved(int cached, int loaded, int unknown) implements Event {}
 
-  /** An old number was looked up: {@code found}, {@code not found} or {@code over}. */
+  /** A legacy ID was looked up: {@code found}, {@code not found} or {@code over}. */
   record LegacyAnswered(String type, String outcome) implements Event {}
 
-  /** Somebody went through the old numbers of a type and is refused for a while. */
+  /** A visitor tried the legacy IDs of a type one by one and is refused for a while. */
   record ScanStopped(String type) implements Event {}
 
   /**

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.DoubleSupplier;
 
-/** Hears every event and passes it to the log and to the metrics. Never throws. */
+/** Passes every event to the log and to the metrics. Never throws. */
 public final class Observer {
   private final EventLog log = new EventLog();
   private final EventMetrics metrics = new EventMetrics();

@@ -1,4 +1,4 @@
-/** What happens, said once: a sealed event that the log and the metrics both read. */
+/** Events: one sealed type that the log and the metrics both read. */
 @NullMarked
 package dev.coatcheck.core.observe;
 

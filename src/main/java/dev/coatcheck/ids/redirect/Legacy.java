@@ -6,7 +6,7 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;
 
-/** The verbs of old numbers, wired. */
+/** The verbs of legacy IDs, wired. */
 public record Legacy(LegacyLookup lookup, LegacyRedirector redirector, LegacyHits hits)
     implements AutoCloseable {
 

@@ -10,7 +10,7 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** All SQL about the look-ups of old numbers. */
+/** All SQL about the look-ups of legacy IDs. */
 final class LegacyHitStore {
   private final Database database;
 

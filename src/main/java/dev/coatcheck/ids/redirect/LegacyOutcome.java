@@ -3,7 +3,7 @@ package dev.coatcheck.ids.redirect;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Where an old number leads. */
+/** The target of a legacy ID. */
 public sealed interface LegacyOutcome {
 
   /**

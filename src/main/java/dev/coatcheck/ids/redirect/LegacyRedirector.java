@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/** Where an old number leads anyone: the redirect of its public ID, as far as the policy goes. */
+/** Redirects a legacy ID like its public ID, within the policy of the type. */
 public final class LegacyRedirector {
   private final Registry registry;
   private final LegacyLookup lookup;

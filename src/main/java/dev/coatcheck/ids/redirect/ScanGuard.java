@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Notices who goes through old numbers one after the other, and refuses that visitor for a while:
- * old numbers are easy to guess, and the public IDs behind them are not meant to be listed.
+ * Detects a visitor who tries legacy IDs one after the other, and refuses that visitor for a while:
+ * legacy IDs are easy to guess, and the public IDs behind them are not meant to be listed.
  *
  * <p>A visitor may ask for {@value #NUMBERS_MAX} different numbers of a type within {@value
  * #WINDOW_SECONDS} s that lie near each other or at equal steps, and may miss {@value #MISSES_MAX}

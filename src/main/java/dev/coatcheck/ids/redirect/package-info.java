@@ -1,4 +1,4 @@
-/** Names from elsewhere and where they lead: redirect targets, old numbers. */
+/** Redirects: targets of public IDs and legacy IDs. */
 @NullMarked
 package dev.coatcheck.ids.redirect;
 

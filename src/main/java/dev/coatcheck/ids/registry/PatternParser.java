@@ -113,7 +113,8 @@ final class PatternParser {
     boolean open = count.group(2) != null && count.group(3) == null;
     int most = count.group(3) == null ? least : Integer.parseInt(count.group(3));
     if (most < least || (most == 0 && !open)) {
-      throw new NotUnderstood("The numbers of a count rise, and the last is not 0.");
+      throw new NotUnderstood(
+          "The second number of a count is greater than 0 and not less than the first.");
     }
     Part all = least == 0 ? states.optional(once) : once;
     Part last = once;

@@ -44,7 +44,8 @@ public final class PublicPattern {
       }
       return pattern.canMatchOurs(prefix)
           ? new Parsed.Refused(
-              "The pattern matches public IDs of this type itself, which need none.")
+              "The pattern matches public IDs of this type. Write a pattern that matches only the"
+                  + " IDs of the older system.")
           : new Parsed.Accepted(pattern);
     } catch (PatternParser.NotUnderstood refused) {
       return new Parsed.Refused(refused.reason());

@@ -181,8 +181,8 @@ final class Notes {
           new Diagnostic(
               "older_than_epoch",
               size.olderThanEpoch()
-                  + " rows were made before the keys' epoch. Their new keys keep the order of the"
-                  + " old ones, but not those times."));
+                  + " rows are older than the epoch of the keys. Their new keys keep their order"
+                  + " but not their times."));
     }
     return notes;
   }

@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.inspect;
 
-import dev.coatcheck.migrate.plan.Plan;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -71,8 +70,8 @@ final class Obstacles {
               select attname::text from pg_attribute
                where attrelid = <oid> and attname = 'snowflake_id' and not attisdropped\
               """,
-              "The table already has a column %s, which the new keys need. Undo the earlier"
-                  + " migration, or rename the column."),
+              "The table already has a column %s, which the new keys need. Undo the earlier run, or"
+                  + " rename the column."),
           new Check(
               "triggers_left",
               """

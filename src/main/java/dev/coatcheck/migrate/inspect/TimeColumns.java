@@ -67,8 +67,8 @@ final class TimeColumns {
         new Diagnostic(
             "created_at",
             why
-                + ". None is used: new keys keep the order of the old ones, but the times in them"
-                + " lie at the epoch of the layout. Name a column to have its times."));
+                + ". The run uses no column: new keys keep the order of the old keys, but their"
+                + " times lie at the epoch of the layout. Name a column to keep its times."));
   }
 
   private static Choice made(Column column, String how) {

@@ -27,7 +27,8 @@ public final class Planner {
   private static final Diagnostic TYPE_KEYS =
       new Diagnostic(
           "type_unsuitable",
-          "The type must have Snowflake keys of the default layout. Create one for this table.");
+          "The type must have Snowflake keys of the default layout. Create such a type for this"
+              + " table.");
 
   private final Sources sources;
   private final Inventory inventory;

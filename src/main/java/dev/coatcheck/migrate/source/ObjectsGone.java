@@ -18,7 +18,7 @@ public final class ObjectsGone extends RuntimeException {
     super(
         "Gone from the source: %s. Restore it and retry; or undo from expand on, which keeps the keys,"
                 .formatted(String.join(", ", objects))
-            + " and plan the table anew.");
+            + " and plan the table again.");
   }
 
   /** The row of the run that says how far it is. */

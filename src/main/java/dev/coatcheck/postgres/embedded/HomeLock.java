@@ -56,7 +56,7 @@ final class HomeLock implements AutoCloseable {
     return new EmbeddedDatabaseFailed(
         "The home "
             + home
-            + " is in use by another instance: stop that one, or set COATCHECK_HOME to another"
+            + " is in use by another instance: stop that instance, or set COATCHECK_HOME to another"
             + " directory.");
   }
 

@@ -53,7 +53,7 @@ final class PostgresBinaries {
       throw new EmbeddedDatabaseFailed(
           "There is no embedded Postgres for this machine ("
               + archive
-              + "): set COATCHECK_DATABASE_URL to use one of your own.");
+              + "): set COATCHECK_DATABASE_URL to use your own Postgres.");
     }
     URLConnection connection = url.openConnection();
     connection.setUseCaches(false);

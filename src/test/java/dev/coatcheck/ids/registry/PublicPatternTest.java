@@ -109,7 +109,8 @@ class PublicPatternTest {
     assertThat(PublicPattern.parse(pattern, PREFIX))
         .isEqualTo(
             new PublicPattern.Parsed.Refused(
-                "The pattern matches public IDs of this type itself, which need none."));
+                "The pattern matches public IDs of this type. Write a pattern that matches only the"
+                    + " IDs of the older system."));
   }
 
   @ParameterizedTest

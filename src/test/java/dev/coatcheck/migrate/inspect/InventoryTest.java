@@ -177,7 +177,7 @@ class InventoryTest {
     TableShape shape = FIXTURE.sound(wish("t"));
 
     assertThat(shape.createdAt()).isEmpty();
-    assertThat(detail(shape.notes(), "created_at")).contains("None is used");
+    assertThat(detail(shape.notes(), "created_at")).contains("The run uses no column");
   }
 
   @Test

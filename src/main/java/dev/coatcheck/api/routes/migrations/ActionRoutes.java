@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** What people do with one run. What takes a while is answered with 202 and goes on. */
+/**
+ * The actions on a run: start, pause, resume, retry, cancel, verify, undo, forget. What takes a
+ * while is answered with 202 and goes on.
+ */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
   private static final String NO_BODY = "";

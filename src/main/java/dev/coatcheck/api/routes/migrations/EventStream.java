@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one listener is told of a run: its events in their order, how far it is, and that we are
- * still there. It asks the database again and again and keeps no connection between two questions;
+ * The server-sent events of a run for one listener: its events in order, its progress, and
+ * heartbeats. It asks the database again and again and keeps no connection between two questions;
  * an outage is a pause.
  */
 final class EventStream {

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the run that a path names, and answers what was done about it. */
+/** Finds the run that a path names, and answers with the result of an action. */
 final class RunAnswers {
   private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
 

@@ -1,4 +1,4 @@
-/** Table migrations over HTTP: what people ask of them, and what they see. */
+/** Table migrations over HTTP: plans, actions, events, files. */
 @NullMarked
 package dev.coatcheck.api.routes.migrations;
 

@@ -4,7 +4,7 @@ import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowSummary;
 import java.util.List;
 
-/** How the rows of a file went in: {@code refused} counts all errors, {@code errors} the first. */
+/** The result of an import: {@code refused} counts all errors, {@code errors} lists the first. */
 public record ImportView(
     String object,
     long rows,

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A request with a file of rows, which is worked on while it is sent. With an Idempotency-Key its
+ * A request with a file of rows, which is imported while it arrives. With an Idempotency-Key its
  * answer is stored; such an answer lists at most 1,000 errors, so that it stays small.
  */
 public final class RowsUpload {

@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many transfers of a kind may be under way. No principal holds all permits, so no principal
- * keeps all others waiting.
+ * Limits the transfers of a kind that are under way. No principal holds all permits, so no
+ * principal keeps all others waiting.
  */
 public final class TransferPermits {
   private final int transfersMax;

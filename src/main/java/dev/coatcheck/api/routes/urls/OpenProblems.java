@@ -4,8 +4,8 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 
 /**
- * What addresses answer that are open to anyone. An ID that is unknown, private or malformed gets
- * one and the same answer, so that an outsider can't tell which it is.
+ * The problems of paths that need no API key. An ID that is unknown, private or malformed gets one
+ * and the same answer, so that an outsider can't tell which it is.
  */
 final class OpenProblems {
   private OpenProblems() {}

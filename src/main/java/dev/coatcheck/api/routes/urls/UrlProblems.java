@@ -6,7 +6,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.url.UrlOutcome;
 
-/** Why a URL can't be resolved or published. */
+/** The problems of URLs that can't be resolved or published. */
 final class UrlProblems {
   private UrlProblems() {}
 

@@ -1,4 +1,4 @@
-/** Where URLs lead: redirects, legacy IDs, and whole URLs for proxies. */
+/** Redirects of public IDs and legacy IDs, and whole URLs for proxies. */
 @NullMarked
 package dev.coatcheck.api.routes.urls;
 
