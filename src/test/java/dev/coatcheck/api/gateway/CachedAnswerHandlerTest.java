@@ -3,6 +3,7 @@ package dev.coatcheck.api.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.api.routes.TestClient;
@@ -47,8 +48,8 @@ class CachedAnswerHandlerTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    found = minted("charge", "ch", "{\"template\":\"https://shop.example/{id}\"}");
-    hidden = minted("secret", "sec", "{\"template\":\"https://a.example/\",\"public\":false}");
+    found = minted("charge", "ch", Map.of("template", "https://shop.example/{id}"));
+    hidden = minted("secret", "sec", Map.of("template", "https://a.example/", "public", false));
   }
 
   @AfterAll
@@ -276,12 +277,9 @@ class CachedAnswerHandlerTest {
                 "Content-Length: " + (Integer.parseInt(length.group(1)) - name.group(1).length()));
   }
 
-  private static String minted(String type, String prefix, String redirect) {
+  private static String minted(String type, String prefix, Map<String, Object> redirect) {
     TestClient client = gateway.client();
-    client.put(
-        "/v1/types/" + type,
-        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s}"
-            .formatted(prefix, redirect));
-    return client.post("/v1/ids", "{\"type\":\"" + type + "\"}").text("/id");
+    client.put(TestType.of(type, prefix).with("redirect", redirect));
+    return client.mint(type).text("/id");
   }
 }

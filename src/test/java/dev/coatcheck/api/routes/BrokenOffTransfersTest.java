@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -66,8 +67,8 @@ class BrokenOffTransfersTest {
 
   @BeforeAll
   static void hangUpCoats() {
-    API.put("/v1/types/" + COAT, "{\"prefix\":\"coat\",\"key_scheme\":\"snowflake\"}");
-    API.put("/v1/types/hat", "{\"prefix\":\"hat\",\"key_scheme\":\"snowflake\"}");
+    API.put(TestType.of(COAT, "coat"));
+    API.put(TestType.of("hat", "hat"));
     for (int from = 1; from <= COATS; from += COATS / 4) {
       String rows = rows(COAT, from, COATS / 4);
       assertThat(CSV.post("/v1/imports", rows).body().path("created").asInt()).isEqualTo(COATS / 4);
@@ -318,7 +319,7 @@ class BrokenOffTransfersTest {
               case 0 -> ONCE.get("/v1/ids/" + id);
               case 1 -> ONCE.get("/v1/types/" + COAT + "/keys/" + key);
               default ->
-                  ONCE.post("/v1/ids", "{\"type\":\"" + COAT + "\",\"key\":\"" + key + "\"}");
+                  ONCE.mint(COAT, "key", key);
             };
         if (reply.status() != 503
             && !(reply.status() == 200

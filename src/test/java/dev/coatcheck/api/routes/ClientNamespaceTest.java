@@ -1,8 +1,12 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.List;
+import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import java.util.Locale;
@@ -11,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -140,7 +145,7 @@ class ClientNamespaceTest {
     assertProblem(
         mint(AS_ALICE, "required", clientId(), null), 400, "field_missing", "client_namespace");
     assertThat(mint(AS_ALICE, "required", clientId(), "a").status()).isEqualTo(201);
-    assertThat(AS_ALICE.post("/v1/ids", "{\"type\":\"required\"}").status()).isEqualTo(201);
+    assertThat(AS_ALICE.mint("required").status()).isEqualTo(201);
   }
 
   @Test
@@ -153,17 +158,19 @@ class ClientNamespaceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "\"client_id\":\"%s\",\"client_namespace\":\"\"",
-        "\"client_id\":\"%s\",\"client_namespace\":\"a b\"",
-        "\"client_id\":\"%s\",\"client_namespace\":\"ü\"",
-        "\"client_id\":\"%s\",\"client_namespace\":null",
-        "\"client_id\":\"%s\",\"client_namespace\":7",
-        "\"client_id\":\"%s\",\"client_namespace\":"
-            + "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
-        "\"client_namespace\":\"%s\""
-      })
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "client_id":"%s","client_namespace":""
+          "client_id":"%s","client_namespace":"a b"
+          "client_id":"%s","client_namespace":"ü"
+          "client_id":"%s","client_namespace":null
+          "client_id":"%s","client_namespace":7
+          "client_id":"%s","client_namespace":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+          "client_namespace":"%s"
+          """)
   void aNamespaceInAnotherShapeOrWithoutAClientIdIs400(String fields) {
     assertProblem(
         AS_ALICE
@@ -177,8 +184,8 @@ class ClientNamespaceTest {
   @Test
   void anAliasIsGivenAndLookedUpInItsNamespaceOnly() {
     String clientId = clientId();
-    String id = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
-    String other = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
+    String id = ADMIN.mint("note").text("/id");
+    String other = ADMIN.mint("note").text("/id");
     String path = "/aliases/client/" + clientId;
 
     Reply added = ADMIN.send("PUT", "/v1/ids/" + id + path + "?client_namespace=room", null);
@@ -237,10 +244,10 @@ class ClientNamespaceTest {
     String find = "/v1/types/note/aliases/client/" + clientId + "?client_namespace=end";
     String merged = clientId();
     String from = mint(ADMIN, "note", merged, "end").text("/id");
-    String into = ADMIN.post("/v1/ids", "{\"type\":\"note\"}").text("/id");
+    String into = ADMIN.mint("note").text("/id");
 
     ADMIN.post("/v1/ids/" + id + "/revoke", "{}");
-    ADMIN.post("/v1/ids/" + from + "/merge", "{\"into\":\"" + into + "\"}");
+    ADMIN.post("/v1/ids/" + from + "/merge", json("into", into));
 
     assertProblem(ADMIN.get(find), 410, "public_id_revoked", "value");
     assertProblem(mint(ADMIN, "note", clientId, "end"), 409, "id_ended", null);
@@ -254,12 +261,10 @@ class ClientNamespaceTest {
 
   @Test
   void legacyIdsAndOlderPublicIdsAreFoundInTheirSchemeOnly() {
-    ADMIN.put(
-        "/v1/types/order",
-        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"[0-9]+\"}");
-    String id = AS_ALICE.post("/v1/ids", "{\"type\":\"order\",\"legacy_id\":\"5\"}").text("/id");
+    ADMIN.put(TestType.of("order", "or").with("public_pattern", "[0-9]+"));
+    String id = AS_ALICE.mint("order", "legacy_id", "5").text("/id");
 
-    assertThat(AS_BOB.post("/v1/ids", "{\"type\":\"order\",\"legacy_id\":\"5\"}").text("/id"))
+    assertThat(AS_BOB.mint("order", "legacy_id", "5").text("/id"))
         .isEqualTo(id);
     assertThat(ADMIN.get("/v1/types/order/aliases/legacy/5").text("/public_id/id")).isEqualTo(id);
     assertProblem(ADMIN.get("/v1/types/order/aliases/public/5"), 404, "alias_unknown", "value");
@@ -276,8 +281,7 @@ class ClientNamespaceTest {
     Reply batch =
         ADMIN.post(
             "/v1/ids/batch",
-            "{\"items\":[{\"type\":\"note\",\"client_id\":\"%s\",\"client_namespace\":\"phone\"}]}"
-                .formatted(upper));
+            json("items", List.of(Map.of("type", "note", "client_id", upper, "client_namespace", "phone"))));
     Reply alias =
         ADMIN.send(
             "PUT", "/v1/ids/" + id + "/aliases/client/" + upper + "?client_namespace=phone", null);
@@ -365,17 +369,16 @@ class ClientNamespaceTest {
 
   @Test
   void aTypeKeepsItsRuleUntilACallNamesAnother() {
-    String put = "{\"prefix\":\"kp\",\"key_scheme\":\"snowflake\"%s}";
-    assertThat(ADMIN.put("/v1/types/kept", put.formatted("")).text("/client_names"))
-        .isEqualTo("principal");
-    ADMIN.put("/v1/types/kept", put.formatted(",\"client_names\":\"shared\""));
+    TestType kept = TestType.of("kept", "kp");
+    assertThat(ADMIN.put(kept).text("/client_names")).isEqualTo("principal");
+    ADMIN.put(kept.with("client_names", "shared"));
 
-    Reply silent = ADMIN.put("/v1/types/kept", put.formatted(",\"on_outage\":\"refuse\""));
+    Reply silent = ADMIN.put(kept.with("on_outage", "refuse"));
 
     assertThat(silent.text("/client_names")).isEqualTo("shared");
     assertThat(silent.body().at("/version").intValue()).isEqualTo(3);
     assertProblem(
-        ADMIN.hostile().put("/v1/types/kept", put.formatted(",\"client_names\":\"none\"")),
+        ADMIN.hostile().put(kept.with("client_names", "none")),
         400,
         "field_invalid",
         "client_names");
@@ -411,10 +414,8 @@ class ClientNamespaceTest {
   }
 
   private static void type(String name, String prefix, @Nullable String clientNames) {
-    String rule = clientNames == null ? "" : ",\"client_names\":\"" + clientNames + "\"";
-    ADMIN.put(
-        "/v1/types/" + name,
-        "{\"prefix\":\"" + prefix + "\",\"key_scheme\":\"snowflake\"" + rule + "}");
+    TestType type = TestType.of(name, prefix);
+    ADMIN.put(clientNames == null ? type : type.with("client_names", clientNames));
   }
 
   private static long number(String type) {
@@ -427,14 +428,9 @@ class ClientNamespaceTest {
 
   private static Reply mint(
       TestClient client, String type, String clientId, @Nullable String namespace) {
-    String named =
-        namespace == null
-            ? ""
-            : ",\"client_namespace\":\""
-                + namespace.replace("\\", "\\\\").replace("\"", "\\\"")
-                + "\"";
-    return client.post(
-        "/v1/ids", "{\"type\":\"" + type + "\",\"client_id\":\"" + clientId + "\"" + named + "}");
+    return namespace == null
+        ? client.mint(type, "client_id", clientId)
+        : client.mint(type, "client_id", clientId, "client_namespace", namespace);
   }
 
   private static String[] ids(Reply batch, int... items) {

@@ -143,19 +143,19 @@ class ContractTest {
   /** Each line breaks a good exchange in one place: replace the left by the right. */
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "`\"key\":\"514719115370328064\"` | `\"key\":514719115370328064`",
-        "`\"key\":\"5` | `\"key\":\"05`",
-        "`\"object\":\"public_id\"` | `\"object\":\"id\"`",
-        "`\"status\":\"active\",` | ``",
-        "`\"status\":\"active\"` | `\"status\":\"active\",\"shard\":7`",
-        "`\"status\":\"active\"` | `\"status\":\"active\",\"status\":\"active\"`",
-        "`11Z` | `11+01:00`",
-        "`411Z\"}` | `411Z\"} x`",
-        "`_4KIW` | `-4KIW`",
-      })
+      delimiter = '|', quoteCharacter = '`',
+      textBlock =
+          """
+          `"key":"514719115370328064"` | `"key":514719115370328064`
+          `"key":"5` | `"key":"05`
+          `"object":"public_id"` | `"object":"id"`
+          `"status":"active",` | ``
+          `"status":"active"` | `"status":"active","shard":7`
+          `"status":"active"` | `"status":"active","status":"active"`
+          `11Z` | `11+01:00`
+          `411Z"}` | `411Z"} x`
+          `_4KIW` | `-4KIW`
+          """)
   void aWrongBodyIsNoticed(String good, String bad) {
     ContractDocument.Example example = DOCUMENT.example("resolveId", 200);
     Answer answer = example.answer();
@@ -226,14 +226,14 @@ class ContractTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "/v1/ids | `{\"type\":\"charge\",\"kye\":\"1\"}`",
-        "/v1/ids | `{\"type\":\"charge\",\"key\":1}`",
-        "/v1/ids | `{\"type\":\"charge\",\"type\":\"user\"}`",
-        "/v1/ids?dry_run=1 | `{\"type\":\"charge\"}`",
-      })
+      delimiter = '|', quoteCharacter = '`',
+      textBlock =
+          """
+          /v1/ids | `{"type":"charge","kye":"1"}`
+          /v1/ids | `{"type":"charge","key":1}`
+          /v1/ids | `{"type":"charge","type":"user"}`
+          /v1/ids?dry_run=1 | `{"type":"charge"}`
+          """)
   void successForABadRequestIsNoticed(String target, String body) {
     ContractDocument.Example example = DOCUMENT.example("mintId", 201);
     Sent bad = new Sent("POST", target, example.sent().headers(), body);

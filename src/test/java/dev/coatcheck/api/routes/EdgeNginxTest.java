@@ -1,8 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.FreePort;
 import dev.coatcheck.ids.access.Scope;
 import java.io.IOException;
@@ -39,14 +41,14 @@ class EdgeNginxTest {
     assumeTrue(Nginx.isInstalled(), "nginx with http_auth_request_module is not installed");
     gateway = new GatewayFixture();
     TestClient client = gateway.client();
-    client.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
-    TestClient.Reply minted = client.post("/v1/ids", "{\"type\":\"charge\"}");
+    client.put(TestType.of("charge", "ch"));
+    TestClient.Reply minted = client.mint("charge");
     id = minted.text("/id");
     key = minted.text("/key");
-    revoked = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
-    client.post("/v1/ids/" + revoked + "/revoke", "{\"reason\":\"a secret\"}");
-    merged = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
-    client.post("/v1/ids/" + merged + "/merge", "{\"into\":\"" + id + "\"}");
+    revoked = client.mint("charge").text("/id");
+    client.post("/v1/ids/" + revoked + "/revoke", json("reason", "a secret"));
+    merged = client.mint("charge").text("/id");
+    client.post("/v1/ids/" + merged + "/merge", json("into", id));
     service = new EdgeService();
     nginx =
         new Nginx(
@@ -96,13 +98,13 @@ class EdgeNginxTest {
         send(
             "POST /charges/" + id + "/refunds",
             List.of("Authorization: Bearer of-the-client", "Content-Length: 11", "Cookie: a=b"),
-            "{\"cents\":4}");
+            json("cents", 4));
 
     assertThat(reply.status()).isEqualTo(200);
     EdgeService.Seen seen = service.one();
     assertThat(seen.method()).isEqualTo("POST");
     assertThat(seen.uri()).isEqualTo("/charges/" + key + "/refunds");
-    assertThat(seen.body()).isEqualTo("{\"cents\":4}");
+    assertThat(seen.body()).isEqualTo(json("cents", 4));
     assertThat(seen.header("Authorization")).isEqualTo("Bearer of-the-client");
     assertThat(seen.header("Cookie")).isEqualTo("a=b");
     assertThat(seen.header("X-resolved-types")).isEqualTo("charge");

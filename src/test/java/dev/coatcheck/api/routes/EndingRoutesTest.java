@@ -1,8 +1,11 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
@@ -26,9 +29,13 @@ class EndingRoutesTest {
   static void start() {
     gateway = new GatewayFixture();
     client = gateway.client().patient();
-    type("charge", "ch", "{\"template\":\"https://shop.example/{id}\",\"max_age_seconds\":60}");
-    type("secret", "sec", "{\"template\":\"https://a.example/\",\"public\":false}");
-    type("plain", "pl", "null");
+    client.put(
+        TestType.of("charge", "ch")
+            .with("redirect", Map.of("template", "https://shop.example/{id}", "max_age_seconds", 60)));
+    client.put(
+        TestType.of("secret", "sec")
+            .with("redirect", Map.of("template", "https://a.example/", "public", false)));
+    client.put(TestType.of("plain", "pl"));
   }
 
   @AfterAll
@@ -41,7 +48,7 @@ class EndingRoutesTest {
     String id = minted("charge");
     assertThat(client.anonymous().get("/r/" + id).status()).isEqualTo(302);
 
-    Reply revoked = revoke(id, "{\"reason\":\"leaked\"}");
+    Reply revoked = revoke(id, json("reason", "leaked"));
 
     assertThat(revoked.status()).isEqualTo(200);
     assertThat(revoked.text("/status")).isEqualTo("revoked");
@@ -60,8 +67,8 @@ class EndingRoutesTest {
   @Test
   void theFirstEndingStays() {
     String id = minted("charge");
-    Reply first = revoke(id, "{\"reason\":\"first\"}");
-    Reply second = revoke(id, "{\"reason\":\"second\"}");
+    Reply first = revoke(id, json("reason", "first"));
+    Reply second = revoke(id, json("reason", "second"));
 
     assertThat(second.status()).isEqualTo(200);
     assertThat(second.body()).isEqualTo(first.body());
@@ -90,7 +97,7 @@ class EndingRoutesTest {
     String other = minted("charge");
     String merged = minted("charge");
     merge(merged, other);
-    revoke(one, "{\"reason\":\"leaked\"}");
+    revoke(one, json("reason", "leaked"));
     revoke(other, "{}");
 
     List<String> bodies =
@@ -105,7 +112,7 @@ class EndingRoutesTest {
   @Test
   void aMergedIdStandsForItsSurvivor() {
     String id = minted("charge");
-    Reply survivor = client.post("/v1/ids", "{\"type\":\"charge\"}");
+    Reply survivor = client.mint("charge");
 
     Reply merged = merge(id, survivor.text("/id"));
 
@@ -130,7 +137,7 @@ class EndingRoutesTest {
     String survivor = minted("charge");
     merge(id, survivor);
 
-    revoke(survivor, "{\"reason\":\"both\"}");
+    revoke(survivor, json("reason", "both"));
 
     Reply gone = client.get("/v1/ids/" + id);
     assertProblem(gone, 410, "public_id_revoked", "id");
@@ -153,19 +160,19 @@ class EndingRoutesTest {
     assertProblem(merge(UNKNOWN_ID, id), 404, "public_id_unknown", "id");
     assertProblem(revoke(UNKNOWN_ID, "{}"), 404, "public_id_unknown", "id");
     assertProblem(
-        client.hostile().post("/v1/ids/" + id + "/merge", "{\"into\":\"ch_x\"}"),
+        client.hostile().post("/v1/ids/" + id + "/merge", json("into", "ch_x")),
         400,
         "public_id_malformed",
         "into");
     assertProblem(
-        client.hostile().post("/v1/ids/" + id + "/revoke", "{\"reason\":\"\"}"),
+        client.hostile().post("/v1/ids/" + id + "/revoke", json("reason", "")),
         400,
         "field_invalid",
         "reason");
     assertProblem(
         client
             .hostile()
-            .post("/v1/ids/" + id + "/revoke", "{\"reason\":\"" + "x".repeat(501) + "\"}"),
+            .post("/v1/ids/" + id + "/revoke", json("reason", "x".repeat(501))),
         400,
         "field_invalid",
         "reason");
@@ -173,13 +180,13 @@ class EndingRoutesTest {
 
   @Test
   void endedIdsAreListedAndResolvedInBatches() {
-    type("item", "it", "null");
+    client.put(TestType.of("item", "it"));
     List<String> ids = IntStream.range(0, 4).mapToObj(_ -> minted("item")).toList();
-    revoke(ids.get(1), "{\"reason\":\"gone\"}");
+    revoke(ids.get(1), json("reason", "gone"));
     merge(ids.get(2), ids.get(3));
 
     Reply resolved =
-        client.post("/v1/ids/resolve", "{\"ids\":[\"" + String.join("\",\"", ids) + "\"]}");
+        client.post("/v1/ids/resolve", json("ids", ids));
     Reply page = client.get("/v1/ids?type=item&limit=2&starting_after=" + ids.get(2));
 
     assertThat(IntStream.range(0, 4).map(i -> status(resolved, i)))
@@ -198,8 +205,7 @@ class EndingRoutesTest {
     Reply revoked =
         client.post(
             "/v1/ids/revoke",
-            "{\"items\":[{\"id\":\"%s\",\"reason\":\"a\"},{\"id\":\"%s\"},{\"id\":\"ch_x\"},{\"id\":\"%s\",\"reason\":\"\"},{\"id\":\"%s\"}]}"
-                .formatted(one, UNKNOWN_ID, two, one));
+            json("items", List.of(Map.of("id", one, "reason", "a"), Map.of("id", UNKNOWN_ID), Map.of("id", "ch_x"), Map.of("id", two, "reason", ""), Map.of("id", one))));
 
     assertThat(IntStream.range(0, 5).map(i -> status(revoked, i)))
         .containsExactly(200, 404, 400, 400, 200);
@@ -217,12 +223,13 @@ class EndingRoutesTest {
     Reply merged =
         client.post(
             "/v1/ids/merge",
-            "{\"items\":[%s,%s,%s,%s]}"
-                .formatted(
+            json(
+                "items",
+                List.of(
                     pair(ids.get(0), ids.get(1)),
                     pair(ids.get(1), ids.get(2)),
                     pair(ids.get(2), ids.get(0)),
-                    pair(ids.get(3), ids.get(0))));
+                    pair(ids.get(3), ids.get(0)))));
 
     assertThat(IntStream.range(0, 4).map(i -> status(merged, i)))
         .containsExactly(200, 200, 409, 200);
@@ -238,15 +245,13 @@ class EndingRoutesTest {
     Reply unknown =
         client.post(
             "/v1/ids/revoke",
-            "{\"atomic\":true,\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"}]}"
-                .formatted(id, UNKNOWN_ID));
+            json("atomic", true, "items", List.of(Map.of("id", id), Map.of("id", UNKNOWN_ID))));
     Reply malformed =
         client.post(
             "/v1/ids/revoke",
-            "{\"atomic\":true,\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"},{\"id\":\"x\"}]}"
-                .formatted(id, UNKNOWN_ID));
+            json("atomic", true, "items", List.of(Map.of("id", id), Map.of("id", UNKNOWN_ID), Map.of("id", "x"))));
     Reply circle =
-        client.post("/v1/ids/merge", "{\"atomic\":true,\"items\":[%s]}".formatted(pair(id, id)));
+        client.post("/v1/ids/merge", json("atomic", true, "items", List.of(pair(id, id))));
 
     assertThat(List.of(unknown.status(), malformed.status(), circle.status())).containsOnly(422);
     assertThat(unknown.body().at("/errors").findValuesAsString("index")).containsExactly("1");
@@ -255,17 +260,10 @@ class EndingRoutesTest {
     assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
     assertThat(
             client
-                .post("/v1/ids/revoke", "{\"atomic\":true,\"items\":[{\"id\":\"" + id + "\"}]}")
+                .post("/v1/ids/revoke", json("atomic", true, "items", List.of(Map.of("id", id))))
                 .status())
         .isEqualTo(200);
     assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(410);
-  }
-
-  private static void type(String name, String prefix, String redirect) {
-    client.put(
-        "/v1/types/" + name,
-        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s}"
-            .formatted(prefix, redirect));
   }
 
   /** Somebody has locked the row and doesn't commit: only its own callers are told to come back. */
@@ -283,19 +281,19 @@ class EndingRoutesTest {
       assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
       assertProblem(refused("busy", () -> merge(free, held)), 409, "busy", null);
-      String items = "{\"items\":[{\"id\":\"%s\"%s},{\"id\":\"%s\"%s}]}";
+      String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
       assertProblem(
           refused(
               "busy",
-              () -> client.once().post("/v1/ids/revoke", items.formatted(held, "", free, ""))),
+              () -> client.once().post("/v1/ids/revoke", revocations)),
           409,
           "busy",
           null);
-      String into = ",\"into\":\"" + survivor + "\"";
+      String merges = json("items", List.of(pair(held, survivor), pair(free, survivor)));
       assertProblem(
           refused(
               "busy",
-              () -> client.once().post("/v1/ids/merge", items.formatted(held, into, free, into))),
+              () -> client.once().post("/v1/ids/merge", merges)),
           409,
           "busy",
           null);
@@ -323,7 +321,7 @@ class EndingRoutesTest {
   }
 
   private static String minted(String type) {
-    return client.post("/v1/ids", "{\"type\":\"" + type + "\"}").text("/id");
+    return client.mint(type).text("/id");
   }
 
   /**
@@ -340,11 +338,11 @@ class EndingRoutesTest {
   }
 
   private static Reply merge(String id, String into) {
-    return client.once().post("/v1/ids/" + id + "/merge", "{\"into\":\"" + into + "\"}");
+    return client.once().post("/v1/ids/" + id + "/merge", json("into", into));
   }
 
-  private static String pair(String id, String into) {
-    return "{\"id\":\"" + id + "\",\"into\":\"" + into + "\"}";
+  private static Map<String, String> pair(String id, String into) {
+    return Map.of("id", id, "into", into);
   }
 
   private static int status(Reply reply, int index) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.UNKNOWN_ID;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,12 +11,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each status that an endpoint can answer; every exchange is judged by the contract. */
@@ -48,7 +49,7 @@ class EndpointsTest {
             "order",
             "ord",
             "snowflake",
-            "{\"template\":\"https://a.example/{id}\",\"status\":308}");
+            json("template", "https://a.example/{id}", "status", 308));
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.header("ETag")).isEqualTo("\"2\"");
     assertThat(changed.body().at("/redirect/status").intValue()).isEqualTo(308);
@@ -72,7 +73,7 @@ class EndpointsTest {
   @Test
   void aChangeOfAnotherVersionIs412() {
     put("payout", "po", "snowflake", null);
-    String body = "{\"prefix\":\"po\",\"key_scheme\":\"snowflake\"}";
+    String body = json("prefix", "po", "key_scheme", "snowflake");
 
     assertThat(client.with("If-Match", "\"1\"").put("/v1/types/payout", body).status())
         .isEqualTo(200);
@@ -84,13 +85,16 @@ class EndpointsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{\"template\":\"//evil.example/{id}\"}",
-        "{\"template\":\"javascript:alert(1)\"}",
-        "{\"template\":\"https://a.example/{key}\"}",
-        "{\"template\":\"https://{id}.example/\"}"
-      })
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"template":"//evil.example/{id}"}
+          {"template":"javascript:alert(1)"}
+          {"template":"https://a.example/{key}"}
+          {"template":"https://{id}.example/"}
+          """)
   void aDangerousRedirectIs422(String redirect) {
     assertProblem(
         put("danger", "dng", "snowflake", redirect),
@@ -102,8 +106,8 @@ class EndpointsTest {
 
   @Test
   void aMintIs201AndAgainIs200() {
-    Reply first = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}");
-    Reply second = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}");
+    Reply first = client.mint("charge", "key", "42");
+    Reply second = client.mint("charge", "key", "42");
 
     assertThat(first.status()).isEqualTo(201);
     assertThat(second.status()).isEqualTo(200);
@@ -116,8 +120,8 @@ class EndpointsTest {
 
   @Test
   void keysAreGeneratedInTheSchemeOfTheType() {
-    assertThat(client.post("/v1/ids", "{\"type\":\"charge\"}").text("/key")).matches("[0-9]{18}");
-    assertThat(client.post("/v1/ids", "{\"type\":\"user\"}").text("/key"))
+    assertThat(client.mint("charge").text("/key")).matches("[0-9]{18}");
+    assertThat(client.mint("user").text("/key"))
         .matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
   }
 
@@ -128,7 +132,7 @@ class EndpointsTest {
     assertProblem(client.get("/v1/types/nothing/keys/1"), 404, "type_unknown", "type");
     assertProblem(client.hostile().get("/v1/types/charge/keys/007"), 400, "key_malformed", "key");
     assertProblem(
-        client.hostile().post("/v1/ids", "{\"type\":\"nothing\"}"), 404, "type_unknown", "type");
+        client.hostile().mint("nothing"), 404, "type_unknown", "type");
     Reply malformed = client.get("/v1/ids/ch_00000000000000000000002C");
     assertProblem(malformed, 400, "public_id_malformed", "id");
     assertThat(malformed.text("/reason")).isEqualTo("check");
@@ -156,7 +160,7 @@ class EndpointsTest {
   @Test
   void aBatchOfAnUnknownTypeIs404() {
     assertProblem(
-        client.post("/v1/ids/batch", "{\"type\":\"nothing\",\"count\":1}"),
+        client.post("/v1/ids/batch", json("type", "nothing", "count", 1)),
         404,
         "type_unknown",
         "type");
@@ -179,21 +183,21 @@ class EndpointsTest {
 
   @Test
   void aThousandAreMintedResolvedAndLookedUpInOneCallEach() {
-    Reply minted = client.post("/v1/ids/batch", "{\"type\":\"user\",\"count\":1000}");
+    Reply minted = client.post("/v1/ids/batch", json("type", "user", "count", 1000));
     List<String> ids = minted.body().at("/data").findValuesAsString("id");
     List<String> keys = minted.body().at("/data").findValuesAsString("key");
     assertThat(ids).hasSize(1_000).doesNotHaveDuplicates();
 
     assertThat(
             client
-                .post("/v1/ids/resolve", "{\"ids\":" + strings(ids) + "}")
+                .post("/v1/ids/resolve", json("ids", ids))
                 .body()
                 .at("/data")
                 .findValuesAsString("key"))
         .isEqualTo(keys);
     assertThat(
             client
-                .post("/v1/ids/lookup", "{\"type\":\"user\",\"keys\":" + strings(keys) + "}")
+                .post("/v1/ids/lookup", json("type", "user", "keys", keys))
                 .body()
                 .at("/data")
                 .findValuesAsString("id"))
@@ -202,12 +206,12 @@ class EndpointsTest {
 
   @Test
   void resolvingAndLookingUpManyAnswersEachInItsPlace() {
-    String id = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"300\"}").text("/id");
+    String id = client.mint("charge", "key", "300").text("/id");
     Reply resolved =
         client.post(
-            "/v1/ids/resolve", "{\"ids\":" + strings(List.of(UNKNOWN_ID, id, "ch_x")) + "}");
+            "/v1/ids/resolve", json("ids", List.of(UNKNOWN_ID, id, "ch_x")));
     Reply found =
-        client.post("/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"301\",\"300\",\"+1\"]}");
+        client.post("/v1/ids/lookup", json("type", "charge", "keys", List.of("301", "300", "+1")));
 
     assertThat(
             IntStream.range(0, 3).map(i -> resolved.body().at("/data/" + i + "/status").intValue()))
@@ -215,7 +219,7 @@ class EndpointsTest {
     assertThat(IntStream.range(0, 3).map(i -> found.body().at("/data/" + i + "/status").intValue()))
         .containsExactly(404, 200, 400);
     assertProblem(
-        client.post("/v1/ids/lookup", "{\"type\":\"nothing\",\"keys\":[\"1\"]}"),
+        client.post("/v1/ids/lookup", json("type", "nothing", "keys", List.of("1"))),
         404,
         "type_unknown",
         "type");
@@ -225,7 +229,7 @@ class EndpointsTest {
   void theListIsNewestFirstAndPagesWithoutGaps() {
     put("page", "pg", "snowflake", null);
     for (int key = 1; key <= 5; key++) {
-      client.post("/v1/ids", "{\"type\":\"page\",\"key\":\"" + key + "\"}");
+      client.mint("page", "key", String.valueOf(key));
     }
     Reply first = client.get("/v1/ids?type=page&limit=3");
     Reply second =
@@ -235,7 +239,7 @@ class EndpointsTest {
     assertThat(first.body().at("/has_more").booleanValue()).isTrue();
     assertThat(second.body().at("/data").findValuesAsString("key")).containsExactly("2", "1");
     assertThat(second.body().at("/has_more").booleanValue()).isFalse();
-    String charge = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    String charge = client.mint("charge").text("/id");
     assertProblem(
         client.get("/v1/ids?type=page&starting_after=" + charge),
         400,
@@ -258,7 +262,7 @@ class EndpointsTest {
          "expose_key":true}
         """
             .formatted(status));
-    String id = client.post("/v1/ids", "{\"type\":\"" + name + "\",\"key\":\"7\"}").text("/id");
+    String id = client.mint(name, "key", "7").text("/id");
 
     for (Reply reply :
         List.of(
@@ -272,9 +276,9 @@ class EndpointsTest {
 
   @Test
   void everythingThatIsNoPublicRedirectLooksTheSame() {
-    put("private", "prv", "snowflake", "{\"template\":\"https://a.example/\",\"public\":false}");
-    String hidden = client.post("/v1/ids", "{\"type\":\"private\"}").text("/id");
-    String without = client.post("/v1/ids", "{\"type\":\"user\"}").text("/id");
+    put("private", "prv", "snowflake", json("template", "https://a.example/", "public", false));
+    String hidden = client.mint("private").text("/id");
+    String without = client.mint("user").text("/id");
 
     List<Map<String, Object>> answers =
         List.of(hidden, without, UNKNOWN_ID, "ch_x", "zz_00000000000000000000002C", "%20").stream()
@@ -322,14 +326,8 @@ class EndpointsTest {
       String prefix,
       String scheme,
       @org.jspecify.annotations.Nullable String redirect) {
-    return client.put(
-        "/v1/types/" + name,
-        "{\"prefix\":\"%s\",\"key_scheme\":\"%s\"%s}"
-            .formatted(prefix, scheme, redirect == null ? "" : ",\"redirect\":" + redirect));
-  }
-
-  private static String strings(List<String> texts) {
-    return texts.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
+    TestType type = TestType.of(name, prefix).with("key_scheme", scheme);
+    return client.put(redirect == null ? type : type.and("{\"redirect\":%s}".formatted(redirect)));
   }
 
   private static Map<String, Object> withoutItsName(Reply reply) {

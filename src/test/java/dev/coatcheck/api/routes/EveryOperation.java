@@ -1,7 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
@@ -36,25 +38,25 @@ final class EveryOperation {
           new Call("GET", "/v1/types", null, true),
           new Call("GET", "/v1/types/charge", null, true),
           new Call(
-              "PUT", "/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}", true),
+              "PUT", "/v1/types/charge", json("prefix", "ch", "key_scheme", "snowflake"), true),
           new Call("GET", "/v1/types/charge/keys/1", null, true),
           new Call("GET", "/v1/types/charge/aliases/legacy/1", null, true),
           new Call("GET", "/v1/ids?type=charge", null, true),
-          new Call("POST", "/v1/ids", "{\"type\":\"charge\",\"key\":\"1\"}", true),
-          new Call("POST", "/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}", true),
-          new Call("POST", "/v1/ids/resolve", "{\"ids\":[\"" + ID + "\"]}", true),
-          new Call("POST", "/v1/ids/lookup", "{\"type\":\"charge\",\"keys\":[\"1\"]}", true),
+          new Call("POST", "/v1/ids", json("type", "charge", "key", "1"), true),
+          new Call("POST", "/v1/ids/batch", json("type", "charge", "count", 1), true),
+          new Call("POST", "/v1/ids/resolve", json("ids", List.of(ID)), true),
+          new Call("POST", "/v1/ids/lookup", json("type", "charge", "keys", List.of("1")), true),
           new Call("GET", "/v1/ids/" + ID, null, true),
           new Call("PUT", "/v1/ids/" + ID + "/aliases/legacy/1", null, true),
           new Call("POST", "/v1/ids/" + ID + "/revoke", "{}", true),
-          new Call("POST", "/v1/ids/" + ID + "/merge", "{\"into\":\"" + ID + "\"}", true),
-          new Call("POST", "/v1/ids/revoke", "{\"items\":[{\"id\":\"" + ID + "\"}]}", true),
+          new Call("POST", "/v1/ids/" + ID + "/merge", json("into", ID), true),
+          new Call("POST", "/v1/ids/revoke", json("items", List.of(Map.of("id", ID))), true),
           new Call(
               "POST",
               "/v1/ids/merge",
-              "{\"items\":[{\"id\":\"" + ID + "\",\"into\":\"" + ID + "\"}]}",
+              json("items", List.of(Map.of("id", ID, "into", ID))),
               true),
-          new Call("POST", "/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}", true),
+          new Call("POST", "/v1/keys", json("scheme", "snowflake", "count", 1), true),
           new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/v1/legacy/charge/1", null, true),
           new Call("GET", "/v1/types/charge/legacy-hits", null, true),
@@ -66,16 +68,16 @@ final class EveryOperation {
           new Call(
               "POST",
               "/v1/urls/publish",
-              "{\"url\":\"/charges/1\",\"template\":\"/charges/{charge}\"}",
+              json("url", "/charges/1", "template", "/charges/{charge}"),
               true),
-          new Call("POST", "/v1/urls/resolve", "{\"urls\":[\"/charges/" + ID + "\"]}", true),
+          new Call("POST", "/v1/urls/resolve", json("urls", List.of("/charges/" + ID)), true),
           new Call("POST", "/v1/imports", "type,key\ncharge,1\n", true),
           new Call("GET", "/v1/exports?type=charge", null, true),
-          new Call("POST", RUNS, "{\"table\":\"orders\",\"type\":\"charge\"}", true),
+          new Call("POST", RUNS, json("table", "orders", "type", "charge"), true),
           new Call("GET", RUNS, null, true),
           new Call("GET", RUNS + "/7", null, true),
           new Call("GET", RUNS + "/7/events", null, true),
-          new Call("PATCH", RUNS + "/7", "{\"batch_millis\":100}", true),
+          new Call("PATCH", RUNS + "/7", json("batch_millis", 100), true),
           new Call("POST", RUNS + "/7/start", "{}", true),
           new Call("POST", RUNS + "/7/import", "legacy_id\n1\n", true),
           new Call("POST", RUNS + "/7/pause", null, true),
@@ -100,7 +102,7 @@ final class EveryOperation {
 
   /** The metrics where there is no management port. */
   static void checkMetrics(GatewayFixture gateway) {
-    String type = "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}";
+    String type = json("prefix", "ch", "key_scheme", "snowflake");
     assertThat(gateway.client().patient().put("/v1/types/charge", type).status()).isEqualTo(201);
     assertThat(gateway.client().get("/metrics").status()).isEqualTo(200);
     new EveryOperation(gateway).check(List.of(new Call("GET", "/metrics", null, true)));
@@ -120,7 +122,7 @@ final class EveryOperation {
         expect(call, send(scopeless, call), 403);
       }
       if (call.body() != null) {
-        String large = "{\"type\":\"" + "x".repeat(1_100_000) + "\"}";
+        String large = json("type", "x".repeat(1_100_000));
         if (!call.isImport()) {
           expect(call, client.hostile().send(call.method(), call.path(), large).status(), 413);
         }

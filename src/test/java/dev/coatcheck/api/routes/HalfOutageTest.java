@@ -1,7 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -85,13 +87,10 @@ class HalfOutageTest {
   private void attack(GatewayFixture gateway, Fault begin, Fault end, Set<Integer> cached)
       throws Exception {
     TestClient client = gateway.client().patient();
-    client.put(
-        "/v1/types/thing",
-        "{\"prefix\": \"thing\", \"key_scheme\": \"snowflake\","
-            + " \"redirect\": {\"template\": \"https://a.example/{id}\", \"public\": true}}");
+    client.put(TestType.of("thing", "thing").with("redirect", Map.of("template", "https://a.example/{id}", "public", true)));
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
-      ids.add(client.post("/v1/ids", "{\"type\": \"thing\"}").text("/id"));
+      ids.add(client.mint("thing").text("/id"));
     }
     List<String> hot = ids.subList(0, 20);
     List<String> cold = ids.subList(20, 300);
@@ -112,7 +111,7 @@ class HalfOutageTest {
       long healed = System.nanoTime();
       Exchange first;
       do {
-        first = send(gateway, "mint", "POST", "/v1/ids", "{\"type\": \"thing\"}");
+        first = send(gateway, "mint", "POST", "/v1/ids", json("type", "thing"));
       } while (first.status() != 201
           && System.nanoTime() - healed < Duration.ofSeconds(30).toNanos());
       delay.requireWithin(PROMISED, Duration.ofNanos(System.nanoTime() - healed));
@@ -159,15 +158,14 @@ class HalfOutageTest {
     for (int turn = 0; System.nanoTime() - begun < OUTAGE.toNanos(); turn++) {
       exchanges.add(
           switch (kind % 6) {
-            case 0 -> send(gateway, "mint", "POST", "/v1/ids", "{\"type\": \"thing\"}");
+            case 0 -> send(gateway, "mint", "POST", "/v1/ids", json("type", "thing"));
             case 1 ->
                 send(
                     gateway,
                     "named",
                     "POST",
                     "/v1/ids",
-                    "{\"type\": \"thing\", \"legacy_id\": \"%d\"}"
-                        .formatted(1 + number.incrementAndGet()));
+                    json("type", "thing", "legacy_id", String.valueOf(1 + number.incrementAndGet())));
             case 2 ->
                 send(
                     gateway,
@@ -175,7 +173,7 @@ class HalfOutageTest {
                     "GET",
                     "/v1/ids/" + cold.get((int) (number.incrementAndGet() % cold.size())),
                     null);
-            case 3 -> send(gateway, "type", "POST", "/v1/ids", "{\"type\": \"nothing\"}");
+            case 3 -> send(gateway, "type", "POST", "/v1/ids", json("type", "nothing"));
             default -> send(gateway, "cached", "GET", "/r/" + hot.get(turn % hot.size()), null);
           });
     }

@@ -1,8 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,12 +30,9 @@ class HostileInputTest {
     gateway = new GatewayFixture();
     client = gateway.client().hostile();
     TestClient polite = gateway.client();
-    polite.put(
-        "/v1/types/charge",
-        "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\","
-            + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
-    polite.put("/v1/types/user", "{\"prefix\":\"usr\",\"key_scheme\":\"uuidv7\"}");
-    id = polite.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    polite.put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
+    polite.put(TestType.of("user", "usr").uuids());
+    id = polite.mint("charge").text("/id");
   }
 
   @AfterAll
@@ -42,53 +41,56 @@ class HostileInputTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{}",
-        "[]",
-        "null",
-        "true",
-        "1",
-        "\"x\"",
-        "",
-        " ",
-        "{",
-        "{\"type\":",
-        "{]",
-        "{\"type\":\"charge\",\"type\":\"charge\"}",
-        "{\"type\":\"charge\",\"kye\":\"1\"}",
-        "{\"type\":\"charge\"} {}",
-        "{\"type\":\"charge\"}x",
-        "{\"type\":NaN}",
-        "{\"type\":Infinity}",
-        "{'type':'charge'}",
-        "{\"type\":\"charge\",}",
-        "{\"type\":\"charge\" /* no */}",
-        "{\"type\":\"charge\",\"key\":1}",
-        "{\"type\":\"charge\",\"key\":1.5}",
-        "{\"type\":\"charge\",\"key\":null}",
-        "{\"type\":\"charge\",\"key\":true}",
-        "{\"type\":\"charge\",\"key\":[\"1\"]}",
-        "{\"type\":\"charge\",\"key\":123456789012345678901}",
-        "{\"type\":\"charge\",\"key\":\"\"}",
-        "{\"type\":\"charge\",\"key\":\"-1\"}",
-        "{\"type\":\"charge\",\"key\":\"+1\"}",
-        "{\"type\":\"charge\",\"key\":\"007\"}",
-        "{\"type\":\"charge\",\"key\":\"1e3\"}",
-        "{\"type\":\"charge\",\"key\":\"0x1\"}",
-        "{\"type\":\"charge\",\"key\":\" 1\"}",
-        "{\"type\":\"charge\",\"key\":\"9223372036854775808\"}",
-        "{\"type\":\"charge\",\"key\":\"\u0661\u0662\"}",
-        "{\"type\":\"charge\",\"key\":\"00000000-0000-7000-8000-000000000000\"}",
-        "{\"type\":\"user\",\"key\":\"1\"}",
-        "{\"type\":\"user\",\"key\":\"01A1FD3C-753A-7C3E-9A41-6F0D2BE8175C\"}",
-        "{\"type\":\"user\",\"key\":\"01a1fd3c753a7c3e9a416f0d2be8175c\"}",
-        "{\"type\":\"charge\\u0000\"}",
-        "{\"type\":\"\\ud800\"}",
-        "{\"type\":null}",
-        "{\"type\":1}",
-        "{\"type\":{}}"
-      })
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {}
+          []
+          null
+          true
+          1
+          "x"
+          ``
+          ` `
+          {
+          {"type":
+          {]
+          {"type":"charge","type":"charge"}
+          {"type":"charge","kye":"1"}
+          {"type":"charge"} {}
+          {"type":"charge"}x
+          {"type":NaN}
+          {"type":Infinity}
+          {'type':'charge'}
+          {"type":"charge",}
+          {"type":"charge" /* no */}
+          {"type":"charge","key":1}
+          {"type":"charge","key":1.5}
+          {"type":"charge","key":null}
+          {"type":"charge","key":true}
+          {"type":"charge","key":["1"]}
+          {"type":"charge","key":123456789012345678901}
+          {"type":"charge","key":""}
+          {"type":"charge","key":"-1"}
+          {"type":"charge","key":"+1"}
+          {"type":"charge","key":"007"}
+          {"type":"charge","key":"1e3"}
+          {"type":"charge","key":"0x1"}
+          {"type":"charge","key":" 1"}
+          {"type":"charge","key":"9223372036854775808"}
+          {"type":"charge","key":"\u0661\u0662"}
+          {"type":"charge","key":"00000000-0000-7000-8000-000000000000"}
+          {"type":"user","key":"1"}
+          {"type":"user","key":"01A1FD3C-753A-7C3E-9A41-6F0D2BE8175C"}
+          {"type":"user","key":"01a1fd3c753a7c3e9a416f0d2be8175c"}
+          {"type":"charge\\u0000"}
+          {"type":"\\ud800"}
+          {"type":null}
+          {"type":1}
+          {"type":{}}
+          """)
   void aBadMintIs400(String body) {
     assertThat(client.post("/v1/ids", body).status()).isEqualTo(400);
   }
@@ -96,7 +98,7 @@ class HostileInputTest {
   @Test
   void deepJsonIs400() {
     String deep = "[".repeat(21) + "]".repeat(21);
-    assertThat(client.post("/v1/ids", "{\"type\":" + deep + "}").text("/code"))
+    assertThat(client.post("/v1/ids", "{\"type\":%s}".formatted(deep)).text("/code"))
         .isEqualTo("json_malformed");
   }
 
@@ -114,7 +116,7 @@ class HostileInputTest {
 
   @Test
   void otherEncodingsAndByteOrderMarksAre400() throws IOException {
-    String json = "{\"type\":\"charge\"}";
+    String json = json("type", "charge");
     for (byte[] body :
         List.of(
             json.getBytes(StandardCharsets.UTF_16),
@@ -151,7 +153,7 @@ class HostileInputTest {
 
   @Test
   void compressedOrUnlabelledBodiesAre415() throws IOException {
-    byte[] body = "{\"type\":\"charge\"}".getBytes(StandardCharsets.UTF_8);
+    byte[] body = json("type", "charge").getBytes(StandardCharsets.UTF_8);
 
     assertThat(
             raw("POST /v1/ids", body, "Content-Type: application/json", "Content-Encoding: gzip")
@@ -178,20 +180,21 @@ class HostileInputTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "{\"items\":[]} | 400",
-        "{\"type\":\"charge\",\"count\":0} | 400",
-        "{\"type\":\"charge\",\"count\":-1} | 400",
-        "{\"type\":\"charge\",\"count\":1001} | 400",
-        "{\"type\":\"charge\",\"count\":1.0} | 400",
-        "{\"type\":\"charge\",\"count\":\"1\"} | 400",
-        "{\"type\":\"charge\",\"count\":99999999999} | 400",
-        "{\"type\":\"charge\",\"count\":1,\"items\":[{\"type\":\"charge\"}]} | 400",
-        "{\"items\":[1]} | 400",
-        "{\"items\":{}} | 400",
-        "{\"items\":[{\"type\":\"charge\"}],\"atomic\":1} | 400",
-        "{\"items\":[{\"type\":\"charge\"}],\"more\":1} | 400"
-      })
+      textBlock =
+          """
+          {"items":[]} | 400
+          {"type":"charge","count":0} | 400
+          {"type":"charge","count":-1} | 400
+          {"type":"charge","count":1001} | 400
+          {"type":"charge","count":1.0} | 400
+          {"type":"charge","count":"1"} | 400
+          {"type":"charge","count":99999999999} | 400
+          {"type":"charge","count":1,"items":[{"type":"charge"}]} | 400
+          {"items":[1]} | 400
+          {"items":{}} | 400
+          {"items":[{"type":"charge"}],"atomic":1} | 400
+          {"items":[{"type":"charge"}],"more":1} | 400
+          """)
   void aBadBatchIs400(String body, int status) {
     assertThat(client.post("/v1/ids/batch", body).status()).isEqualTo(status);
   }
@@ -370,16 +373,14 @@ class HostileInputTest {
 
   @Test
   void badTypesAre400() {
-    String sound = "{\"prefix\":\"ok\",\"key_scheme\":\"snowflake\"}";
+    String sound = json("prefix", "ok", "key_scheme", "snowflake");
     for (String name : List.of("A", "1a", "a-b", "a.b", "x".repeat(64), "_a", "%E2%80%8B")) {
       assertThat(client.put("/v1/types/" + name, sound).status()).as(name).isEqualTo(400);
     }
     for (String prefix : List.of("", "A", "a__b", "a_", "_a", "1a", "a-b", "x".repeat(33))) {
       assertThat(
               client
-                  .put(
-                      "/v1/types/odd",
-                      "{\"prefix\":\"" + prefix + "\",\"key_scheme\":\"snowflake\"}")
+                  .put(TestType.of("odd", prefix))
                   .status())
           .as(prefix)
           .isEqualTo(400);
@@ -390,12 +391,12 @@ class HostileInputTest {
             "[]",
             "{}",
             "\"https://a.example\"",
-            "{\"template\":\"https://a.example\",\"status\":303}",
-            "{\"template\":\"https://a.example\",\"status\":\"302\"}",
-            "{\"template\":\"https://a.example\",\"max_age_seconds\":-1}",
-            "{\"template\":\"https://a.example\",\"max_age_seconds\":31536001}",
-            "{\"template\":\"https://a.example\",\"public\":\"yes\"}",
-            "{\"template\":\"https://a.example\",\"other\":1}")) {
+            json("template", "https://a.example", "status", 303),
+            json("template", "https://a.example", "status", "302"),
+            json("template", "https://a.example", "max_age_seconds", -1),
+            json("template", "https://a.example", "max_age_seconds", 31536001),
+            json("template", "https://a.example", "public", "yes"),
+            json("template", "https://a.example", "other", 1))) {
       assertThat(
               client
                   .put(

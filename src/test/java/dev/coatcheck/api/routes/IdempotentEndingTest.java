@@ -1,8 +1,11 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +22,7 @@ class IdempotentEndingTest {
   private static final TestClient CLIENT = GATEWAY.client();
 
   static {
-    CLIENT.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    CLIENT.put(TestType.of("charge", "ch"));
   }
 
   @AfterAll
@@ -32,8 +35,8 @@ class IdempotentEndingTest {
     String path = "/v1/ids/" + mint() + "/revoke";
     TestClient keyed = CLIENT.with("Idempotency-Key", "revoke-1");
 
-    Reply first = keyed.post(path, "{\"reason\":\"lost\"}");
-    Reply again = keyed.post(path, "{\"reason\":\"lost\"}");
+    Reply first = keyed.post(path, json("reason", "lost"));
+    Reply again = keyed.post(path, json("reason", "lost"));
 
     assertThat(first.status()).isEqualTo(200);
     assertThat(first.has("idempotent-replayed")).isFalse();
@@ -52,10 +55,10 @@ class IdempotentEndingTest {
     for (Reply refused :
         List.of(
             keyed.post("/v1/ids/" + other + "/revoke", "{}"),
-            keyed.post("/v1/ids/" + id + "/revoke", "{\"reason\":\"x\"}"),
-            keyed.post("/v1/ids/" + other + "/merge", "{\"into\":\"" + id + "\"}"),
-            keyed.post("/v1/ids/revoke", "{\"items\":[{\"id\":\"" + other + "\"}]}"),
-            keyed.post("/v1/ids", "{\"type\":\"charge\"}"))) {
+            keyed.post("/v1/ids/" + id + "/revoke", json("reason", "x")),
+            keyed.post("/v1/ids/" + other + "/merge", json("into", id)),
+            keyed.post("/v1/ids/revoke", json("items", List.of(Map.of("id", other)))),
+            keyed.mint("charge"))) {
       assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
     }
     assertThat(CLIENT.get("/v1/ids/" + other).status()).isEqualTo(200);
@@ -69,16 +72,16 @@ class IdempotentEndingTest {
     TestClient merging = CLIENT.with("Idempotency-Key", "merge-1");
     TestClient refused = CLIENT.with("Idempotency-Key", "merge-2");
 
-    Reply merged = merging.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + into + "\"}");
-    Reply conflict = refused.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + third + "\"}");
+    Reply merged = merging.post("/v1/ids/" + id + "/merge", json("into", into));
+    Reply conflict = refused.post("/v1/ids/" + id + "/merge", json("into", third));
     // What it would be answered now is another thing: the survivor has a survivor.
-    CLIENT.post("/v1/ids/" + into + "/merge", "{\"into\":\"" + third + "\"}");
+    CLIENT.post("/v1/ids/" + into + "/merge", json("into", third));
 
     assertThat(merged.status()).isEqualTo(200);
-    assertThat(merging.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + into + "\"}").body())
+    assertThat(merging.post("/v1/ids/" + id + "/merge", json("into", into)).body())
         .isEqualTo(merged.body());
     assertThat(conflict.status()).isEqualTo(409);
-    Reply replayed = refused.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + third + "\"}");
+    Reply replayed = refused.post("/v1/ids/" + id + "/merge", json("into", third));
     assertThat(replayed.status()).isEqualTo(409);
     assertThat(replayed.body()).isEqualTo(conflict.body());
   }
@@ -86,12 +89,11 @@ class IdempotentEndingTest {
   @Test
   void batchesKeepTheirAnswersAlsoWhenTheyAreRefused() {
     String id = mint();
-    String items = "{\"items\":[{\"id\":\"" + id + "\"},{\"id\":\"junk\"}],\"atomic\":false}";
+    String items = json("items", List.of(Map.of("id", id), Map.of("id", "junk")), "atomic", false);
     TestClient keyed = CLIENT.with("Idempotency-Key", "batch-1");
     TestClient atomic = CLIENT.with("Idempotency-Key", "batch-2");
     String pair =
-        "{\"items\":[{\"id\":\"%s\"},{\"id\":\"%s\"}],\"atomic\":true}"
-            .formatted(mint(), TestClient.UNKNOWN_ID);
+        json("items", List.of(Map.of("id", mint()), Map.of("id", TestClient.UNKNOWN_ID)), "atomic", true);
 
     Reply first = keyed.post("/v1/ids/revoke", items);
     Reply none = atomic.post("/v1/ids/revoke", pair);
@@ -117,7 +119,7 @@ class IdempotentEndingTest {
     List<Future<Reply>> replies = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int racer = 0; racer < RACERS; racer++) {
-        String body = racer % 2 == 0 ? "{}" : "{\"reason\":\"other\"}";
+        String body = racer % 2 == 0 ? "{}" : json("reason", "other");
         replies.add(threads.submit(() -> keyed.post(path, body)));
       }
     }
@@ -139,7 +141,7 @@ class IdempotentEndingTest {
         CLIENT
             .hostile()
             .with("Idempotency-Key", "keys-1")
-            .post("/v1/keys", "{\"scheme\":\"snowflake\",\"count\":1}");
+            .post("/v1/keys", json("scheme", "snowflake", "count", 1));
 
     assertProblem(refused, 400, "header_invalid", "Idempotency-Key");
   }
@@ -147,13 +149,13 @@ class IdempotentEndingTest {
   @Test
   void whatOnlyReadsIgnoresTheHeader() {
     String id = mint();
-    String unknown = "{\"ids\":[\"" + TestClient.UNKNOWN_ID + "\"]}";
+    String unknown = json("ids", List.of(TestClient.UNKNOWN_ID));
     TestClient keyed = CLIENT.with("Idempotency-Key", "read-1");
 
     assertThat(keyed.post("/v1/ids/resolve", unknown).status()).isEqualTo(200);
     assertThat(
             keyed
-                .post("/v1/ids/resolve", "{\"ids\":[\"" + id + "\"]}")
+                .post("/v1/ids/resolve", json("ids", List.of(id)))
                 .text("/data/0/public_id/id"))
         .isEqualTo(id);
   }
@@ -172,6 +174,6 @@ class IdempotentEndingTest {
   }
 
   private static String mint() {
-    return CLIENT.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    return CLIENT.mint("charge").text("/id");
   }
 }

@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -18,7 +19,7 @@ class IdempotentImportTest {
 
   @BeforeAll
   static void types() {
-    GATEWAY.client().put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    GATEWAY.client().put(TestType.of("charge", "ch"));
   }
 
   @AfterAll

@@ -1,7 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.time.Duration;
@@ -35,7 +37,7 @@ class KeyRoutesTest {
 
   @Test
   void aBatchOfSnowflakesIsUniqueAndRising() {
-    Reply reply = keys("{\"scheme\":\"snowflake\",\"count\":16384}");
+    Reply reply = keys(json("scheme", "snowflake", "count", 16384));
     List<Long> keys =
         reply.body().at("/keys").valueStream().map(key -> Long.valueOf(key.stringValue())).toList();
 
@@ -48,7 +50,7 @@ class KeyRoutesTest {
 
   @Test
   void aSmallBatchIsARunThatFirstAndCountStandFor() {
-    Reply reply = keys("{\"scheme\":\"snowflake\",\"count\":5}");
+    Reply reply = keys(json("scheme", "snowflake", "count", 5));
     long first = Long.parseLong(reply.text("/first"));
 
     assertThat(reply.body().at("/keys").valueStream().map(key -> key.stringValue()))
@@ -58,7 +60,7 @@ class KeyRoutesTest {
 
   @Test
   void uuidsRiseToo() {
-    Reply reply = keys("{\"scheme\":\"uuidv7\",\"count\":1000}");
+    Reply reply = keys(json("scheme", "uuidv7", "count", 1000));
 
     assertThat(reply.body().at("/keys").valueStream().map(key -> key.stringValue()).toList())
         .hasSize(1_000)
@@ -74,7 +76,7 @@ class KeyRoutesTest {
       Instant before = Instant.now();
       long key =
           Long.parseLong(
-              keys("{\"scheme\":\"snowflake\",\"layout\":\"" + layout + "\",\"count\":1}")
+              keys(json("scheme", "snowflake", "layout", layout, "count", 1))
                   .text("/keys/0"));
 
       assertThat(SnowflakeLayout.accepted(layout).timeOf(key))
@@ -95,22 +97,23 @@ class KeyRoutesTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "{\"scheme\":\"snowflake\",\"count\":0} | count",
-        "{\"scheme\":\"snowflake\",\"count\":-1} | count",
-        "{\"scheme\":\"snowflake\",\"count\":16385} | count",
-        "{\"scheme\":\"snowflake\",\"count\":99999999999} | count",
-        "{\"scheme\":\"snowflake\",\"count\":\"1\"} | count",
-        "{\"scheme\":\"snowflake\"} | count",
-        "{\"scheme\":\"sonyflake\",\"count\":1} | scheme",
-        "{\"count\":1} | scheme",
-        "{\"scheme\":\"snowflake\",\"layout\":\"nothing\",\"count\":1} | layout",
-        "{\"scheme\":\"snowflake\",\"layout\":\"41/10/13@0\",\"count\":1} | layout",
-        "{\"scheme\":\"snowflake\",\"layout\":\"41/0/22@0\",\"count\":1} | layout",
-        "{\"scheme\":\"snowflake\",\"layout\":\"41/10/12@99999999999999\",\"count\":1} | layout",
-        "{\"scheme\":\"snowflake\",\"layout\":\"30/11/22@0\",\"count\":1} | layout",
-        "{\"scheme\":\"uuidv7\",\"layout\":\"twitter\",\"count\":1} | layout"
-      })
+      textBlock =
+          """
+          {"scheme":"snowflake","count":0} | count
+          {"scheme":"snowflake","count":-1} | count
+          {"scheme":"snowflake","count":16385} | count
+          {"scheme":"snowflake","count":99999999999} | count
+          {"scheme":"snowflake","count":"1"} | count
+          {"scheme":"snowflake"} | count
+          {"scheme":"sonyflake","count":1} | scheme
+          {"count":1} | scheme
+          {"scheme":"snowflake","layout":"nothing","count":1} | layout
+          {"scheme":"snowflake","layout":"41/10/13@0","count":1} | layout
+          {"scheme":"snowflake","layout":"41/0/22@0","count":1} | layout
+          {"scheme":"snowflake","layout":"41/10/12@99999999999999","count":1} | layout
+          {"scheme":"snowflake","layout":"30/11/22@0","count":1} | layout
+          {"scheme":"uuidv7","layout":"twitter","count":1} | layout
+          """)
   void aBadRequestNamesItsField(String body, String param) {
     Reply reply = client.hostile().post("/v1/keys", body);
 
@@ -121,7 +124,7 @@ class KeyRoutesTest {
   @Test
   void aTypeKeepsItsLayout() {
     Instant before = Instant.now();
-    String body = "{\"prefix\":\"tw\",\"key_scheme\":\"snowflake\",\"key_layout\":\"%s\"}";
+    String body = json("prefix", "tw", "key_scheme", "snowflake", "key_layout", "%s");
     assertThat(client.put("/v1/types/tweet", body.formatted("twitter")).text("/key_layout"))
         .isEqualTo("twitter");
 
@@ -129,7 +132,7 @@ class KeyRoutesTest {
 
     assertThat(refused.status()).isEqualTo(409);
     assertThat(refused.text("/param")).isEqualTo("key_layout");
-    Awaitility.await().until(() -> client.post("/v1/ids", "{\"type\":\"tweet\"}").status() == 201);
+    Awaitility.await().until(() -> client.mint("tweet").status() == 201);
     String key = client.get("/v1/ids?type=tweet").text("/data/0/key");
     assertThat(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(key)))
         .isBetween(before.minus(CLOCKS_APART_MAX), Instant.now().plus(CLOCKS_APART_MAX));
@@ -137,12 +140,12 @@ class KeyRoutesTest {
 
   @Test
   void theListIsCutByTheTimeInTheKey() {
-    client.put("/v1/types/log", "{\"prefix\":\"log\",\"key_scheme\":\"snowflake\"}");
+    client.put(TestType.of("log", "log"));
     for (String time : List.of("2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z")) {
       long key =
           SnowflakeLayout.DEFAULT.key(
               SnowflakeLayout.DEFAULT.position(Instant.parse(time).toEpochMilli()), 1);
-      client.post("/v1/ids", "{\"type\":\"log\",\"key\":\"" + key + "\"}");
+      client.mint("log", "key", String.valueOf(key));
     }
 
     assertThat(count("created_after=2023-12-31T23:59:59.999Z")).isEqualTo(2);
@@ -180,17 +183,15 @@ class KeyRoutesTest {
   void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
     try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"))) {
       TestClient caller = limited.client();
-      caller.put(
-          "/v1/types/tweet",
-          "{\"prefix\":\"tw\",\"key_scheme\":\"snowflake\",\"key_layout\":\"twitter\"}");
+      caller.put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
 
-      assertNoWorkerRange(caller.post("/v1/ids", "{\"type\":\"tweet\"}"), "twitter");
+      assertNoWorkerRange(caller.mint("tweet"), "twitter");
       assertNoWorkerRange(
-          caller.post("/v1/ids/batch", "{\"type\":\"tweet\",\"count\":2}"), "twitter");
+          caller.post("/v1/ids/batch", json("type", "tweet", "count", 2)), "twitter");
       assertNoWorkerRange(
           caller.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
           "twitter");
-      assertThat(caller.post("/v1/ids", "{\"type\":\"tweet\",\"key\":\"7\"}").status())
+      assertThat(caller.mint("tweet", "key", "7").status())
           .isEqualTo(201);
     }
   }
@@ -212,7 +213,7 @@ class KeyRoutesTest {
   }
 
   private static String oneKey(SnowflakeLayout layout) {
-    return "{\"scheme\":\"snowflake\",\"layout\":\"" + layout.name() + "\",\"count\":1}";
+    return json("scheme", "snowflake", "layout", layout.name(), "count", 1);
   }
 
   private static int count(String query) {

@@ -1,7 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import org.jspecify.annotations.Nullable;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LegacyRoutesTest {
-  private static final String PUBLIC = "{\"template\":\"https://shop.example/o/{id}\"}";
+  private static final Map<String, Object> PUBLIC = Map.of("template", "https://shop.example/o/{id}");
 
   private static GatewayFixture gateway;
   private static TestClient client;
@@ -26,22 +29,21 @@ class LegacyRoutesTest {
     gateway = new GatewayFixture();
     client = gateway.client().patient();
     anyone = client.anonymous();
-    put("plain", "pl", PUBLIC, "{}");
+    put("plain", "pl", PUBLIC, Map.of());
     put(
         "dated",
         "dt",
-        "{\"template\":\"https://shop.example/o/{id}?k={key}\",\"expose_key\":true}",
-        "{\"status\":301,\"max_id\":\"1000\",\"deprecated_at\":\"2026-01-01T00:00:00Z\","
-            + "\"sunset_at\":\"2999-01-06T07:08:09Z\",\"max_age_seconds\":3600}");
+        Map.of("template", "https://shop.example/o/{id}?k={key}", "expose_key", true),
+        Map.of("status", 301, "max_id", "1000", "deprecated_at", "2026-01-01T00:00:00Z", "sunset_at", "2999-01-06T07:08:09Z", "max_age_seconds", 3600));
     put(
         "over",
         "ov",
         PUBLIC,
-        "{\"deprecated_at\":\"2020-02-03T00:00:00Z\",\"sunset_at\":\"2021-02-03T04:05:06Z\"}");
-    put("none", "nn", PUBLIC, "null");
-    put("closed", "cl", PUBLIC, "{\"public\":false}");
-    put("linkless", "ll", "null", "{}");
-    put("hidden", "hd", "{\"template\":\"https://shop.example/o/{id}\",\"public\":false}", "{}");
+        Map.of("deprecated_at", "2020-02-03T00:00:00Z", "sunset_at", "2021-02-03T04:05:06Z"));
+    put("none", "nn", PUBLIC, null);
+    put("closed", "cl", PUBLIC, Map.of("public", false));
+    put("linkless", "ll", null, Map.of());
+    put("hidden", "hd", Map.of("template", "https://shop.example/o/{id}", "public", false), Map.of());
     for (String type : List.of("plain", "dated", "over", "none", "closed", "linkless", "hidden")) {
       mint(type, 42, 7);
     }
@@ -122,7 +124,7 @@ class LegacyRoutesTest {
   void theNumberOfAMergedPublicIdLeadsToTheSurvivor() {
     String id = mint("plain", 44, 10);
     String survivor = client.get("/v1/legacy/plain/7").text("/id");
-    client.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}");
+    client.post("/v1/ids/" + id + "/merge", json("into", survivor));
 
     assertThat(anyone.get("/legacy/plain/10").header("Location"))
         .isEqualTo("https://shop.example/o/" + survivor);
@@ -197,21 +199,21 @@ class LegacyRoutesTest {
     }
   }
 
-  private static void put(String name, String prefix, String redirect, String legacy) {
+  private static void put(
+      String name,
+      String prefix,
+      @Nullable Map<String, Object> redirect,
+      @Nullable Map<String, Object> legacy) {
     Reply reply =
         client.put(
-            "/v1/types/" + name,
-            "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"redirect\":%s,\"legacy\":%s}"
-                .formatted(prefix, redirect, legacy));
+            TestType.of(name, prefix).with("redirect", redirect).with("legacy", legacy));
     assertThat(reply.status()).isEqualTo(201);
   }
 
   /** All of an answer but its name and its time. */
   private static String mint(String type, int key, int number) {
     return client
-        .post(
-            "/v1/ids",
-            "{\"type\":\"%s\",\"key\":\"%d\",\"legacy_id\":\"%d\"}".formatted(type, key, number))
+        .mint(type, "key", String.valueOf(key), "legacy_id", String.valueOf(number))
         .text("/id");
   }
 

@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +21,8 @@ class LegacyWatchTest {
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
     client = gateway.client().patient();
     for (String type : List.of("charge", "order")) {
-      client.put(
-          "/v1/types/" + type,
-          "{\"prefix\":\""
-              + type
-              + "\",\"key_scheme\":\"snowflake\",\"legacy\":{},"
-              + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
-      client.post("/v1/ids", "{\"type\":\"" + type + "\",\"legacy_id\":\"7\"}");
+      client.put(TestType.of(type, type).with("legacy", Map.of()).redirect("https://shop.example/{id}"));
+      client.mint(type, "legacy_id", "7");
     }
   }
 

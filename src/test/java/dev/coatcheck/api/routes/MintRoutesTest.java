@@ -1,15 +1,18 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.List;
+import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class MintRoutesTest {
   private static final String CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a1";
@@ -17,11 +20,8 @@ class MintRoutesTest {
   private static final TestClient CLIENT = GATEWAY.client();
 
   static {
-    CLIENT.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
-    CLIENT.put(
-        "/v1/types/order",
-        "{\"prefix\":\"or\",\"key_scheme\":\"snowflake\",\"public_pattern\":\"ord-[0-9]+\","
-            + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
+    CLIENT.put(TestType.of("charge", "ch"));
+    CLIENT.put(TestType.of("order", "or").with("public_pattern", "ord-[0-9]+").redirect("https://shop.example/{id}"));
   }
 
   @AfterAll
@@ -31,7 +31,7 @@ class MintRoutesTest {
 
   @Test
   void anOfflineMessageThatIsSentAgainSucceedsOnce() {
-    String message = "{\"type\":\"charge\",\"client_id\":\"" + CLIENT_ID + "0\"}";
+    String message = json("type", "charge", "client_id", CLIENT_ID + "0");
 
     Reply first = CLIENT.post("/v1/ids", message);
     Reply again = CLIENT.post("/v1/ids", message);
@@ -44,7 +44,7 @@ class MintRoutesTest {
   @Test
   void aLegacyIdIsMintedWithItsThingAndLeadsToIt() {
     Reply minted =
-        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"100\",\"legacy_id\":\"100\"}");
+        CLIENT.mint("charge", "key", "100", "legacy_id", "100");
     Reply found = CLIENT.get("/v1/legacy/charge/100");
 
     assertThat(minted.status()).isEqualTo(201);
@@ -53,10 +53,10 @@ class MintRoutesTest {
 
   @Test
   void anAliasOfAnotherThingIs409() {
-    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"200\",\"legacy_id\":\"200\"}");
+    CLIENT.mint("charge", "key", "200", "legacy_id", "200");
 
     Reply other =
-        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"201\",\"legacy_id\":\"200\"}");
+        CLIENT.mint("charge", "key", "201", "legacy_id", "200");
 
     assertProblem(other, 409, "alias_conflict", "legacy_id");
     assertThat(CLIENT.get("/v1/types/charge/keys/201").status()).isEqualTo(404);
@@ -64,29 +64,29 @@ class MintRoutesTest {
 
   @Test
   void theKeyAndTheAliasOfAnEndedIdAreNeverGivenToAnother() {
-    String mint = "{\"type\":\"charge\",\"key\":\"300\",\"legacy_id\":\"300\"}";
+    String mint = json("type", "charge", "key", "300", "legacy_id", "300");
     String id = CLIENT.post("/v1/ids", mint).text("/id");
     CLIENT.post("/v1/ids/" + id + "/revoke", "{}");
 
     assertProblem(CLIENT.post("/v1/ids", mint), 409, "id_ended", null);
     assertProblem(
-        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"300\"}"), 409, "id_ended", null);
+        CLIENT.mint("charge", "key", "300"), 409, "id_ended", null);
     assertProblem(
-        CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"legacy_id\":\"300\"}"),
+        CLIENT.mint("charge", "legacy_id", "300"),
         409,
         "id_ended",
         null);
     assertProblem(
         CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/legacy/301", null), 409, "id_ended", "id");
     Reply batch =
-        CLIENT.post("/v1/ids/batch", "{\"items\":[{\"type\":\"charge\",\"key\":\"300\"}]}");
+        CLIENT.post("/v1/ids/batch", json("items", List.of(Map.of("type", "charge", "key", "300"))));
     assertThat(batch.text("/data/0/error/code")).isEqualTo("id_ended");
   }
 
   @Test
   void furtherNamesAreAddedOnceAndForEver() {
-    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
-    String other = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String id = CLIENT.mint("order").text("/id");
+    String other = CLIENT.mint("order").text("/id");
     String path = "/aliases/public/ord-17";
 
     Reply added = CLIENT.send("PUT", "/v1/ids/" + id + path, null);
@@ -110,11 +110,11 @@ class MintRoutesTest {
 
   @Test
   void publicIdsOfAnOlderSystemAreAcceptedWhereOursAre() {
-    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String id = CLIENT.mint("order").text("/id");
     CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/public/ord-99", null);
 
     assertThat(CLIENT.hostile().send("GET", "/v1/ids/ord-99", null).status()).isEqualTo(200);
-    Reply batch = CLIENT.post("/v1/ids/resolve", "{\"ids\":[\"ord-99\",\"" + id + "\",\"ord-1\"]}");
+    Reply batch = CLIENT.post("/v1/ids/resolve", json("ids", List.of("ord-99", id, "ord-1")));
     assertThat(batch.text("/data/0/public_id/id")).isEqualTo(id);
     assertThat(batch.text("/data/1/public_id/id")).isEqualTo(id);
     assertThat(batch.text("/data/2/error/code")).isEqualTo("public_id_unknown");
@@ -132,7 +132,7 @@ class MintRoutesTest {
     "public, invoice-1"
   })
   void aNameInAnotherSpellingIs400(String scheme, String value) {
-    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String id = CLIENT.mint("order").text("/id");
 
     assertProblem(
         CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/" + scheme + "/" + value, null),
@@ -143,7 +143,7 @@ class MintRoutesTest {
 
   @Test
   void theSchemeOfKeysIsNotForCallers() {
-    String id = CLIENT.post("/v1/ids", "{\"type\":\"order\"}").text("/id");
+    String id = CLIENT.mint("order").text("/id");
 
     assertProblem(
         CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/key/1", null),
@@ -156,9 +156,9 @@ class MintRoutesTest {
   void oneIdempotencyKeyIsOneAnswerByteForByte() {
     TestClient once = CLIENT.with("Idempotency-Key", "\"first\"");
 
-    Reply first = once.post("/v1/ids", "{\"type\":\"charge\"}");
-    Reply again = once.post("/v1/ids", "{\"type\":\"charge\"}");
-    Reply bare = CLIENT.with("Idempotency-Key", "first").post("/v1/ids", "{\"type\":\"charge\"}");
+    Reply first = once.mint("charge");
+    Reply again = once.mint("charge");
+    Reply bare = CLIENT.with("Idempotency-Key", "first").mint("charge");
 
     assertThat(first.status()).isEqualTo(201);
     assertThat(first.headers()).doesNotContainKey("idempotent-replayed");
@@ -170,15 +170,15 @@ class MintRoutesTest {
   @Test
   void anIdempotencyKeyOfAnotherRequestIs422() {
     TestClient once = CLIENT.with("Idempotency-Key", "second");
-    once.post("/v1/ids", "{\"type\":\"charge\"}");
+    once.mint("charge");
 
     assertProblem(
-        once.post("/v1/ids", "{\"type\":\"order\"}"),
+        once.mint("order"),
         422,
         "idempotency_key_reused",
         "Idempotency-Key");
     assertProblem(
-        once.post("/v1/ids/batch", "{\"type\":\"charge\",\"count\":1}"),
+        once.post("/v1/ids/batch", json("type", "charge", "count", 1)),
         422,
         "idempotency_key_reused",
         "Idempotency-Key");
@@ -187,7 +187,7 @@ class MintRoutesTest {
   @Test
   void aBatchWithAnIdempotencyKeyIsMintedOnce() {
     TestClient once = CLIENT.with("Idempotency-Key", "third");
-    String batch = "{\"type\":\"charge\",\"count\":3}";
+    String batch = json("type", "charge", "count", 3);
 
     Reply first = once.post("/v1/ids/batch", batch);
     Reply again = once.post("/v1/ids/batch", batch);
@@ -199,9 +199,9 @@ class MintRoutesTest {
 
   @Test
   void aRefusalOfTheDomainIsReplayedToo() {
-    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"400\",\"legacy_id\":\"400\"}");
+    CLIENT.mint("charge", "key", "400", "legacy_id", "400");
     TestClient once = CLIENT.with("Idempotency-Key", "fourth");
-    String conflict = "{\"type\":\"charge\",\"key\":\"401\",\"legacy_id\":\"400\"}";
+    String conflict = json("type", "charge", "key", "401", "legacy_id", "400");
 
     Reply first = once.post("/v1/ids", conflict);
     Reply again = once.post("/v1/ids", conflict);
@@ -213,7 +213,7 @@ class MintRoutesTest {
 
   @Test
   void anAtomicBatchThatIsRefusedDoesNothingAndIsReplayed() {
-    CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"500\",\"legacy_id\":\"500\"}");
+    CLIENT.mint("charge", "key", "500", "legacy_id", "500");
     TestClient once = CLIENT.with("Idempotency-Key", "fifth");
     String batch =
         """
@@ -235,17 +235,26 @@ class MintRoutesTest {
   void aRequestThatWasNotUnderstoodDoesNotUseUpItsIdempotencyKey() {
     TestClient once = CLIENT.with("Idempotency-Key", "sixth");
 
-    assertThat(once.hostile().post("/v1/ids", "{\"type\":\"charge\",\"key\":\"x\"}").status())
+    assertThat(once.hostile().mint("charge", "key", "x").status())
         .isEqualTo(400);
-    assertThat(once.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"600\"}").status())
+    assertThat(once.mint("charge", "key", "600").status())
         .isEqualTo(201);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"open", "\"in\"side", "\"\\x\"", "a\"b"})
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "open
+          "in"side
+          "\\x"
+          a"b
+          """)
   void aBrokenIdempotencyKeyIs400(String key) {
     assertProblem(
-        CLIENT.hostile().with("Idempotency-Key", key).post("/v1/ids", "{\"type\":\"charge\"}"),
+        CLIENT.hostile().with("Idempotency-Key", key).mint("charge"),
         400,
         "header_invalid",
         "Idempotency-Key");
@@ -263,19 +272,19 @@ class MintRoutesTest {
                 select 700, gen_random_uuid(), type_id, coatcheck.bucket_of_key(salt, 700::bigint)
                 from coatcheck.type where name = 'charge'
                 """)) {
-      Reply busy = CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"700\"}");
+      Reply busy = CLIENT.mint("charge", "key", "700");
       assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
       assertProblem(
           CLIENT.post(
               "/v1/ids/batch",
-              "{\"items\":[{\"type\":\"charge\",\"key\":\"700\"},{\"type\":\"charge\"}]}"),
+              json("items", List.of(Map.of("type", "charge", "key", "700"), Map.of("type", "charge")))),
           409,
           "busy",
           null);
       other.rollback();
     }
-    assertThat(CLIENT.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"700\"}").status())
+    assertThat(CLIENT.mint("charge", "key", "700").status())
         .isEqualTo(201);
   }
 }

@@ -1,7 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,13 +40,11 @@ public final class NextAnswers {
   public void areRight() throws IOException, InterruptedException {
     try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       String type =
-          "{\"prefix\":\"aft\",\"key_scheme\":\"snowflake\",\"redirect\":{\"template\":\""
-              + WEB
-              + "{id}\"}}";
+          json("prefix", "aft", "key_scheme", "snowflake", "redirect", Map.of("template", WEB + "{id}"));
       assertThat(send(http, "PUT", "/v1/types/" + TYPE, type).statusCode()).isIn(200, 201);
       Set<List<String>> made = new HashSet<>();
       for (int i = 0; i < IDS; i++) {
-        HttpResponse<String> minted = send(http, "POST", "/v1/ids", "{\"type\":\"" + TYPE + "\"}");
+        HttpResponse<String> minted = send(http, "POST", "/v1/ids", json("type", TYPE));
         assertThat(minted.statusCode()).as(minted.body()).isEqualTo(201);
         JsonNode body = JSON.readTree(minted.body());
         made.add(List.of(body.at("/id").asString(), body.at("/key").asString()));

@@ -1,7 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,7 +39,7 @@ class OnceEverywhereTest {
         .getFirst()
         .client()
         .patient()
-        .put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+        .put(TestType.of("charge", "ch"));
   }
 
   @AfterAll
@@ -57,7 +60,7 @@ class OnceEverywhereTest {
                       .client()
                       .patient()
                       .with("Idempotency-Key", key)
-                      .post("/v1/ids", "{\"type\":\"charge\"}"));
+                      .mint("charge"));
 
       assertThat(replies).extracting(Reply::status).containsOnly(201);
       Set<JsonNode> bodies = new HashSet<>(replies.stream().map(Reply::body).toList());
@@ -70,7 +73,7 @@ class OnceEverywhereTest {
   @Test
   void racersWithOneLegacyIdAndNoKeyGetOnePublicId() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      String mint = "{\"type\":\"charge\",\"legacy_id\":\"" + (9_000 + round) + "\"}";
+      String mint = json("type", "charge", "legacy_id", "" + (9_000 + round));
       long before = GATEWAYS.getFirst().count(MAPPINGS);
 
       List<Reply> replies = race(gateway -> gateway.client().patient().post("/v1/ids", mint));
@@ -89,7 +92,7 @@ class OnceEverywhereTest {
   void aSocketCutBetweenCommitAndAnswerIsSettledBySendingAgain() throws Exception {
     GatewayFixture at = GATEWAYS.get(0);
     long before = at.count(MAPPINGS);
-    String mint = "{\"type\":\"charge\"}";
+    String mint = json("type", "charge");
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.uri().getPort())) {
       send(socket, at.key(), "cut", mint);
       Awaitility.await("the commit").until(() -> at.count(MAPPINGS) == before + 1);
@@ -106,12 +109,12 @@ class OnceEverywhereTest {
 
   @Test
   void batchesInOppositeOrdersAtThreeGatewaysAgree() throws Exception {
-    List<String> items = new ArrayList<>();
+    List<Map<String, String>> items = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      items.add("{\"type\":\"charge\",\"key\":\"%d\",\"legacy_id\":\"%d\"}".formatted(i, i + 1));
+      items.add(Map.of("type", "charge", "key", String.valueOf(i), "legacy_id", String.valueOf(i + 1)));
     }
-    String forwards = "{\"items\":[" + String.join(",", items) + "]}";
-    String backwards = "{\"items\":[" + String.join(",", items.reversed()) + "]}";
+    String forwards = json("items", items);
+    String backwards = json("items", items.reversed());
 
     List<Reply> replies =
         race(

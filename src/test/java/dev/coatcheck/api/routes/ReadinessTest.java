@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.util.List;
@@ -113,10 +114,7 @@ class ReadinessTest {
             () ->
                 gateway
                         .client()
-                        .put(
-                            "/v1/types/" + type,
-                            "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"on_outage\":\"%s\"}"
-                                .formatted(type, onOutage))
+                        .put(TestType.of(type, type).with("on_outage", onOutage))
                         .status()
                     < 300);
   }

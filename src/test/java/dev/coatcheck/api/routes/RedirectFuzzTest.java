@@ -185,8 +185,7 @@ class RedirectFuzzTest {
         String id =
             gateway
                 .client()
-                .post(
-                    "/v1/ids", "{\"type\":\"t%d\",\"key\":\"1\",\"legacy_id\":\"7\"}".formatted(i))
+                .mint("t" + String.valueOf(i), "key", "1", "legacy_id", "7")
                 .text("/id");
         paths.add("/r/" + id);
         paths.add("/legacy/t" + i + "/7");

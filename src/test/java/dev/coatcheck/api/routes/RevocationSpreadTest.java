@@ -1,7 +1,10 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.ids.access.Scope;
 import java.time.Duration;
@@ -36,10 +39,7 @@ class RevocationSpreadTest {
         .getFirst()
         .client()
         .patient()
-        .put(
-            "/v1/types/charge",
-            "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\","
-                + "\"redirect\":{\"template\":\"https://shop.example/{id}\"}}");
+        .put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
   }
 
   @AfterAll
@@ -51,7 +51,7 @@ class RevocationSpreadTest {
   void aRevokedIdIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client().patient();
-      String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+      String id = at.mint("charge").text("/id");
       boolean link = round % 2 == 0;
       spread(
           gateway -> {
@@ -69,15 +69,15 @@ class RevocationSpreadTest {
   @Test
   void aMergedIdLeadsToItsSurvivorEverywhereWithinTwoSeconds() throws Exception {
     TestClient at = GATEWAYS.getFirst().client().patient();
-    String id = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
-    String survivor = at.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
+    String id = at.mint("charge").text("/id");
+    String survivor = at.mint("charge").text("/id");
     spread(
         gateway -> {
           TestClient.Reply reply = gateway.client().anonymous().get("/r/" + id);
           return reply.status() == AGAIN ? AGAIN : reply.header("Location").endsWith(id) ? 1 : 2;
         },
         1,
-        () -> at.post("/v1/ids/" + id + "/merge", "{\"into\":\"" + survivor + "\"}"),
+        () -> at.post("/v1/ids/" + id + "/merge", json("into", survivor)),
         2);
     // Cached as merged everywhere, it ends together with its survivor.
     spread(
@@ -103,18 +103,18 @@ class RevocationSpreadTest {
   @Test
   void aChangedTypeIsKnownEverywhereSoon() throws Exception {
     TestClient at = GATEWAYS.getFirst().client().patient();
-    at.put("/v1/types/open", type(true));
-    String id = at.post("/v1/ids", "{\"type\":\"open\"}").text("/id");
+    at.put(type(true));
+    String id = at.mint("open").text("/id");
     spread(
         gateway -> gateway.client().anonymous().get("/r/" + id).status(),
         302,
-        () -> at.put("/v1/types/open", type(false)),
+        () -> at.put(type(false)),
         404);
   }
 
-  private static String type(boolean open) {
-    return "{\"prefix\":\"op\",\"key_scheme\":\"snowflake\","
-        + "\"redirect\":{\"template\":\"https://shop.example/\",\"public\":%s}}".formatted(open);
+  private static TestType type(boolean open) {
+    return TestType.of("open", "op")
+        .with("redirect", Map.of("template", "https://shop.example/", "public", open));
   }
 
   /** Asks all gateways without a pause, before, during and after; what is dead stays dead. */

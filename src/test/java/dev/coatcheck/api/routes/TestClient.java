@@ -160,9 +160,9 @@ public final class TestClient {
     return post("/v1/ids", json(all));
   }
 
-  /** A JSON object of names and values; a value is text, a number, a list or a map. */
-  public static String json(Object... namesAndValues) {
-    Map<String, Object> fields = new LinkedHashMap<>();
+  /** A JSON object of names and values; a value is text, a number, a list, a map or null. */
+  public static String json(@Nullable Object... namesAndValues) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
       fields.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -128,7 +129,7 @@ class TestClientTest {
 
   @Test
   void rawChunksArriveWhole() throws IOException {
-    byte[] body = "{\"type\":\"charge\"}".getBytes(StandardCharsets.UTF_8);
+    byte[] body = json("type", "charge").getBytes(StandardCharsets.UTF_8);
     byte[] request =
         RawHttp.request(
             List.of("POST /echo HTTP/1.1", "Host: x", "Transfer-Encoding: chunked"),
@@ -136,7 +137,7 @@ class TestClientTest {
 
     RawHttp.Reply reply = RawHttp.send("127.0.0.1", server.getAddress().getPort(), request);
 
-    assertThat(reply.body()).isEqualTo("{\"type\":\"charge\"}");
+    assertThat(reply.body()).isEqualTo(json("type", "charge"));
     assertThat(reply.headers()).containsKey("Transfer-Encoding");
   }
 

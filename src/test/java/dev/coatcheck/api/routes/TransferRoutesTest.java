@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.id.ParsedId;
@@ -38,9 +39,9 @@ class TransferRoutesTest {
   @BeforeAll
   static void types() {
     for (String name : List.of("charge", "moved", "bad", "conflict", "named", "ended", "cut")) {
-      API.put("/v1/types/" + name, "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\"}");
+      API.put(TestType.of(name, name));
     }
-    API.put("/v1/types/person", "{\"prefix\":\"usr\",\"key_scheme\":\"uuidv7\"}");
+    API.put(TestType.of("person", "usr").uuids());
   }
 
   @AfterAll
@@ -98,7 +99,7 @@ class TransferRoutesTest {
 
   @Test
   void anIdThatWasAskedForBeforeItsImportResolvesSoonAfter() {
-    API.put("/v1/types/asked", "{\"prefix\":\"ask\",\"key_scheme\":\"snowflake\"}");
+    API.put(TestType.of("asked", "ask"));
     CSV.post(IMPORTS, "type,key\nasked,90\n");
     String id = API.get("/v1/types/asked/keys/90").text("/id");
     GATEWAY.execute("delete from coatcheck.public_id where key = 90");

@@ -1,7 +1,9 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -30,10 +32,10 @@ class UrlRoutesTest {
   static void start() {
     gateway = new GatewayFixture();
     client = gateway.client().patient();
-    client.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
-    client.put("/v1/types/user", "{\"prefix\":\"usr\",\"key_scheme\":\"uuidv7\"}");
-    charge = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"42\"}").text("/id");
-    user = client.post("/v1/ids", "{\"type\":\"user\",\"key\":\"" + UUID + "\"}").text("/id");
+    client.put(TestType.of("charge", "ch"));
+    client.put(TestType.of("user", "usr").uuids());
+    charge = client.mint("charge", "key", "42").text("/id");
+    user = client.mint("user", "key", UUID).text("/id");
   }
 
   @AfterAll
@@ -125,10 +127,10 @@ class UrlRoutesTest {
 
   @Test
   void aRevokedIdIs410AndAMergedOneIsItsSurvivor() {
-    String gone = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"51\"}").text("/id");
-    String merged = client.post("/v1/ids", "{\"type\":\"charge\",\"key\":\"52\"}").text("/id");
-    client.post("/v1/ids/" + gone + "/revoke", "{\"reason\":\"leaked\"}");
-    client.post("/v1/ids/" + merged + "/merge", "{\"into\":\"" + charge + "\"}");
+    String gone = client.mint("charge", "key", "51").text("/id");
+    String merged = client.mint("charge", "key", "52").text("/id");
+    client.post("/v1/ids/" + gone + "/revoke", json("reason", "leaked"));
+    client.post("/v1/ids/" + merged + "/merge", json("into", charge));
 
     Reply revoked = resolve("/charges/" + gone);
     assertThat(revoked.status()).isEqualTo(410);
@@ -152,8 +154,8 @@ class UrlRoutesTest {
 
   @Test
   void aTypeThatWasJustAddedIsKnown() {
-    client.put("/v1/types/late", "{\"prefix\":\"late\",\"key_scheme\":\"snowflake\"}");
-    String id = client.post("/v1/ids", "{\"type\":\"late\",\"key\":\"7\"}").text("/id");
+    client.put(TestType.of("late", "late"));
+    String id = client.mint("late", "key", "7").text("/id");
 
     assertThat(resolve("/late/" + id).text("/resolved")).isEqualTo("/late/7");
   }
@@ -164,7 +166,7 @@ class UrlRoutesTest {
         client.post(
             "/v1/urls/resolve",
             filled(
-                "{\"urls\":[\"/CH\",\"/" + TYPO + "\",\"/" + UNKNOWN + "\",\"//x\",\"/x\",\"\"]}"));
+                json("urls", List.of("/CH", "/" + TYPO, "/" + UNKNOWN, "//x", "/x", ""))));
 
     assertThat(reply.body().at("/data").findValuesAsString("status"))
         .containsExactly("200", "active", "400", "404", "400", "200", "400");
@@ -178,14 +180,14 @@ class UrlRoutesTest {
 
   @Test
   void theIdsOfABatchAreAskedForTogetherAndOnce() {
-    String urls = String.join("\",\"", Collections.nCopies(1_000, filled("/USR/CH?x=" + UNKNOWN)));
+    List<String> urls = Collections.nCopies(1_000, filled("/USR/CH?x=" + UNKNOWN));
     long before = asked();
 
-    assertThat(client.post("/v1/urls/resolve", "{\"urls\":[\"" + urls + "\"]}").status())
+    assertThat(client.post("/v1/urls/resolve", json("urls", urls)).status())
         .isEqualTo(200);
 
     assertThat(asked() - before).isEqualTo(3);
-    String more = "{\"urls\":[\"" + "/\",\"".repeat(1_000) + "/\"]}";
+    String more = json("urls", Collections.nCopies(1_001, "/"));
     assertThat(client.hostile().post("/v1/urls/resolve", more).status()).isEqualTo(413);
   }
 
@@ -321,7 +323,7 @@ class UrlRoutesTest {
 
   private static Reply publish(TestClient as, String url, String template) {
     return as.post(
-        "/v1/urls/publish", "{\"url\":\"%s\",\"template\":\"%s\"}".formatted(url, template));
+        "/v1/urls/publish", json("url", url, "template", template));
   }
 
   @Test
@@ -361,8 +363,8 @@ class UrlRoutesTest {
   @Test
   void theLongestAnswerToNginxFits() {
     String name = "x".repeat(63);
-    client.put("/v1/types/" + name, "{\"prefix\":\"x\",\"key_scheme\":\"uuidv7\"}");
-    String id = client.post("/v1/ids", "{\"type\":\"" + name + "\"}").text("/id");
+    client.put(TestType.of(name, "x").uuids());
+    String id = client.mint(name).text("/id");
     String uri = ("/" + id).repeat(50);
 
     Reply reply = authRequest(client, uri + "/" + "y".repeat(4_095 - uri.length()));
@@ -391,8 +393,8 @@ class UrlRoutesTest {
     assertThat(client.get("/v1/urls/ext-authz/" + TestClient.UNKNOWN_ID).status()).isEqualTo(404);
     String typo = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
     assertThat(client.hostile().get("/v1/urls/ext-authz/" + typo).status()).isEqualTo(400);
-    String ended = client.post("/v1/ids", "{\"type\":\"charge\"}").text("/id");
-    client.post("/v1/ids/" + ended + "/revoke", "{\"reason\":\"nobody's business\"}");
+    String ended = client.mint("charge").text("/id");
+    client.post("/v1/ids/" + ended + "/revoke", json("reason", "nobody's business"));
     Reply revoked = client.get("/v1/urls/ext-authz/" + ended);
     assertThat(revoked.status()).isEqualTo(410);
     assertThat(revoked.body().toString()).doesNotContain("business");

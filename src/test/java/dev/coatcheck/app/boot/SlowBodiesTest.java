@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.NextAnswers;
 import dev.coatcheck.ids.access.Scope;
@@ -92,7 +93,7 @@ class SlowBodiesTest {
   @Test
   void aBodyThatComesWithTheLeastRateIsTaken() throws Exception {
     try (GatewayFixture gateway = fixture()) {
-      gateway.client().put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+      gateway.client().put(TestType.of("charge", "ch"));
       byte[] body =
           ("{\"type\":\"charge\"" + " ".repeat(40_000) + "}").getBytes(StandardCharsets.US_ASCII);
       Socket socket =

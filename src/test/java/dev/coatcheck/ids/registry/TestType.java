@@ -5,6 +5,7 @@ import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -13,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param fields of the request that puts it
  */
-public record TestType(String name, Map<String, Object> fields) {
+public record TestType(String name, Map<String, @Nullable Object> fields) {
   private static final JsonMapper JSON = new JsonMapper();
 
   public static TestType of(String name, String prefix) {
@@ -28,10 +29,17 @@ public record TestType(String name, Map<String, Object> fields) {
     return with("redirect", Map.of("template", template));
   }
 
-  /** The same type with a field as the contract has it: text, a number, a map or a list. */
-  public TestType with(String field, Object value) {
-    Map<String, Object> more = new LinkedHashMap<>(fields);
+  /** The same type with a field as the contract has it: text, a number, a map, a list or null. */
+  public TestType with(String field, @Nullable Object value) {
+    Map<String, @Nullable Object> more = new LinkedHashMap<>(fields);
     more.put(field, value);
+    return new TestType(name, more);
+  }
+
+  /** The same type with the fields of a JSON object. */
+  public TestType and(String json) {
+    Map<String, @Nullable Object> more = new LinkedHashMap<>(fields);
+    JSON.readTree(json).forEachEntry(more::put);
     return new TestType(name, more);
   }
 

@@ -1,8 +1,11 @@
 package dev.coatcheck.api.routes.migrations;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.Map;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -15,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -98,7 +100,7 @@ class IdempotentRunTest {
     String run = planned("refused");
     GATEWAY.execute("insert into public.refused (id) values (-1)");
     Reply noStart = keyed("start-1").post(run + "/start", accept(run));
-    String body = "{\"table\":\"refused\",\"type\":\"refused\"}";
+    String body = json("table", "refused", "type", "refused");
     Reply noPlan = keyed("plan-2").post(RUNS, body);
     Reply notNow = keyed("pause-2").send("POST", run + "/pause", null);
     GATEWAY.execute("delete from public.refused where id = -1");
@@ -145,24 +147,26 @@ class IdempotentRunTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "POST, '', '{\"table\":\"other\",\"type\":\"charge\"}'",
-    "PATCH, /7, '{\"batch_millis\":100}'",
-    "POST, /7/start, {}",
-    "POST, /7/pause,",
-    "POST, /7/resume,",
-    "POST, /7/retry,",
-    "POST, /7/cancel,",
-    "POST, /7/verify,",
-    "POST, /7/forget,",
-    "POST, /7/undo, {}",
-  })
+  @CsvSource(
+      textBlock =
+          """
+          POST, '', '{"table":"other","type":"charge"}'
+          PATCH, /7, '{"batch_millis":100}'
+          POST, /7/start, {}
+          POST, /7/pause,
+          POST, /7/resume,
+          POST, /7/retry,
+          POST, /7/cancel,
+          POST, /7/verify,
+          POST, /7/forget,
+          POST, /7/undo, {}
+          """)
   void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(
       String method, String path, @Nullable String body) {
-    API.put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    API.put(TestType.of("charge", "ch"));
     String used = "used-" + method + path;
     String held = "held-" + method + path;
-    API.with("Idempotency-Key", used).post("/v1/ids", "{\"type\":\"charge\"}");
+    API.with("Idempotency-Key", used).mint("charge");
 
     assertProblem(
         keyed(used).send(method, RUNS + path, body),
@@ -192,13 +196,13 @@ class IdempotentRunTest {
     TestClient keyed = keyed("cancel-1");
     assertThat(keyed.send("POST", run + "/cancel", null).status()).isEqualTo(200);
     TestClient set = keyed("set-1");
-    assertThat(set.send("PATCH", other, "{\"batch_millis\":100}").status()).isEqualTo(200);
+    assertThat(set.send("PATCH", other, json("batch_millis", 100)).status()).isEqualTo(200);
 
     for (Reply refused :
         List.of(
             keyed.send("POST", other + "/cancel", null),
             keyed.post(other + "/start", "{}"),
-            set.send("PATCH", other, "{\"batch_millis\":200}"))) {
+            set.send("PATCH", other, json("batch_millis", 200)))) {
       assertProblem(refused, 422, "idempotency_key_reused", "Idempotency-Key");
     }
     assertThat(API.get(other).text("/state")).isEqualTo("planned");
@@ -218,18 +222,15 @@ class IdempotentRunTest {
   /** Ten rows a second, so that the run goes on for as long as a test needs. */
   private static String running(String name) {
     String run = planned(name);
-    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    API.send("PATCH", run, json("rows_per_second_max", 10));
     assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
     return run;
   }
 
   /** Whatever the plan asks for. */
   private static String accept(String run) {
-    String codes =
-        API.get(run).body().at("/plan/preconditions").findValuesAsString("code").stream()
-            .map(code -> "\"" + code + "\"")
-            .collect(Collectors.joining(","));
-    return "{\"accept\":[" + codes + "]}";
+    return json(
+        "accept", API.get(run).body().at("/plan/preconditions").findValuesAsString("code"));
   }
 
   private static String planned(String name) {
@@ -238,17 +239,14 @@ class IdempotentRunTest {
 
   /** A table with a type of the same name, and the body of its plan. */
   private static String table(String name) {
-    API.put(
-        "/v1/types/" + name,
-        "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"legacy\":{}}"
-            .formatted(name.replace("_", "")));
+    API.put(TestType.of(name, name.replace("_", "")).with("legacy", Map.of()));
     GATEWAY.execute("create table public.%s (id bigserial primary key)".formatted(name));
     GATEWAY.execute("insert into public.%s select from generate_series(1, 3000)".formatted(name));
     return plan(name);
   }
 
   private static String plan(String name) {
-    return "{\"table\":\"%1$s\",\"type\":\"%1$s\"}".formatted(name);
+    return json("table", name, "type", name);
   }
 
   private static long runs(String table) {

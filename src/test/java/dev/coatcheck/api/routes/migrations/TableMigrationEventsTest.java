@@ -1,8 +1,10 @@
 package dev.coatcheck.api.routes.migrations;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
@@ -131,7 +133,7 @@ class TableMigrationEventsTest {
   @Test
   void nothingIsLostOrToldTwiceAcrossAReconnect() throws Exception {
     String run = plan(GATEWAY, "orders", 3_000);
-    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    API.send("PATCH", run, json("rows_per_second_max", 10));
     List<String> heard = new ArrayList<>();
     String last;
     try (Listener listener = new Listener(GATEWAY, run)) {
@@ -145,7 +147,7 @@ class TableMigrationEventsTest {
       heard.addAll(listener.events);
     }
     API.send("POST", run + "/pause", null);
-    API.send("PATCH", run, "{\"rows_per_second_max\":0}");
+    API.send("PATCH", run, json("rows_per_second_max", 0));
     API.send("POST", run + "/resume", null);
 
     try (Listener listener = new Listener(GATEWAY.uri(), GATEWAY.key(), run, last)) {
@@ -168,7 +170,7 @@ class TableMigrationEventsTest {
   @Test
   void progressComesWhileItRunsAndAHeartbeatAlways() throws Exception {
     String run = plan(GATEWAY, "moving", 3_000);
-    API.send("PATCH", run, "{\"rows_per_second_max\":10}");
+    API.send("PATCH", run, json("rows_per_second_max", 10));
     start(API, run);
     List<Message> progress = new ArrayList<>();
     try (Listener listener = new Listener(GATEWAY, run)) {
@@ -245,7 +247,7 @@ class TableMigrationEventsTest {
   @Test
   void theListGoesOnAfterAnEvent() {
     String run = plan(GATEWAY, "listed", 1);
-    API.send("PATCH", run, "{\"lock_waits_max\":1}");
+    API.send("PATCH", run, json("lock_waits_max", 1));
 
     assertThat(API.get(run + "/events?after=0").body().at("/data")).hasSize(2);
     Reply second = API.get(run + "/events?after=1");
@@ -286,20 +288,18 @@ class TableMigrationEventsTest {
 
   private static String plan(GatewayFixture gateway, String name, int rows) {
     TestClient api = gateway.client();
-    api.put("/v1/types/" + name, "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\"}");
+    api.put(TestType.of(name, name));
     gateway.execute("create table public.%s (id bigserial primary key)".formatted(name));
     gateway.execute(
         "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
-    Reply planned = api.post(RUNS, "{\"table\":\"%1$s\",\"type\":\"%1$s\"}".formatted(name));
+    Reply planned = api.post(RUNS, json("table", name, "type", name));
     return RUNS + "/" + planned.text("/id");
   }
 
   private static void start(TestClient api, String run) {
     List<String> codes =
-        api.get(run).body().at("/plan/preconditions").findValuesAsString("code").stream()
-            .map(code -> "\"" + code + "\"")
-            .toList();
-    assertThat(api.post(run + "/start", "{\"accept\":[" + String.join(",", codes) + "]}").status())
+        api.get(run).body().at("/plan/preconditions").findValuesAsString("code");
+    assertThat(api.post(run + "/start", json("accept", codes)).status())
         .isEqualTo(202);
   }
 }

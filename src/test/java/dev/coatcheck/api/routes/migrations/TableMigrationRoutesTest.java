@@ -1,8 +1,11 @@
 package dev.coatcheck.api.routes.migrations;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
+import java.util.Map;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -12,7 +15,6 @@ import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -73,7 +75,7 @@ class TableMigrationRoutesTest {
         .contains("The run is paused.", "Undo the run from expand on first");
     assertThat(API.send("POST", run + "/resume", null).status()).isEqualTo(202);
     await(planned, "done");
-    assertThat(API.post(run + "/undo", "{\"phase\":\"expand\"}").status()).isEqualTo(202);
+    assertThat(API.post(run + "/undo", json("phase", "expand")).status()).isEqualTo(202);
     assertThat(phases(await(planned, "cancelled"), "verified")).isEmpty();
     assertThat(API.get(run).text("/undo_phase")).isEqualTo("expand");
     assertProblem(API.post(run + "/undo", "{}"), 409, "table_migration_state", null);
@@ -90,7 +92,7 @@ class TableMigrationRoutesTest {
     table("slow", 3_000);
     Reply planned = plan("slow");
     String run = RUNS + "/" + planned.text("/id");
-    assertThat(set(run, "{\"rows_per_second_max\":10}").status()).isEqualTo(200);
+    assertThat(set(run, json("rows_per_second_max", 10)).status()).isEqualTo(200);
     start(planned);
     Awaitility.await().until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
     assertThat(API.get(run).text("/reason")).contains("10 rows a second");
@@ -109,7 +111,7 @@ class TableMigrationRoutesTest {
     Reply cancelled = API.send("POST", run + "/cancel", null);
     assertThat(cancelled.status()).isEqualTo(200);
     assertThat(cancelled.text("/state")).isEqualTo("cancelled");
-    assertThat(API.post(run + "/undo", "{\"phase\":null}").status()).isEqualTo(202);
+    assertThat(API.post(run + "/undo", json("phase", null)).status()).isEqualTo(202);
     Awaitility.await().until(() -> phases(API.get(run), "undone").contains("expand"));
   }
 
@@ -226,15 +228,15 @@ class TableMigrationRoutesTest {
 
     assertThat(API.get(run).body().at("/plan/preconditions").findValuesAsString("code"))
         .containsExactly("one", "two");
-    Reply refused = API.post(run + "/start", "{\"accept\":[\"one\",\"three\"]}");
+    Reply refused = API.post(run + "/start", json("accept", List.of("one", "three")));
     assertProblem(refused, 409, "preconditions_not_accepted", null);
     assertThat(refused.text("/preconditions/0/code")).isEqualTo("two");
     assertProblem(
-        API.hostile().post(run + "/start", "{\"accept\":[\"No\"]}"),
+        API.hostile().post(run + "/start", json("accept", List.of("No"))),
         400,
         "field_invalid",
         "accept");
-    Reply started = API.post(run + "/start", "{\"accept\":[\"two\",\"one\"]}");
+    Reply started = API.post(run + "/start", json("accept", List.of("two", "one")));
     assertThat(started.status()).isEqualTo(202);
     assertThat(started.body().at("/accepted")).hasSize(2);
     assertProblem(API.post(run + "/start", "{}"), 409, "table_migration_state", null);
@@ -244,22 +246,22 @@ class TableMigrationRoutesTest {
   @Test
   void whatCantBeMigratedIsRefusedWithReasons() {
     table("other", 1);
-    API.put("/v1/types/uuids", "{\"prefix\":\"uu\",\"key_scheme\":\"uuidv7\"}");
+    API.put(TestType.of("uuids", "uu").uuids());
 
     assertProblem(
-        API.post(RUNS, "{\"table\":\"other\",\"type\":\"nothing\"}"), 404, "type_unknown", "type");
+        API.post(RUNS, json("table", "other", "type", "nothing")), 404, "type_unknown", "type");
     assertProblem(
         API.post(
-            RUNS, "{\"table\":\"other\",\"type\":\"other\",\"application_search_path\":\"a,,b\"}"),
+            RUNS, json("table", "other", "type", "other", "application_search_path", "a,,b")),
         400,
         "field_invalid",
         "application_search_path");
     assertProblem(
-        API.post(RUNS, "{\"table\":\"other\",\"type\":\"other\",\"source\":\"nowhere\"}"),
+        API.post(RUNS, json("table", "other", "type", "other", "source", "nowhere")),
         404,
         "source_unknown",
         "source");
-    Reply unsuitable = API.post(RUNS, "{\"table\":\"other\",\"type\":\"uuids\"}");
+    Reply unsuitable = API.post(RUNS, json("table", "other", "type", "uuids"));
     assertProblem(unsuitable, 422, "table_migration_refused", null);
     assertThat(unsuitable.text("/refusals/0/code")).isEqualTo("type_unsuitable");
     assertThat(unsuitable.text("/refusals/0/detail")).endsWith(".");
@@ -296,7 +298,7 @@ class TableMigrationRoutesTest {
   void aTableThatIsNoNameIsRefused(String table) {
     type("names");
 
-    Reply refused = API.post(RUNS, "{\"table\":\"" + table + "\",\"type\":\"names\"}");
+    Reply refused = API.post(RUNS, json("table", table, "type", "names"));
 
     assertProblem(refused, 422, "table_migration_refused", null);
     assertThat(refused.text("/refusals/0/code")).isEqualTo("table_malformed");
@@ -311,8 +313,7 @@ class TableMigrationRoutesTest {
     Reply planned =
         API.post(
             RUNS,
-            "{\"table\":\"\\\"My.Shop\\\".\\\"Some"
-                + " \\\"\\\"Orders\\\"\\\"\\\"\",\"type\":\"quoted\"}");
+            json("table", "\"My.Shop\".\"Some \"\"Orders\"\"\"", "type", "quoted"));
 
     assertThat(planned.status()).isEqualTo(201);
     assertThat(planned.text("/table")).isEqualTo("\"My.Shop\".\"Some \"\"Orders\"\"\"");
@@ -367,7 +368,7 @@ class TableMigrationRoutesTest {
             """);
     assertThat(set.status()).isEqualTo(200);
     assertThat(set.body().at("/throttle/rows_per_second_max").intValue()).isEqualTo(1_000_000);
-    Reply again = set(run, "{\"lock_waits_max\":3}");
+    Reply again = set(run, json("lock_waits_max", 3));
     assertThat(again.body().at("/throttle/batch_millis").intValue()).isEqualTo(20);
     assertThat(again.body().at("/throttle/archive_failures").booleanValue()).isFalse();
     assertThat(again.body().at("/throttle/lock_waits_max").intValue()).isEqualTo(3);
@@ -390,7 +391,17 @@ class TableMigrationRoutesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"500\"", "1.5", "null", "true", "1e3"})
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "500"
+          1.5
+          null
+          true
+          1e3
+          """)
   void aThrottleSettingThatIsNoNumberIsMalformed(String value) {
     assertProblem(
         API.hostile().send("PATCH", RUNS + "/1", "{\"batch_millis\":" + value + "}"),
@@ -403,14 +414,14 @@ class TableMigrationRoutesTest {
   void whatIsOddAboutARequestIsSaid() {
     TestClient hostile = API.hostile();
     type("odd");
-    assertProblem(hostile.post(RUNS, "{\"type\":\"odd\"}"), 400, "field_missing", "table");
+    assertProblem(hostile.post(RUNS, json("type", "odd")), 400, "field_missing", "table");
     assertProblem(
-        hostile.post(RUNS, "{\"table\":\"odd\",\"type\":\"odd\",\"rows\":1}"),
+        hostile.post(RUNS, json("table", "odd", "type", "odd", "rows", 1)),
         400,
         "field_unknown",
         "rows");
     assertProblem(
-        hostile.post(RUNS + "/1/undo", "{\"phase\":\"verify\"}"), 400, "field_invalid", "phase");
+        hostile.post(RUNS + "/1/undo", json("phase", "verify")), 400, "field_invalid", "phase");
     assertProblem(hostile.post(RUNS + "/1/start", "[]"), 400, "json_malformed", null);
     assertProblem(hostile.get(RUNS + "?state=done"), 400, "parameter_unknown", null);
     assertProblem(
@@ -418,9 +429,7 @@ class TableMigrationRoutesTest {
   }
 
   private static void type(String name) {
-    API.put(
-        "/v1/types/" + name,
-        "{\"prefix\":\"" + name + "\",\"key_scheme\":\"snowflake\",\"legacy\":{}}");
+    API.put(TestType.of(name, name).with("legacy", Map.of()));
   }
 
   /** In the schema public, whatever the role is called, with a type of the same name. */
@@ -432,16 +441,14 @@ class TableMigrationRoutesTest {
   }
 
   private static Reply plan(String table) {
-    return API.post(RUNS, "{\"table\":\"%1$s\",\"type\":\"%1$s\"}".formatted(table));
+    return API.post(RUNS, json("table", table, "type", table));
   }
 
   /** Accepts whatever it has to. */
   private static Reply start(Reply planned) {
-    String codes =
-        planned.body().at("/plan/preconditions").findValuesAsString("code").stream()
-            .map(code -> "\"" + code + "\"")
-            .collect(Collectors.joining(","));
-    return API.post(RUNS + "/" + planned.text("/id") + "/start", "{\"accept\":[" + codes + "]}");
+    List<String> codes =
+        planned.body().at("/plan/preconditions").findValuesAsString("code");
+    return API.post(RUNS + "/" + planned.text("/id") + "/start", json("accept", codes));
   }
 
   private static Reply set(String run, String throttleSettings) {
