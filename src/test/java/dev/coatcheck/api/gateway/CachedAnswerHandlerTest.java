@@ -3,7 +3,6 @@ package dev.coatcheck.api.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.api.routes.TestClient;
@@ -11,6 +10,7 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.net.Socket;

@@ -2,9 +2,9 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
@@ -318,8 +318,7 @@ class BrokenOffTransfersTest {
             switch (i % 3) {
               case 0 -> ONCE.get("/v1/ids/" + id);
               case 1 -> ONCE.get("/v1/types/" + COAT + "/keys/" + key);
-              default ->
-                  ONCE.mint(COAT, "key", key);
+              default -> ONCE.mint(COAT, "key", key);
             };
         if (reply.status() != 503
             && !(reply.status() == 200

@@ -143,7 +143,8 @@ class ContractTest {
   /** Each line breaks a good exchange in one place: replace the left by the right. */
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|', quoteCharacter = '`',
+      delimiter = '|',
+      quoteCharacter = '`',
       textBlock =
           """
           `"key":"514719115370328064"` | `"key":514719115370328064`
@@ -226,7 +227,8 @@ class ContractTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|', quoteCharacter = '`',
+      delimiter = '|',
+      quoteCharacter = '`',
       textBlock =
           """
           /v1/ids | `{"type":"charge","kye":"1"}`

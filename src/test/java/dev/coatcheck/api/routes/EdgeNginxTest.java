@@ -4,9 +4,9 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.FreePort;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

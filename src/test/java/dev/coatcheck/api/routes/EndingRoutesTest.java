@@ -1,15 +1,15 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
-import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -31,7 +31,9 @@ class EndingRoutesTest {
     client = gateway.client().patient();
     client.put(
         TestType.of("charge", "ch")
-            .with("redirect", Map.of("template", "https://shop.example/{id}", "max_age_seconds", 60)));
+            .with(
+                "redirect",
+                Map.of("template", "https://shop.example/{id}", "max_age_seconds", 60)));
     client.put(
         TestType.of("secret", "sec")
             .with("redirect", Map.of("template", "https://a.example/", "public", false)));
@@ -170,9 +172,7 @@ class EndingRoutesTest {
         "field_invalid",
         "reason");
     assertProblem(
-        client
-            .hostile()
-            .post("/v1/ids/" + id + "/revoke", json("reason", "x".repeat(501))),
+        client.hostile().post("/v1/ids/" + id + "/revoke", json("reason", "x".repeat(501))),
         400,
         "field_invalid",
         "reason");
@@ -185,8 +185,7 @@ class EndingRoutesTest {
     revoke(ids.get(1), json("reason", "gone"));
     merge(ids.get(2), ids.get(3));
 
-    Reply resolved =
-        client.post("/v1/ids/resolve", json("ids", ids));
+    Reply resolved = client.post("/v1/ids/resolve", json("ids", ids));
     Reply page = client.get("/v1/ids?type=item&limit=2&starting_after=" + ids.get(2));
 
     assertThat(IntStream.range(0, 4).map(i -> status(resolved, i)))
@@ -205,7 +204,14 @@ class EndingRoutesTest {
     Reply revoked =
         client.post(
             "/v1/ids/revoke",
-            json("items", List.of(Map.of("id", one, "reason", "a"), Map.of("id", UNKNOWN_ID), Map.of("id", "ch_x"), Map.of("id", two, "reason", ""), Map.of("id", one))));
+            json(
+                "items",
+                List.of(
+                    Map.of("id", one, "reason", "a"),
+                    Map.of("id", UNKNOWN_ID),
+                    Map.of("id", "ch_x"),
+                    Map.of("id", two, "reason", ""),
+                    Map.of("id", one))));
 
     assertThat(IntStream.range(0, 5).map(i -> status(revoked, i)))
         .containsExactly(200, 404, 400, 400, 200);
@@ -249,7 +255,11 @@ class EndingRoutesTest {
     Reply malformed =
         client.post(
             "/v1/ids/revoke",
-            json("atomic", true, "items", List.of(Map.of("id", id), Map.of("id", UNKNOWN_ID), Map.of("id", "x"))));
+            json(
+                "atomic",
+                true,
+                "items",
+                List.of(Map.of("id", id), Map.of("id", UNKNOWN_ID), Map.of("id", "x"))));
     Reply circle =
         client.post("/v1/ids/merge", json("atomic", true, "items", List.of(pair(id, id))));
 
@@ -283,20 +293,13 @@ class EndingRoutesTest {
       assertProblem(refused("busy", () -> merge(free, held)), 409, "busy", null);
       String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
       assertProblem(
-          refused(
-              "busy",
-              () -> client.once().post("/v1/ids/revoke", revocations)),
+          refused("busy", () -> client.once().post("/v1/ids/revoke", revocations)),
           409,
           "busy",
           null);
       String merges = json("items", List.of(pair(held, survivor), pair(free, survivor)));
       assertProblem(
-          refused(
-              "busy",
-              () -> client.once().post("/v1/ids/merge", merges)),
-          409,
-          "busy",
-          null);
+          refused("busy", () -> client.once().post("/v1/ids/merge", merges)), 409, "busy", null);
       assertThat(revoke(minted("charge"), "{}").status()).isEqualTo(200);
       assertThat(client.get("/v1/ids/" + free).text("/status")).isEqualTo("active");
       other.rollback();
@@ -356,10 +359,5 @@ class EndingRoutesTest {
     return reply.status()
         + headers.toString()
         + reply.body().toString().replace(reply.header("Request-Id"), "");
-  }
-
-  private static void assertProblem(Reply reply, int status, String code, String param) {
-    assertThat(List.of(reply.status(), reply.text("/code"), reply.text("/param")))
-        .containsExactly(status, code, param);
   }
 }

@@ -1,8 +1,8 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.UNKNOWN_ID;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -45,11 +45,7 @@ class EndpointsTest {
     assertThat(created.body().get("redirect").isNull()).isTrue();
 
     Reply changed =
-        put(
-            "order",
-            "ord",
-            "snowflake",
-            json("template", "https://a.example/{id}", "status", 308));
+        put("order", "ord", "snowflake", json("template", "https://a.example/{id}", "status", 308));
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.header("ETag")).isEqualTo("\"2\"");
     assertThat(changed.body().at("/redirect/status").intValue()).isEqualTo(308);
@@ -131,8 +127,7 @@ class EndpointsTest {
     assertProblem(client.get("/v1/types/charge/keys/999"), 404, "key_unknown", "key");
     assertProblem(client.get("/v1/types/nothing/keys/1"), 404, "type_unknown", "type");
     assertProblem(client.hostile().get("/v1/types/charge/keys/007"), 400, "key_malformed", "key");
-    assertProblem(
-        client.hostile().mint("nothing"), 404, "type_unknown", "type");
+    assertProblem(client.hostile().mint("nothing"), 404, "type_unknown", "type");
     Reply malformed = client.get("/v1/ids/ch_00000000000000000000002C");
     assertProblem(malformed, 400, "public_id_malformed", "id");
     assertThat(malformed.text("/reason")).isEqualTo("check");
@@ -207,9 +202,7 @@ class EndpointsTest {
   @Test
   void resolvingAndLookingUpManyAnswersEachInItsPlace() {
     String id = client.mint("charge", "key", "300").text("/id");
-    Reply resolved =
-        client.post(
-            "/v1/ids/resolve", json("ids", List.of(UNKNOWN_ID, id, "ch_x")));
+    Reply resolved = client.post("/v1/ids/resolve", json("ids", List.of(UNKNOWN_ID, id, "ch_x")));
     Reply found =
         client.post("/v1/ids/lookup", json("type", "charge", "keys", List.of("301", "300", "+1")));
 

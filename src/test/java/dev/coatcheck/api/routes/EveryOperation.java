@@ -3,7 +3,6 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
@@ -13,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -52,10 +52,7 @@ final class EveryOperation {
           new Call("POST", "/v1/ids/" + ID + "/merge", json("into", ID), true),
           new Call("POST", "/v1/ids/revoke", json("items", List.of(Map.of("id", ID))), true),
           new Call(
-              "POST",
-              "/v1/ids/merge",
-              json("items", List.of(Map.of("id", ID, "into", ID))),
-              true),
+              "POST", "/v1/ids/merge", json("items", List.of(Map.of("id", ID, "into", ID))), true),
           new Call("POST", "/v1/keys", json("scheme", "snowflake", "count", 1), true),
           new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/v1/legacy/charge/1", null, true),

@@ -3,9 +3,9 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.net.URI;
@@ -87,7 +87,9 @@ class HalfOutageTest {
   private void attack(GatewayFixture gateway, Fault begin, Fault end, Set<Integer> cached)
       throws Exception {
     TestClient client = gateway.client().patient();
-    client.put(TestType.of("thing", "thing").with("redirect", Map.of("template", "https://a.example/{id}", "public", true)));
+    client.put(
+        TestType.of("thing", "thing")
+            .with("redirect", Map.of("template", "https://a.example/{id}", "public", true)));
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       ids.add(client.mint("thing").text("/id"));
@@ -165,7 +167,11 @@ class HalfOutageTest {
                     "named",
                     "POST",
                     "/v1/ids",
-                    json("type", "thing", "legacy_id", String.valueOf(1 + number.incrementAndGet())));
+                    json(
+                        "type",
+                        "thing",
+                        "legacy_id",
+                        String.valueOf(1 + number.incrementAndGet())));
             case 2 ->
                 send(
                     gateway,

@@ -1,14 +1,14 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
-import java.util.Map;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -93,7 +93,11 @@ class IdempotentEndingTest {
     TestClient keyed = CLIENT.with("Idempotency-Key", "batch-1");
     TestClient atomic = CLIENT.with("Idempotency-Key", "batch-2");
     String pair =
-        json("items", List.of(Map.of("id", mint()), Map.of("id", TestClient.UNKNOWN_ID)), "atomic", true);
+        json(
+            "items",
+            List.of(Map.of("id", mint()), Map.of("id", TestClient.UNKNOWN_ID)),
+            "atomic",
+            true);
 
     Reply first = keyed.post("/v1/ids/revoke", items);
     Reply none = atomic.post("/v1/ids/revoke", pair);
@@ -153,10 +157,7 @@ class IdempotentEndingTest {
     TestClient keyed = CLIENT.with("Idempotency-Key", "read-1");
 
     assertThat(keyed.post("/v1/ids/resolve", unknown).status()).isEqualTo(200);
-    assertThat(
-            keyed
-                .post("/v1/ids/resolve", json("ids", List.of(id)))
-                .text("/data/0/public_id/id"))
+    assertThat(keyed.post("/v1/ids/resolve", json("ids", List.of(id))).text("/data/0/public_id/id"))
         .isEqualTo(id);
   }
 

@@ -3,9 +3,9 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -76,8 +76,7 @@ class KeyRoutesTest {
       Instant before = Instant.now();
       long key =
           Long.parseLong(
-              keys(json("scheme", "snowflake", "layout", layout, "count", 1))
-                  .text("/keys/0"));
+              keys(json("scheme", "snowflake", "layout", layout, "count", 1)).text("/keys/0"));
 
       assertThat(SnowflakeLayout.accepted(layout).timeOf(key))
           .isBetween(before.minus(CLOCKS_APART_MAX), Instant.now().plus(CLOCKS_APART_MAX));
@@ -191,8 +190,7 @@ class KeyRoutesTest {
       assertNoWorkerRange(
           caller.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
           "twitter");
-      assertThat(caller.mint("tweet", "key", "7").status())
-          .isEqualTo(201);
+      assertThat(caller.mint("tweet", "key", "7").status()).isEqualTo(201);
     }
   }
 

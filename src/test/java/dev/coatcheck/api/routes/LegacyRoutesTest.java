@@ -1,15 +1,16 @@
 package dev.coatcheck.api.routes;
 
 import static dev.coatcheck.api.routes.TestClient.json;
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
-import org.jspecify.annotations.Nullable;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LegacyRoutesTest {
-  private static final Map<String, Object> PUBLIC = Map.of("template", "https://shop.example/o/{id}");
+  private static final Map<String, Object> PUBLIC =
+      Map.of("template", "https://shop.example/o/{id}");
 
   private static GatewayFixture gateway;
   private static TestClient client;
@@ -34,7 +36,17 @@ class LegacyRoutesTest {
         "dated",
         "dt",
         Map.of("template", "https://shop.example/o/{id}?k={key}", "expose_key", true),
-        Map.of("status", 301, "max_id", "1000", "deprecated_at", "2026-01-01T00:00:00Z", "sunset_at", "2999-01-06T07:08:09Z", "max_age_seconds", 3600));
+        Map.of(
+            "status",
+            301,
+            "max_id",
+            "1000",
+            "deprecated_at",
+            "2026-01-01T00:00:00Z",
+            "sunset_at",
+            "2999-01-06T07:08:09Z",
+            "max_age_seconds",
+            3600));
     put(
         "over",
         "ov",
@@ -43,7 +55,11 @@ class LegacyRoutesTest {
     put("none", "nn", PUBLIC, null);
     put("closed", "cl", PUBLIC, Map.of("public", false));
     put("linkless", "ll", null, Map.of());
-    put("hidden", "hd", Map.of("template", "https://shop.example/o/{id}", "public", false), Map.of());
+    put(
+        "hidden",
+        "hd",
+        Map.of("template", "https://shop.example/o/{id}", "public", false),
+        Map.of());
     for (String type : List.of("plain", "dated", "over", "none", "closed", "linkless", "hidden")) {
       mint(type, 42, 7);
     }
@@ -205,8 +221,7 @@ class LegacyRoutesTest {
       @Nullable Map<String, Object> redirect,
       @Nullable Map<String, Object> legacy) {
     Reply reply =
-        client.put(
-            TestType.of(name, prefix).with("redirect", redirect).with("legacy", legacy));
+        client.put(TestType.of(name, prefix).with("redirect", redirect).with("legacy", legacy));
     assertThat(reply.status()).isEqualTo(201);
   }
 
@@ -232,12 +247,5 @@ class LegacyRoutesTest {
   private static Map<String, Object> withoutBody(Map<String, Object> answer) {
     answer.remove("body");
     return answer;
-  }
-
-  private static void assertProblem(
-      Reply reply, int status, String code, @org.jspecify.annotations.Nullable String param) {
-    assertThat(reply.status()).isEqualTo(status);
-    assertThat(reply.text("/code")).isEqualTo(code);
-    assertThat(reply.body().path("param").asString("")).isEqualTo(param == null ? "" : param);
   }
 }

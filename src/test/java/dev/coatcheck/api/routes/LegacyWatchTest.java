@@ -3,8 +3,8 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -21,7 +21,8 @@ class LegacyWatchTest {
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
     client = gateway.client().patient();
     for (String type : List.of("charge", "order")) {
-      client.put(TestType.of(type, type).with("legacy", Map.of()).redirect("https://shop.example/{id}"));
+      client.put(
+          TestType.of(type, type).with("legacy", Map.of()).redirect("https://shop.example/{id}"));
       client.mint(type, "legacy_id", "7");
     }
   }

@@ -1,14 +1,14 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
-import dev.coatcheck.api.routes.TestClient.Reply;
-import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +21,10 @@ class MintRoutesTest {
 
   static {
     CLIENT.put(TestType.of("charge", "ch"));
-    CLIENT.put(TestType.of("order", "or").with("public_pattern", "ord-[0-9]+").redirect("https://shop.example/{id}"));
+    CLIENT.put(
+        TestType.of("order", "or")
+            .with("public_pattern", "ord-[0-9]+")
+            .redirect("https://shop.example/{id}"));
   }
 
   @AfterAll
@@ -43,8 +46,7 @@ class MintRoutesTest {
 
   @Test
   void aLegacyIdIsMintedWithItsThingAndLeadsToIt() {
-    Reply minted =
-        CLIENT.mint("charge", "key", "100", "legacy_id", "100");
+    Reply minted = CLIENT.mint("charge", "key", "100", "legacy_id", "100");
     Reply found = CLIENT.get("/v1/legacy/charge/100");
 
     assertThat(minted.status()).isEqualTo(201);
@@ -55,8 +57,7 @@ class MintRoutesTest {
   void anAliasOfAnotherThingIs409() {
     CLIENT.mint("charge", "key", "200", "legacy_id", "200");
 
-    Reply other =
-        CLIENT.mint("charge", "key", "201", "legacy_id", "200");
+    Reply other = CLIENT.mint("charge", "key", "201", "legacy_id", "200");
 
     assertProblem(other, 409, "alias_conflict", "legacy_id");
     assertThat(CLIENT.get("/v1/types/charge/keys/201").status()).isEqualTo(404);
@@ -69,17 +70,13 @@ class MintRoutesTest {
     CLIENT.post("/v1/ids/" + id + "/revoke", "{}");
 
     assertProblem(CLIENT.post("/v1/ids", mint), 409, "id_ended", null);
-    assertProblem(
-        CLIENT.mint("charge", "key", "300"), 409, "id_ended", null);
-    assertProblem(
-        CLIENT.mint("charge", "legacy_id", "300"),
-        409,
-        "id_ended",
-        null);
+    assertProblem(CLIENT.mint("charge", "key", "300"), 409, "id_ended", null);
+    assertProblem(CLIENT.mint("charge", "legacy_id", "300"), 409, "id_ended", null);
     assertProblem(
         CLIENT.send("PUT", "/v1/ids/" + id + "/aliases/legacy/301", null), 409, "id_ended", "id");
     Reply batch =
-        CLIENT.post("/v1/ids/batch", json("items", List.of(Map.of("type", "charge", "key", "300"))));
+        CLIENT.post(
+            "/v1/ids/batch", json("items", List.of(Map.of("type", "charge", "key", "300"))));
     assertThat(batch.text("/data/0/error/code")).isEqualTo("id_ended");
   }
 
@@ -172,11 +169,7 @@ class MintRoutesTest {
     TestClient once = CLIENT.with("Idempotency-Key", "second");
     once.mint("charge");
 
-    assertProblem(
-        once.mint("order"),
-        422,
-        "idempotency_key_reused",
-        "Idempotency-Key");
+    assertProblem(once.mint("order"), 422, "idempotency_key_reused", "Idempotency-Key");
     assertProblem(
         once.post("/v1/ids/batch", json("type", "charge", "count", 1)),
         422,
@@ -235,10 +228,8 @@ class MintRoutesTest {
   void aRequestThatWasNotUnderstoodDoesNotUseUpItsIdempotencyKey() {
     TestClient once = CLIENT.with("Idempotency-Key", "sixth");
 
-    assertThat(once.hostile().mint("charge", "key", "x").status())
-        .isEqualTo(400);
-    assertThat(once.mint("charge", "key", "600").status())
-        .isEqualTo(201);
+    assertThat(once.hostile().mint("charge", "key", "x").status()).isEqualTo(400);
+    assertThat(once.mint("charge", "key", "600").status()).isEqualTo(201);
   }
 
   @ParameterizedTest
@@ -278,13 +269,14 @@ class MintRoutesTest {
       assertProblem(
           CLIENT.post(
               "/v1/ids/batch",
-              json("items", List.of(Map.of("type", "charge", "key", "700"), Map.of("type", "charge")))),
+              json(
+                  "items",
+                  List.of(Map.of("type", "charge", "key", "700"), Map.of("type", "charge")))),
           409,
           "busy",
           null);
       other.rollback();
     }
-    assertThat(CLIENT.mint("charge", "key", "700").status())
-        .isEqualTo(201);
+    assertThat(CLIENT.mint("charge", "key", "700").status()).isEqualTo(201);
   }
 }

@@ -3,7 +3,6 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,7 +40,13 @@ public final class NextAnswers {
   public void areRight() throws IOException, InterruptedException {
     try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       String type =
-          json("prefix", "aft", "key_scheme", "snowflake", "redirect", Map.of("template", WEB + "{id}"));
+          json(
+              "prefix",
+              "aft",
+              "key_scheme",
+              "snowflake",
+              "redirect",
+              Map.of("template", WEB + "{id}"));
       assertThat(send(http, "PUT", "/v1/types/" + TYPE, type).statusCode()).isIn(200, 201);
       Set<List<String>> made = new HashSet<>();
       for (int i = 0; i < IDS; i++) {

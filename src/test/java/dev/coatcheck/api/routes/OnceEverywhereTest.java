@@ -3,9 +3,8 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -13,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -35,11 +35,7 @@ class OnceEverywhereTest {
 
   @BeforeAll
   static void start() {
-    GATEWAYS
-        .getFirst()
-        .client()
-        .patient()
-        .put(TestType.of("charge", "ch"));
+    GATEWAYS.getFirst().client().patient().put(TestType.of("charge", "ch"));
   }
 
   @AfterAll
@@ -54,13 +50,7 @@ class OnceEverywhereTest {
       long before = GATEWAYS.getFirst().count(MAPPINGS);
 
       List<Reply> replies =
-          race(
-              gateway ->
-                  gateway
-                      .client()
-                      .patient()
-                      .with("Idempotency-Key", key)
-                      .mint("charge"));
+          race(gateway -> gateway.client().patient().with("Idempotency-Key", key).mint("charge"));
 
       assertThat(replies).extracting(Reply::status).containsOnly(201);
       Set<JsonNode> bodies = new HashSet<>(replies.stream().map(Reply::body).toList());
@@ -111,7 +101,8 @@ class OnceEverywhereTest {
   void batchesInOppositeOrdersAtThreeGatewaysAgree() throws Exception {
     List<Map<String, String>> items = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      items.add(Map.of("type", "charge", "key", String.valueOf(i), "legacy_id", String.valueOf(i + 1)));
+      items.add(
+          Map.of("type", "charge", "key", String.valueOf(i), "legacy_id", String.valueOf(i + 1)));
     }
     String forwards = json("items", items);
     String backwards = json("items", items.reversed());

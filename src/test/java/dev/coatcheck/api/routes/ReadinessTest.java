@@ -112,10 +112,7 @@ class ReadinessTest {
     Awaitility.await()
         .until(
             () ->
-                gateway
-                        .client()
-                        .put(TestType.of(type, type).with("on_outage", onOutage))
-                        .status()
+                gateway.client().put(TestType.of(type, type).with("on_outage", onOutage)).status()
                     < 300);
   }
 }

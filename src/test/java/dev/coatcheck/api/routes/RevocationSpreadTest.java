@@ -3,13 +3,13 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

@@ -3,8 +3,8 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,7 +61,19 @@ class TypePoliciesTest {
 
     assertThat(changed.body().get("legacy").toString())
         .isEqualTo(
-            json("status", 301, "public", false, "max_id", "9223372036854775807", "deprecated_at", "2026-01-01T00:00:00Z", "sunset_at", "2027-01-01T00:00:00Z", "max_age_seconds", 31536000));
+            json(
+                "status",
+                301,
+                "public",
+                false,
+                "max_id",
+                "9223372036854775807",
+                "deprecated_at",
+                "2026-01-01T00:00:00Z",
+                "sunset_at",
+                "2027-01-01T00:00:00Z",
+                "max_age_seconds",
+                31536000));
     assertThat(changed.text("/public_pattern")).isEqualTo("old-\\d+");
     assertThat(changed.text("/on_outage")).isEqualTo("refuse");
     assertThat(changed.body().at("/stale_seconds_max").intValue()).isZero();
@@ -75,7 +87,8 @@ class TypePoliciesTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = ' ', quoteCharacter = '~',
+      delimiter = ' ',
+      quoteCharacter = '~',
       textBlock =
           """
           "legacy":{"status":302} legacy.status
@@ -98,10 +111,7 @@ class TypePoliciesTest {
           "stale_seconds_max":-1 stale_seconds_max
           """)
   void whatMakesNoSenseIs400AndNamesTheField(String field, String param) {
-    Reply refused =
-        client
-            .hostile()
-            .put(TestType.of("danger", "dng").and("{" + field + "}"));
+    Reply refused = client.hostile().put(TestType.of("danger", "dng").and("{" + field + "}"));
 
     assertThat(List.of(refused.status(), refused.text("/code"), refused.text("/param")))
         .containsExactly(400, "field_invalid", param);

@@ -3,9 +3,8 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.api.routes.TestClient.Reply;
-import java.io.IOException;
+import dev.coatcheck.ids.registry.TestType;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
@@ -22,7 +21,6 @@ class UrlRoutesTest {
   private static final String UNKNOWN = "ch_00000000000000000000002B";
   private static final String TYPO = "ch_00000000000000000000002C";
   private static final String UUID = "01a1fd3c-753a-7c3e-9a41-6f0d2be8175c";
-
   private static GatewayFixture gateway;
   private static TestClient client;
   private static String charge;
@@ -165,8 +163,7 @@ class UrlRoutesTest {
     Reply reply =
         client.post(
             "/v1/urls/resolve",
-            filled(
-                json("urls", List.of("/CH", "/" + TYPO, "/" + UNKNOWN, "//x", "/x", ""))));
+            filled(json("urls", List.of("/CH", "/" + TYPO, "/" + UNKNOWN, "//x", "/x", ""))));
 
     assertThat(reply.body().at("/data").findValuesAsString("status"))
         .containsExactly("200", "active", "400", "404", "400", "200", "400");
@@ -183,8 +180,7 @@ class UrlRoutesTest {
     List<String> urls = Collections.nCopies(1_000, filled("/USR/CH?x=" + UNKNOWN));
     long before = asked();
 
-    assertThat(client.post("/v1/urls/resolve", json("urls", urls)).status())
-        .isEqualTo(200);
+    assertThat(client.post("/v1/urls/resolve", json("urls", urls)).status()).isEqualTo(200);
 
     assertThat(asked() - before).isEqualTo(3);
     String more = json("urls", Collections.nCopies(1_001, "/"));
@@ -322,106 +318,7 @@ class UrlRoutesTest {
   }
 
   private static Reply publish(TestClient as, String url, String template) {
-    return as.post(
-        "/v1/urls/publish", json("url", url, "template", template));
-  }
-
-  @Test
-  void nginxIsAnsweredInHeaders() {
-    Reply resolved = authRequest(client, filled("/users/USR?ids=CH,CH"));
-    assertThat(resolved.status()).isEqualTo(200);
-    assertThat(resolved.header("X-Resolved-URI")).isEqualTo(filled("/users/UUID?ids=42,42"));
-    assertThat(resolved.header("X-Resolved-Types")).isEqualTo("user,charge,charge");
-    assertThat(resolved.header("Cache-Control")).isEqualTo("no-store");
-
-    Reply none = authRequest(client, "/");
-    assertThat(none.header("X-Resolved-URI")).isEqualTo("/");
-    assertThat(none.header("X-Resolved-Types")).isEmpty();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "/charges/" + UNKNOWN + ", 404, public_id_unknown",
-    "/charges/" + TYPO + ", 400, public_id_malformed",
-    "/charges/../x, 400, url_invalid",
-    "//evil.example/x, 400, url_invalid",
-    "https://evil.example/x, 400, url_invalid",
-  })
-  void nginxIsTold403AndTheRestInHeaders(String uri, int status, String code) {
-    Reply refused = authRequest(client.hostile(), uri);
-
-    assertThat(refused.status()).isEqualTo(403);
-    assertThat(refused.text("/code")).isEqualTo("url_refused");
-    assertThat(refused.header("X-Coatcheck-Status")).isEqualTo(Integer.toString(status));
-    assertThat(refused.header("X-Coatcheck-Problem"))
-        .startsWith("{")
-        .contains("\"code\":\"" + code + "\"", "\"status\":" + status, refused.text("/request_id"))
-        .matches("[ -~]+")
-        .doesNotContain("evil");
-  }
-
-  @Test
-  void theLongestAnswerToNginxFits() {
-    String name = "x".repeat(63);
-    client.put(TestType.of(name, "x").uuids());
-    String id = client.mint(name).text("/id");
-    String uri = ("/" + id).repeat(50);
-
-    Reply reply = authRequest(client, uri + "/" + "y".repeat(4_095 - uri.length()));
-
-    assertThat(reply.header("X-Resolved-URI")).hasSize(4_096 + 50 * (36 - id.length()));
-    assertThat(reply.header("X-Resolved-Types")).hasSize(50 * 64 - 1);
-  }
-
-  @Test
-  void withoutTheUriNginxIsRefused() {
-    Reply reply = client.hostile().get("/v1/urls/auth-request");
-
-    assertThat(reply.status()).isEqualTo(400);
-    assertThat(reply.text("/param")).isEqualTo("X-Original-URI");
-  }
-
-  /** As Envoy asks: the client's method, and its path behind ours. */
-  @Test
-  void extAuthzIsAnsweredAsTheClientIsToBe() {
-    String id = filled("CH");
-    Reply resolved = client.get("/v1/urls/ext-authz/" + id);
-
-    assertThat(resolved.status()).isEqualTo(200);
-    assertThat(resolved.header("x-resolved-uri")).matches("/[0-9]+");
-    assertThat(resolved.header("x-resolved-types")).isEqualTo("charge");
-    assertThat(client.get("/v1/urls/ext-authz/" + TestClient.UNKNOWN_ID).status()).isEqualTo(404);
-    String typo = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
-    assertThat(client.hostile().get("/v1/urls/ext-authz/" + typo).status()).isEqualTo(400);
-    String ended = client.mint("charge").text("/id");
-    client.post("/v1/ids/" + ended + "/revoke", json("reason", "nobody's business"));
-    Reply revoked = client.get("/v1/urls/ext-authz/" + ended);
-    assertThat(revoked.status()).isEqualTo(410);
-    assertThat(revoked.body().toString()).doesNotContain("business");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-  void extAuthzTakesAnyMethodAndAnyPath(String method) throws IOException {
-    RawHttp.Reply reply =
-        RawHttp.send(
-            "127.0.0.1",
-            gateway.uri().getPort(),
-            RawHttp.request(
-                List.of(
-                    method + " /v1/urls/ext-authz/a/" + filled("CH/b?x=CH&y=%20") + " HTTP/1.1",
-                    "Host: api.example",
-                    "Content-Length: 0",
-                    "Authorization: Bearer " + gateway.key(),
-                    "Connection: close"),
-                new byte[0]));
-
-    assertThat(reply.status()).isEqualTo(200);
-    assertThat(reply.answer().header("X-Resolved-URI")).matches("/a/([0-9]+)/b\\?x=\\1&y=%20");
-  }
-
-  private static Reply authRequest(TestClient as, String uri) {
-    return as.with("X-Original-URI", uri).get("/v1/urls/auth-request");
+    return as.post("/v1/urls/publish", json("url", url, "template", template));
   }
 
   /** How many IDs were looked for, wherever they were found. */

@@ -26,7 +26,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -51,9 +50,9 @@ class ChangeFeedTest {
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
   private static final ChangeStore STORE = new ChangeStore(POOL.dataSource());
-
   private final AtomicLong nano = new AtomicLong();
   private final ChangeFeed feed = ChangeFeed.unpolled(POOL.dataSource(), OBSERVER, nano::get);
+
   private final TrustedCache<String, String> cache =
       new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
 
@@ -237,143 +236,6 @@ class ChangeFeedTest {
             "test",
             sql -> sql.fetch("select subject from coatcheck.change").getValues(0, String.class));
     assertThat(left).containsExactly("new");
-  }
-
-  @Test
-  void staleValuesAreServedNoLongerThanWasSaid() {
-    get("stale", "before");
-    nano.addAndGet(Duration.ofSeconds(59).toNanos());
-
-    assertThat(cache.get("stale", MINUTE, ChangeFeedTest::gone)).contains("before");
-    assertThat(refused("stale", Duration.ZERO)).isTrue();
-    assertThat(refused("stale", Duration.ofSeconds(58))).isTrue();
-    nano.addAndGet(Duration.ofSeconds(2).toNanos());
-    assertThat(refused("stale", MINUTE)).isTrue();
-  }
-
-  @Test
-  void aDatabaseThatAnswersIsAskedWhileTheFeedIsSilent() {
-    get("asked", "before");
-    nano.addAndGet(Duration.ofSeconds(5).toNanos());
-
-    assertThat(get("asked", "after")).isEqualTo("after");
-  }
-
-  @Test
-  void aDatabaseInDoubtIsAskedByFewAndOnceForEachKey() throws Exception {
-    nano.addAndGet(Duration.ofSeconds(5).toNanos());
-    AtomicInteger asking = new AtomicInteger();
-    CountDownLatch goOn = new CountDownLatch(1);
-    List<Future<Boolean>> callers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < 200; i++) {
-        String key = "doubt" + i % 20;
-        callers.add(
-            threads.submit(
-                () -> {
-                  try {
-                    cache.get(
-                        key,
-                        MINUTE,
-                        () -> {
-                          asking.incrementAndGet();
-                          await(goOn);
-                          return Optional.of("late");
-                        });
-                    return true;
-                  } catch (DatabaseUnavailable refused) {
-                    return false;
-                  }
-                }));
-      }
-      for (Future<Boolean> caller : callers) {
-        assertThat(caller.get()).isFalse();
-      }
-      goOn.countDown();
-    }
-    assertThat(asking).hasValueLessThanOrEqualTo(4);
-  }
-
-  @Test
-  void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
-    get("kept", "before");
-    pass(Duration.ofSeconds(31));
-
-    assertThat(cache.get("kept", MINUTE, ChangeFeedTest::gone)).contains("before");
-    assertThat(refused("kept", Duration.ZERO)).isTrue();
-    pass(Duration.ofSeconds(1));
-    assertThat(get("kept", "after")).isEqualTo("after");
-  }
-
-  @Test
-  void whatCannotBeRenewedIsServedNoLongerThanWasSaid() {
-    get("kept", "before");
-    pass(Duration.ofSeconds(60));
-
-    assertThat(refused("kept", Duration.ofSeconds(29))).isTrue();
-    assertThat(cache.get("kept", Duration.ofSeconds(30), ChangeFeedTest::gone)).contains("before");
-    pass(Duration.ofSeconds(31));
-    assertThat(refused("kept", MINUTE)).isTrue();
-  }
-
-  @Test
-  void whatWasHeardToEndIsNeverServedInPlaceOfAnAnswer() {
-    get("ended", "before");
-    pass(Duration.ofSeconds(1));
-    append("ended");
-    pass(Duration.ofSeconds(30));
-
-    assertThat(refused("ended", MINUTE)).isTrue();
-    pass(Duration.ofSeconds(50));
-    assertThat(refused("ended", MINUTE)).isTrue();
-  }
-
-  @Test
-  void anEndingThatIsHeardDuringTheWaitCounts() {
-    get("ending", "before");
-    pass(Duration.ofSeconds(31));
-
-    assertThat(
-            refused(
-                "ending",
-                () -> {
-                  append("ending");
-                  feed.poll();
-                  return gone();
-                }))
-        .isTrue();
-  }
-
-  @Test
-  void aLateAnswerIsNotWaitedFor() throws Exception {
-    get("late", "before");
-    pass(Duration.ofSeconds(31));
-    CountDownLatch release = new CountDownLatch(1);
-    CountDownLatch loaded = new CountDownLatch(1);
-
-    assertThat(
-            cache.get(
-                "late",
-                MINUTE,
-                () -> {
-                  await(release);
-                  loaded.countDown();
-                  return Optional.of("after");
-                }))
-        .contains("before");
-    assertThat(cache.get("late", MINUTE, () -> Optional.of("never asked for"))).contains("before");
-
-    release.countDown();
-    loaded.await();
-    Awaitility.await().until(() -> cache.ifTrusted("late").equals(Optional.of("after")));
-  }
-
-  /** A second at a time, as the feed is heard. */
-  private void pass(Duration time) {
-    for (long second = 0; second < time.toSeconds(); second++) {
-      nano.addAndGet(Duration.ofSeconds(1).toNanos());
-      feed.poll();
-    }
   }
 
   private boolean refused(String key, Supplier<Optional<String>> load) {

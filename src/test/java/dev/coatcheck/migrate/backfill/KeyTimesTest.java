@@ -84,9 +84,7 @@ class KeyTimesTest {
           .as("trial %d", trial)
           .isEqualTo(
               KeyModel.keys(
-                  created,
-                  at.t0Millis(),
-                  SnowflakeLayout.DEFAULT.positionAbove(at.highId())));
+                  created, at.t0Millis(), SnowflakeLayout.DEFAULT.positionAbove(at.highId())));
       assertThat(at.counts().timesLost()).isEqualTo(KeyModel.lost(created, at.t0Millis()));
       assertThat(counts(broken)).isEqualTo(at.counts());
       long off =

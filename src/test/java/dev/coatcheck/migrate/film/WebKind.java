@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.film;
 
-import dev.coatcheck.migrate.application.Statements;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

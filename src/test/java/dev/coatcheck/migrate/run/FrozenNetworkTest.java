@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.postgres.session.Patience;

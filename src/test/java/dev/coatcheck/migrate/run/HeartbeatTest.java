@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.migrate.journal.LeaseTable;
+import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.Database;

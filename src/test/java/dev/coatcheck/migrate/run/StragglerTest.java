@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
@@ -109,8 +109,7 @@ class StragglerTest {
           .isZero();
       application.execute("update orders set created_at = now() where id = 1001");
       application.commit();
-      MigrationFixture.done(
-          fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }

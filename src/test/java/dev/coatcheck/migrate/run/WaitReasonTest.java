@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
-import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;

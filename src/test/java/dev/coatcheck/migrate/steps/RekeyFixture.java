@@ -4,7 +4,6 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.application.Statements;
 import dev.coatcheck.migrate.backfill.Archive;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;

@@ -1,15 +1,14 @@
 package dev.coatcheck.api.routes.migrations;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
-import java.util.Map;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +30,7 @@ class IdempotentRunTest {
   private static final int RACERS = 20;
   private static final GatewayFixture GATEWAY = new GatewayFixture();
   private static final TestClient API = GATEWAY.client().patient();
+  private static final Runs CALLS = Runs.of(GATEWAY);
 
   @AfterAll
   static void close() {
@@ -79,12 +79,13 @@ class IdempotentRunTest {
 
   @Test
   void aRepeatedPlanMakesOneRunAlsoWhenThatIsOnTheTable() {
-    String body = table("planned_once");
+    CALLS.table("planned_once", 3_000);
+    String body = json("table", "planned_once", "type", "planned_once");
     TestClient keyed = keyed("plan-1");
 
     Reply first = keyed.post(RUNS, body);
     String run = RUNS + "/" + first.text("/id");
-    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    assertThat(CALLS.start(run).status()).isEqualTo(202);
     Reply again = keyed.post(RUNS, body);
 
     assertThat(first.status()).isEqualTo(201);
@@ -99,7 +100,7 @@ class IdempotentRunTest {
   void aRefusalIsKeptAlsoWhenItsReasonIsGone() {
     String run = planned("refused");
     GATEWAY.execute("insert into public.refused (id) values (-1)");
-    Reply noStart = keyed("start-1").post(run + "/start", accept(run));
+    Reply noStart = keyed("start-1").post(run + "/start", CALLS.accept(run));
     String body = json("table", "refused", "type", "refused");
     Reply noPlan = keyed("plan-2").post(RUNS, body);
     Reply notNow = keyed("pause-2").send("POST", run + "/pause", null);
@@ -108,9 +109,9 @@ class IdempotentRunTest {
     assertProblem(noStart, 422, "table_migration_refused", null);
     assertProblem(noPlan, 422, "table_migration_refused", null);
     assertProblem(notNow, 409, "table_migration_state", null);
-    assertReplayed(keyed("start-1").post(run + "/start", accept(run)), noStart);
+    assertReplayed(keyed("start-1").post(run + "/start", CALLS.accept(run)), noStart);
     assertReplayed(keyed("plan-2").post(RUNS, body), noPlan);
-    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    assertThat(CALLS.start(run).status()).isEqualTo(202);
     assertReplayed(keyed("pause-2").send("POST", run + "/pause", null), notNow);
     assertThat(events(run, "pause")).isZero();
   }
@@ -121,20 +122,20 @@ class IdempotentRunTest {
   @Test
   void aStartThatAnotherRunOfTheTableRefusesIsKept() {
     String first = planned("twice");
-    String second = RUNS + "/" + API.post(RUNS, plan("twice")).text("/id");
+    String second = Runs.path(CALLS.plan("twice"));
     GATEWAY.execute(
         "update coatcheck.table_migration set state = 'paused', occupies = true where migration_id"
             + " = "
             + first.substring(RUNS.length() + 1));
 
-    Reply refused = keyed("start-2").post(second + "/start", accept(second));
+    Reply refused = keyed("start-2").post(second + "/start", CALLS.accept(second));
     GATEWAY.execute(
         "update coatcheck.table_migration set occupies = false where migration_id = "
             + first.substring(RUNS.length() + 1));
 
     assertProblem(refused, 422, "table_migration_refused", null);
     assertThat(refused.text("/refusals/0/code")).isEqualTo("migration_active");
-    assertReplayed(keyed("start-2").post(second + "/start", accept(second)), refused);
+    assertReplayed(keyed("start-2").post(second + "/start", CALLS.accept(second)), refused);
   }
 
   @Test
@@ -223,30 +224,13 @@ class IdempotentRunTest {
   private static String running(String name) {
     String run = planned(name);
     API.send("PATCH", run, json("rows_per_second_max", 10));
-    assertThat(API.post(run + "/start", accept(run)).status()).isEqualTo(202);
+    assertThat(CALLS.start(run).status()).isEqualTo(202);
     return run;
   }
 
-  /** Whatever the plan asks for. */
-  private static String accept(String run) {
-    return json(
-        "accept", API.get(run).body().at("/plan/preconditions").findValuesAsString("code"));
-  }
-
   private static String planned(String name) {
-    return RUNS + "/" + API.post(RUNS, table(name)).text("/id");
-  }
-
-  /** A table with a type of the same name, and the body of its plan. */
-  private static String table(String name) {
-    API.put(TestType.of(name, name.replace("_", "")).with("legacy", Map.of()));
-    GATEWAY.execute("create table public.%s (id bigserial primary key)".formatted(name));
-    GATEWAY.execute("insert into public.%s select from generate_series(1, 3000)".formatted(name));
-    return plan(name);
-  }
-
-  private static String plan(String name) {
-    return json("table", name, "type", name);
+    CALLS.table(name, 3_000);
+    return Runs.path(CALLS.plan(name));
   }
 
   private static long runs(String table) {

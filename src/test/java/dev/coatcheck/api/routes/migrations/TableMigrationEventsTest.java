@@ -1,10 +1,9 @@
 package dev.coatcheck.api.routes.migrations;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
@@ -142,7 +141,7 @@ class TableMigrationEventsTest {
           .containsEntry("content-type", List.of(STREAM))
           .containsEntry("cache-control", List.of("no-store"))
           .containsKey("request-id");
-      start(API, run);
+      assertThat(Runs.of(GATEWAY).start(run).status()).isEqualTo(202);
       last = listener.upTo("step_applied");
       heard.addAll(listener.events);
     }
@@ -171,7 +170,7 @@ class TableMigrationEventsTest {
   void progressComesWhileItRunsAndAHeartbeatAlways() throws Exception {
     String run = plan(GATEWAY, "moving", 3_000);
     API.send("PATCH", run, json("rows_per_second_max", 10));
-    start(API, run);
+    assertThat(Runs.of(GATEWAY).start(run).status()).isEqualTo(202);
     List<Message> progress = new ArrayList<>();
     try (Listener listener = new Listener(GATEWAY, run)) {
       boolean beat = false;
@@ -287,19 +286,8 @@ class TableMigrationEventsTest {
   }
 
   private static String plan(GatewayFixture gateway, String name, int rows) {
-    TestClient api = gateway.client();
-    api.put(TestType.of(name, name));
-    gateway.execute("create table public.%s (id bigserial primary key)".formatted(name));
-    gateway.execute(
-        "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
-    Reply planned = api.post(RUNS, json("table", name, "type", name));
-    return RUNS + "/" + planned.text("/id");
-  }
-
-  private static void start(TestClient api, String run) {
-    List<String> codes =
-        api.get(run).body().at("/plan/preconditions").findValuesAsString("code");
-    assertThat(api.post(run + "/start", json("accept", codes)).status())
-        .isEqualTo(202);
+    Runs runs = Runs.of(gateway);
+    runs.table(name, rows);
+    return Runs.path(runs.plan(name));
   }
 }

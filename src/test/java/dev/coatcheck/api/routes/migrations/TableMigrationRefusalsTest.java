@@ -1,0 +1,251 @@
+package dev.coatcheck.api.routes.migrations;
+
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What can't be planned, started or set is said with its reason. */
+class TableMigrationRefusalsTest {
+  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  private static final TestClient API = GATEWAY.client();
+  private static final Runs RUNS = Runs.of(GATEWAY);
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+  }
+
+  @Test
+  void whatThePlanAsksForHasToBeAccepted() {
+    RUNS.table("asking", 1);
+    Reply planned = RUNS.plan("asking");
+    String run = Runs.path(planned);
+    GATEWAY.execute(
+        """
+        update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',
+          '[{"code": "one", "detail": "First.", "found": [], "notSearched": null},
+            {"code": "two", "detail": "Second.", "found": [], "notSearched": null}]')
+         where table_name = 'asking'\
+        """);
+
+    assertThat(API.get(run).body().at("/plan/preconditions").findValuesAsString("code"))
+        .containsExactly("one", "two");
+    Reply refused = API.post(run + "/start", json("accept", List.of("one", "three")));
+    assertProblem(refused, 409, "preconditions_not_accepted", null);
+    assertThat(refused.text("/preconditions/0/code")).isEqualTo("two");
+    assertProblem(
+        API.hostile().post(run + "/start", json("accept", List.of("No"))),
+        400,
+        "field_invalid",
+        "accept");
+    Reply started = API.post(run + "/start", json("accept", List.of("two", "one")));
+    assertThat(started.status()).isEqualTo(202);
+    assertThat(started.body().at("/accepted")).hasSize(2);
+    assertProblem(API.post(run + "/start", "{}"), 409, "table_migration_state", null);
+    RUNS.await(Runs.path(planned), "done");
+  }
+
+  @Test
+  void whatCantBeMigratedIsRefusedWithReasons() {
+    RUNS.table("other", 1);
+    API.put(TestType.of("uuids", "uu").uuids());
+
+    assertProblem(
+        API.post(Runs.PATH, json("table", "other", "type", "nothing")),
+        404,
+        "type_unknown",
+        "type");
+    assertProblem(
+        API.post(
+            Runs.PATH, json("table", "other", "type", "other", "application_search_path", "a,,b")),
+        400,
+        "field_invalid",
+        "application_search_path");
+    assertProblem(
+        API.post(Runs.PATH, json("table", "other", "type", "other", "source", "nowhere")),
+        404,
+        "source_unknown",
+        "source");
+    Reply unsuitable = API.post(Runs.PATH, json("table", "other", "type", "uuids"));
+    assertProblem(unsuitable, 422, "table_migration_refused", null);
+    assertThat(unsuitable.text("/refusals/0/code")).isEqualTo("type_unsuitable");
+    assertThat(unsuitable.text("/refusals/0/detail")).endsWith(".");
+    assertThat(API.get(Runs.PATH).body().at("/data").findValuesAsString("table"))
+        .doesNotContain("public.other");
+  }
+
+  @Test
+  void aTableThatChangedSinceItsPlanIsNotStarted() {
+    RUNS.table("changing", 1);
+    Reply planned = RUNS.plan("changing");
+    GATEWAY.execute("drop table public.changing");
+    RUNS.table("changing", 1);
+
+    Reply refused = API.post(Runs.PATH + "/" + planned.text("/id") + "/start", "{}");
+
+    assertProblem(refused, 422, "table_migration_refused", null);
+    assertThat(refused.text("/refusals/0/code")).isEqualTo("table_changed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "\\\"",
+        "\\\"a",
+        "a\\\"b",
+        "\\\"a\\\"b",
+        "a.\\\"b\\\".c",
+        ".",
+        "a.",
+        "\\\"\\\""
+      })
+  void aTableThatIsNoNameIsRefused(String table) {
+    RUNS.type("names");
+
+    Reply refused = API.post(Runs.PATH, json("table", table, "type", "names"));
+
+    assertProblem(refused, 422, "table_migration_refused", null);
+    assertThat(refused.text("/refusals/0/code")).isEqualTo("table_malformed");
+  }
+
+  @Test
+  void namesInQuotesAreTakenAsTheyAre() {
+    RUNS.type("quoted");
+    GATEWAY.execute("create schema \"My.Shop\"");
+    GATEWAY.execute("create table \"My.Shop\".\"Some \"\"Orders\"\"\" (id bigserial primary key)");
+
+    Reply planned =
+        API.post(Runs.PATH, json("table", "\"My.Shop\".\"Some \"\"Orders\"\"\"", "type", "quoted"));
+
+    assertThat(planned.status()).isEqualTo(201);
+    assertThat(planned.text("/table")).isEqualTo("\"My.Shop\".\"Some \"\"Orders\"\"\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo", "/forget"})
+  void aRunThatIsntThereIsSaid(String verb) {
+    String body = verb.equals("/start") || verb.equals("/undo") ? "{}" : null;
+
+    assertProblem(
+        API.send("POST", Runs.PATH + "/999" + verb, body), 404, "table_migration_unknown", "id");
+  }
+
+  @Test
+  void whatIsNoNumberOfARunIsUnknown() {
+    for (String id : List.of("0", "-1", "x", "007", "9223372036854775808", "1e3")) {
+      assertProblem(API.hostile().get(Runs.PATH + "/" + id), 404, "table_migration_unknown", "id");
+    }
+    assertProblem(set(Runs.PATH + "/999", "{}"), 404, "table_migration_unknown", "id");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/resume", "/retry", "/pause", "/verify", "/undo", "/forget"})
+  void whatDoesNotGoWithAPlannedRunIsSaid(String verb) {
+    RUNS.table("waiting", 1);
+    String run = Runs.PATH + "/" + RUNS.plan("waiting").text("/id");
+    String body = verb.equals("/undo") ? "{}" : null;
+
+    Reply refused = API.send("POST", run + verb, body);
+
+    assertProblem(refused, 409, "table_migration_state", null);
+    assertThat(refused.text("/detail")).startsWith("The run is planned. ");
+    API.send("POST", run + "/cancel", null);
+    assertProblem(API.send("POST", run + "/cancel", null), 409, "table_migration_state", null);
+    GATEWAY.execute("drop table public.waiting");
+  }
+
+  @Test
+  void settingsKeepToTheirRanges() {
+    RUNS.table("throttled", 1);
+    String run = Runs.PATH + "/" + RUNS.plan("throttled").text("/id");
+
+    Reply set =
+        set(
+            run,
+            """
+            {"batch_millis":20,"rows_per_second_max":1000000,"replica_lag_seconds_max":0,"lock_waits_max":86400,
+             "long_transaction_seconds_max":1,"latency_millis_max":2,"archive_failures":false,
+             "wal_megabytes_per_second_max":10000000,"slot_megabytes_max":0,"vacuum_seconds_max":86400}\
+            """);
+    assertThat(set.status()).isEqualTo(200);
+    assertThat(set.body().at("/throttle/rows_per_second_max").intValue()).isEqualTo(1_000_000);
+    Reply again = set(run, json("lock_waits_max", 3));
+    assertThat(again.body().at("/throttle/batch_millis").intValue()).isEqualTo(20);
+    assertThat(again.body().at("/throttle/archive_failures").booleanValue()).isFalse();
+    assertThat(again.body().at("/throttle/lock_waits_max").intValue()).isEqualTo(3);
+    assertThat(API.get(run).body().at("/throttle")).isEqualTo(again.body().at("/throttle"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "batch_millis, 19", "batch_millis, 0", "batch_millis, 1000000000",
+    "rows_per_second_max, 1000001", "rows_per_second_max, -1", "lock_waits_max, 86401",
+    "wal_megabytes_per_second_max, 10000001", "slot_megabytes_max, -1", "vacuum_seconds_max, 86401",
+    "latency_millis_max, 99999999999999999999", "replica_lag_seconds_max, -99999999999999999999"
+  })
+  void aThrottleSettingOutOfItsRangeIsRefused(String setting, String value) {
+    assertProblem(
+        API.hostile().send("PATCH", Runs.PATH + "/1", "{\"" + setting + "\":" + value + "}"),
+        422,
+        "throttle_out_of_range",
+        setting);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "500"
+          1.5
+          null
+          true
+          1e3
+          """)
+  void aThrottleSettingThatIsNoNumberIsMalformed(String value) {
+    assertProblem(
+        API.hostile().send("PATCH", Runs.PATH + "/1", "{\"batch_millis\":" + value + "}"),
+        400,
+        "field_invalid",
+        "batch_millis");
+  }
+
+  @Test
+  void whatIsOddAboutARequestIsSaid() {
+    TestClient hostile = API.hostile();
+    RUNS.type("odd");
+    assertProblem(hostile.post(Runs.PATH, json("type", "odd")), 400, "field_missing", "table");
+    assertProblem(
+        hostile.post(Runs.PATH, json("table", "odd", "type", "odd", "rows", 1)),
+        400,
+        "field_unknown",
+        "rows");
+    assertProblem(
+        hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")),
+        400,
+        "field_invalid",
+        "phase");
+    assertProblem(hostile.post(Runs.PATH + "/1/start", "[]"), 400, "json_malformed", null);
+    assertProblem(hostile.get(Runs.PATH + "?state=done"), 400, "parameter_unknown", null);
+    assertProblem(
+        hostile.send("POST", Runs.PATH + "/1/pause?now=1", null), 400, "parameter_unknown", null);
+  }
+
+  private static Reply set(String run, String throttleSettings) {
+    return API.send("PATCH", run, throttleSettings);
+  }
+}

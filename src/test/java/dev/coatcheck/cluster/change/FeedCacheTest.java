@@ -1,0 +1,257 @@
+package dev.coatcheck.cluster.change;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SmallPool;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a cache on the change feed says while the feed or the database is silent. */
+class FeedCacheTest {
+  private static final int CHANGES_EACH = 300;
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Observer OBSERVER = new Observer();
+  private static final DatabaseSettings SETTINGS = settings();
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
+  private final AtomicLong nano = new AtomicLong();
+  private final ChangeFeed feed = ChangeFeed.unpolled(POOL.dataSource(), OBSERVER, nano::get);
+
+  private final TrustedCache<String, String> cache =
+      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
+
+  @AfterAll
+  static void close() {
+    POOL.close();
+    DATABASE.close();
+  }
+
+  @BeforeEach
+  void start() {
+    feed.poll();
+  }
+
+  @Test
+  void staleValuesAreServedNoLongerThanWasSaid() {
+    get("stale", "before");
+    nano.addAndGet(Duration.ofSeconds(59).toNanos());
+
+    assertThat(cache.get("stale", MINUTE, FeedCacheTest::gone)).contains("before");
+    assertThat(refused("stale", Duration.ZERO)).isTrue();
+    assertThat(refused("stale", Duration.ofSeconds(58))).isTrue();
+    nano.addAndGet(Duration.ofSeconds(2).toNanos());
+    assertThat(refused("stale", MINUTE)).isTrue();
+  }
+
+  @Test
+  void aDatabaseThatAnswersIsAskedWhileTheFeedIsSilent() {
+    get("asked", "before");
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+
+    assertThat(get("asked", "after")).isEqualTo("after");
+  }
+
+  @Test
+  void aDatabaseInDoubtIsAskedByFewAndOnceForEachKey() throws Exception {
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+    AtomicInteger asking = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Future<Boolean>> callers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 200; i++) {
+        String key = "doubt" + i % 20;
+        callers.add(
+            threads.submit(
+                () -> {
+                  try {
+                    cache.get(
+                        key,
+                        MINUTE,
+                        () -> {
+                          asking.incrementAndGet();
+                          await(goOn);
+                          return Optional.of("late");
+                        });
+                    return true;
+                  } catch (DatabaseUnavailable refused) {
+                    return false;
+                  }
+                }));
+      }
+      for (Future<Boolean> caller : callers) {
+        assertThat(caller.get()).isFalse();
+      }
+      goOn.countDown();
+    }
+    assertThat(asking).hasValueLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
+    get("kept", "before");
+    pass(Duration.ofSeconds(31));
+
+    assertThat(cache.get("kept", MINUTE, FeedCacheTest::gone)).contains("before");
+    assertThat(refused("kept", Duration.ZERO)).isTrue();
+    pass(Duration.ofSeconds(1));
+    assertThat(get("kept", "after")).isEqualTo("after");
+  }
+
+  @Test
+  void whatCannotBeRenewedIsServedNoLongerThanWasSaid() {
+    get("kept", "before");
+    pass(Duration.ofSeconds(60));
+
+    assertThat(refused("kept", Duration.ofSeconds(29))).isTrue();
+    assertThat(cache.get("kept", Duration.ofSeconds(30), FeedCacheTest::gone)).contains("before");
+    pass(Duration.ofSeconds(31));
+    assertThat(refused("kept", MINUTE)).isTrue();
+  }
+
+  @Test
+  void whatWasHeardToEndIsNeverServedInPlaceOfAnAnswer() {
+    get("ended", "before");
+    pass(Duration.ofSeconds(1));
+    append("ended");
+    pass(Duration.ofSeconds(30));
+
+    assertThat(refused("ended", MINUTE)).isTrue();
+    pass(Duration.ofSeconds(50));
+    assertThat(refused("ended", MINUTE)).isTrue();
+  }
+
+  @Test
+  void anEndingThatIsHeardDuringTheWaitCounts() {
+    get("ending", "before");
+    pass(Duration.ofSeconds(31));
+
+    assertThat(
+            refused(
+                "ending",
+                () -> {
+                  append("ending");
+                  feed.poll();
+                  return gone();
+                }))
+        .isTrue();
+  }
+
+  @Test
+  void aLateAnswerIsNotWaitedFor() throws Exception {
+    get("late", "before");
+    pass(Duration.ofSeconds(31));
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch loaded = new CountDownLatch(1);
+
+    assertThat(
+            cache.get(
+                "late",
+                MINUTE,
+                () -> {
+                  await(release);
+                  loaded.countDown();
+                  return Optional.of("after");
+                }))
+        .contains("before");
+    assertThat(cache.get("late", MINUTE, () -> Optional.of("never asked for"))).contains("before");
+
+    release.countDown();
+    loaded.await();
+    Awaitility.await().until(() -> cache.ifTrusted("late").equals(Optional.of("after")));
+  }
+
+  /** A second at a time, as the feed is heard. */
+  private void pass(Duration time) {
+    for (long second = 0; second < time.toSeconds(); second++) {
+      nano.addAndGet(Duration.ofSeconds(1).toNanos());
+      feed.poll();
+    }
+  }
+
+  private boolean refused(String key, Supplier<Optional<String>> load) {
+    try {
+      cache.get(key, MINUTE, load);
+      return false;
+    } catch (DatabaseUnavailable noAnswer) {
+      return true;
+    }
+  }
+
+  private boolean refused(String key, Duration staleMax) {
+    try {
+      cache.get(key, staleMax, FeedCacheTest::gone);
+      return false;
+    } catch (DatabaseUnavailable refused) {
+      return true;
+    }
+  }
+
+  private static Optional<String> gone() {
+    throw new DatabaseUnavailable("test");
+  }
+
+  private String get(String key, String ifLoaded) {
+    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
+  }
+
+  private static void write(String statement, String name, Random random, AtomicInteger writing) {
+    try {
+      for (int i = 0; i < CHANGES_EACH; i++) {
+        List<String> subjects = List.of(name + i);
+        DATABASE.write(
+            "test",
+            sql -> {
+              LockSupport.parkNanos(random.nextInt(1_000_000));
+              sql.fetch("select count(*) from coatcheck.change");
+              ChangeTable.append(sql, statement, ChangeKind.ENDING, subjects);
+              LockSupport.parkNanos(random.nextInt(2_000_000));
+              return null;
+            });
+      }
+    } finally {
+      writing.decrementAndGet();
+    }
+  }
+
+  private static void append(String... subjects) {
+    DATABASE.write(
+        "test",
+        sql -> {
+          ChangeTable.append(sql, ChangeKind.ENDING, List.of(subjects));
+          return null;
+        });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  private static DatabaseSettings settings() {
+    TestDatabase fresh = TestDatabase.fresh();
+    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
+  }
+}

@@ -1,0 +1,230 @@
+package dev.coatcheck.migrate.inspect;
+
+import static dev.coatcheck.migrate.inspect.SourceFixture.EPOCH;
+import static dev.coatcheck.migrate.inspect.SourceFixture.codes;
+import static dev.coatcheck.migrate.inspect.SourceFixture.detail;
+import static dev.coatcheck.migrate.inspect.SourceFixture.preconditions;
+import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.TableSpec;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the applications of a table have to be ready for, and where that can't be searched. */
+class PreconditionsTest {
+  private static final SourceFixture FIXTURE = new SourceFixture();
+
+  @BeforeEach
+  void clear() {
+    FIXTURE.clear();
+  }
+
+  @AfterAll
+  static void close() {
+    FIXTURE.close();
+  }
+
+  @Test
+  void aRoleThatSeesOnlyItselfIsTold() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "alter table t owner to " + FIXTURE.plain(),
+        "create table c (t bigint references t)");
+
+    TableShape shape =
+        switch (new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t"))) {
+          case Inspection.Sound(TableShape sound) -> sound;
+          case Inspection.Refused refused -> throw new AssertionError(refused);
+        };
+
+    assertThat(codes(shape.notes())).contains("sessions_hidden", "children_not_owned");
+  }
+
+  @Test
+  void whereStatementsCantBeSearchedTheirPreconditionsAreListedAllTheSame() {
+    FIXTURE.execute("create table t (id bigserial primary key)");
+
+    TableShape moved = FIXTURE.sound(wish("t"));
+    TableShape kept = FIXTURE.sound(new TableSpec("public", "t", Optional.empty(), true, EPOCH));
+
+    assertThat(codes(preconditions(moved)))
+        .containsExactly(
+            "keys_as_strings",
+            "row_shape",
+            "prepared_star",
+            "copy_without_columns",
+            "serialization_failures",
+            "group_by_key",
+            "on_conflict_on_constraint");
+    assertThat(detail(preconditions(moved), "prepared_star"))
+        .endsWith(
+            "Not all statements were searched: pg_stat_statements is not installed in this"
+                + " database.");
+    assertThat(codes(preconditions(kept)))
+        .containsExactly(
+            "keys_as_strings",
+            "row_shape",
+            "prepared_star",
+            "copy_without_columns",
+            "serialization_failures");
+  }
+
+  /** The statement that asks for a level names no table. */
+  @Test
+  void transactionsOfOneSnapshotAreFoundThoughTheyNameNoTable() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)", "create extension pg_stat_statements");
+    try {
+      for (String level :
+          List.of(
+              "set transaction isolation level repeatable read",
+              "begin isolation level serializable",
+              "set default_transaction_isolation = 'repeatable read'")) {
+        FIXTURE.execute("select pg_stat_statements_reset()");
+        assertThat(codes(preconditions(FIXTURE.sound(wish("t")))))
+            .as("before %s", level)
+            .doesNotContain("serialization_failures");
+
+        FIXTURE.execute(level, "rollback");
+
+        assertThat(codes(preconditions(FIXTURE.sound(wish("t")))))
+            .as(level)
+            .contains("serialization_failures");
+      }
+    } finally {
+      FIXTURE.execute("drop extension pg_stat_statements");
+    }
+  }
+
+  @Test
+  void anExtensionThatRefusesToBeReadIsSaidToo() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "alter table t owner to " + FIXTURE.plain(),
+        "create schema stats",
+        "create table stats.pg_stat_statements (query text)",
+        "grant all on schema stats to public",
+        "grant all on stats.pg_stat_statements to public",
+        "create extension pg_stat_statements schema public",
+        "revoke all on pg_stat_statements from public");
+    try {
+      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
+          .isInstanceOfSatisfying(
+              Inspection.Sound.class,
+              sound ->
+                  assertThat(detail(preconditions(sound.shape()), "prepared_star"))
+                      .contains(
+                          "Not all statements were searched: pg_stat_statements is installed but"));
+    } finally {
+      FIXTURE.execute("drop extension pg_stat_statements", "drop schema stats cascade");
+    }
+  }
+
+  @Test
+  void statementsThatApplicationsSentAreSearched() {
+    FIXTURE.execute(
+        "create schema stats",
+        "create extension pg_stat_statements schema stats",
+        "create table t (id bigserial primary key, x int)",
+        "select stats.pg_stat_statements_reset()",
+        "select t.* from t where id = 4711");
+    try {
+      List<Diagnostic> found = preconditions(FIXTURE.sound(wish("t")));
+
+      assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
+      assertThat(detail(found, "prepared_star"))
+          .endsWith(" Found: 'select t.* from t where id = $1'.");
+      FIXTURE.execute("alter table t owner to " + FIXTURE.plain());
+      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
+          .isInstanceOfSatisfying(
+              Inspection.Sound.class,
+              sound ->
+                  assertThat(detail(preconditions(sound.shape()), "prepared_star"))
+                      .contains("Not all statements were searched"));
+    } finally {
+      FIXTURE.execute("drop schema stats cascade");
+    }
+  }
+
+  @Test
+  void functionsThatWouldBreakAreNamed() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key, x int)",
+        "create function all_of() returns setof t language sql as 'select * from t'",
+        "create function \"Grouped\"() returns void language plpgsql as"
+            + " 'begin perform x from t group by id; perform count(*) from t; end'",
+        "create function upserted() returns void language plpgsql as 'begin"
+            + " insert into t values (1) on conflict on constraint t_pkey do nothing; end'",
+        "create function harmless() returns void language sql as"
+            + " 'select count(*) from t; select * from pg_class'");
+
+    List<Diagnostic> found = preconditions(FIXTURE.sound(wish("t")));
+
+    assertThat(detail(found, "prepared_star"))
+        .contains(" Found: function public.all_of.")
+        .doesNotContain("harmless");
+    assertThat(detail(found, "group_by_key")).contains(" Found: function public.\"Grouped\".");
+    assertThat(detail(found, "on_conflict_on_constraint"))
+        .contains(" Found: function public.upserted.");
+    assertThat(detail(found, "copy_without_columns")).doesNotContain("Found");
+  }
+
+  @Test
+  void columnGrantsAreAPrecondition() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key, \"X\" int, y int)",
+        "grant select (id, \"X\") on t to " + FIXTURE.plain());
+
+    assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "column_grants"))
+        .contains("Found: id; \"X\".");
+  }
+
+  @Test
+  void triggersThatTheBackfillWouldFireAreNamed() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key, x int)",
+        "create function f() returns trigger language plpgsql as 'begin return new; end'",
+        "create trigger touch before update on t for each row execute function f()",
+        "create trigger \"After\" after insert or update on t for each row execute function f()",
+        "create trigger of_x before update of x on t for each row execute function f()",
+        "create trigger off before update on t for each row execute function f()",
+        "create trigger ins before insert on t for each row execute function f()",
+        "alter table t disable trigger off");
+
+    assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "update_triggers"))
+        .contains(": \"After\", touch.");
+  }
+
+  @Test
+  void aViewThatGroupsByTheKeyIsNoObstacleIfThePrimaryKeyStays() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key, x int)",
+        "create view v as select id, x from t group by id");
+
+    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Refused.class);
+    assertThat(FIXTURE.inspect(new TableSpec("public", "t", Optional.empty(), true, EPOCH)))
+        .isInstanceOf(Inspection.Sound.class);
+  }
+
+  @Test
+  void aSearchPathThatHidesTheCatalogFoolsNobody() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "create table public.pg_class (oid oid, relname name, relnamespace oid)",
+        "create function public.lower(name) returns text language sql as 'select ''x'''",
+        "alter database " + FIXTURE.name() + " set search_path = public, pg_catalog");
+    try {
+      Source again = FIXTURE.again();
+      assertThat(new Inventory(System::nanoTime).inspect(again, wish("t")))
+          .isInstanceOf(Inspection.Sound.class);
+    } finally {
+      FIXTURE.execute("alter database " + FIXTURE.name() + " reset search_path");
+    }
+  }
+}
