@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
  * gateway waits for the client, so a slow database is nobody's fault here. Jetty's own minimum
  * rates look when bytes arrive; a client that does nothing never meets them.
  *
- * <p>A client may fall behind the rate for a while, as one that writes to a disk now and then does;
- * it makes up for that by being faster, but gets no credit for having been fast before.
+ * <p>A client may fall behind the rate for up to 10 s, for instance while it writes to a disk, and
+ * catch up by being faster. It gets no credit for having been fast before.
  */
 final class Pace implements AutoCloseable {
   private static final int BYTES_A_SECOND_MIN = 16 * 1024;

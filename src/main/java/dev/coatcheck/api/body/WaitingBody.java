@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
 
 /**
- * A body that is being sent. It takes what has come whenever Jetty says that there is more, and
- * holds no thread in between.
+ * A body that is being sent. It reads whenever Jetty says that more has come, and holds no thread
+ * in between.
  *
  * <p>A body that is refused on the way is read on for a while and dropped, because a client that is
  * cut off while it sends may never see the answer.
@@ -43,7 +43,7 @@ final class WaitingBody implements Invocable.Task {
     TOO_SLOW
   }
 
-  /** What is done at the end: one of these, once. */
+  /** What is done at the end: one of these methods is called, once. */
   interface Ending {
     void complete(byte[] body);
 

@@ -30,7 +30,7 @@ public final class IdempotencyHeader {
   }
 
   /**
-   * Makes a request with a key a call that is done once.
+   * Turns a request with a key into a call that is done once; empty without a key.
    *
    * @param request tells it from other requests with the same key
    * @param answer turns the outcome into the answer that is stored; called inside the transaction

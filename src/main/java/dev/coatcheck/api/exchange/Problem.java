@@ -113,7 +113,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
             requestId));
   }
 
-  /** The same in one line, for a header; all its texts are ASCII. */
+  /** The body in one line, for a header; all its texts are ASCII. */
   public String line(String requestId) {
     return new String(json(requestId), StandardCharsets.US_ASCII);
   }

@@ -10,7 +10,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import java.util.List;
 
-/** Answers to mints: the same ones when a request is sent again. */
+/** Answers to mints that were worked on. */
 final class MintAnswers {
   private MintAnswers() {}
 

@@ -15,8 +15,8 @@ import org.eclipse.jetty.server.ServerConnector;
  * others wait in the kernel's queue; and those that are idle end after 5 s instead of 60 s, until a
  * tenth of the limit is free again.
  *
- * <p>Jetty changes the time-outs of all connections each time that the limit is met or left, which
- * at the limit is every connection that comes. Here it happens once for each tenth of the limit.
+ * <p>Jetty's own limit changes the time-outs of all connections each time it is met or left: at the
+ * limit that is with every new connection. Here it happens once for each tenth of the limit.
  */
 final class ConnectionLimit extends NetworkConnectionLimit implements Connection.Listener {
   private static final long IDLE_MILLIS = 60_000;
@@ -35,7 +35,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     this.observer = observer;
   }
 
-  /** Sets the limit, or the one that the process's file descriptors allow if that is lower. */
+  /** Sets the limit, or a lower one if the process has too few file descriptors. */
   static void set(int connectionsMax, ServerConnector connector, Observer observer) {
     int possible = descriptorsLeft();
     if (possible < connectionsMax) {
@@ -47,7 +47,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
         .addBean(new ConnectionLimit(Math.min(connectionsMax, possible), connector, observer));
   }
 
-  /** Called under the lock of {@link NetworkConnectionLimit}, as all that it calls. */
+  /** Called under the lock of {@link NetworkConnectionLimit}. */
   @Override
   protected void limit() {
     super.limit();
@@ -75,7 +75,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     }
   }
 
-  /** A connection that is accepted while it is crowded. */
+  /** A new connection gets the usual idle time-out, unless it is crowded. */
   @Override
   public void onOpened(Connection connection) {
     if (crowded) {

@@ -76,7 +76,7 @@ public final class Endpoints {
 
   /**
    * As {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
-   * decided by the usual deadline; the handler has none.
+   * decided within the deadline of an answer; the handler has no deadline.
    */
   public void lasting(HandlerType method, String path, Scope scope, Handler handler) {
     secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.answer(ctx)));

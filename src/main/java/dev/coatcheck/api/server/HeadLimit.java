@@ -29,10 +29,10 @@ final class HeadLimit extends HttpConnectionFactory {
   private static final int HEADERS_MAX = 100;
   private static final long BYTES_MAX = 32L << 20;
 
-  /** A line that is not complete, the parser, and what belongs to them. */
+  /** An incomplete line, and the parser. */
   private static final long BYTES_EACH = 12 * 1024;
 
-  /** A header besides its text. */
+  /** What a header takes beside its text. */
   private static final long BYTES_EACH_HEADER = 200;
 
   private final Observer observer;
@@ -95,7 +95,7 @@ final class HeadLimit extends HttpConnectionFactory {
     @Override
     public void onFillable() {
       super.onFillable();
-      // Nearly all heads come in one piece, and are spared the lock.
+      // Nearly all heads come in one piece and need no lock.
       if (isHeadUnfinished || isNoted) {
         isNoted = isHeadUnfinished;
         note(this);

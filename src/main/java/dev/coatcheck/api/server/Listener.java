@@ -69,7 +69,7 @@ public final class Listener {
    * @param port 0 for any free one
    * @param handlers between the edge and the routes
    * @param permits for the requests of this port
-   * @throws PortInUse if somebody else listens there
+   * @throws PortInUse if another program listens there
    */
   public Javalin listen(
       String host, int port, GracefulHandler handlers, Permits permits, Consumer<Endpoints> routes)

@@ -10,10 +10,10 @@ import java.util.Optional;
  * Limits the requests that are handled at a time. Virtual threads have no bound of their own, and a
  * queue in front of the connection pool is unfair: a request that finds no permit is refused at
  * once. A quarter of the permits is for redirects and resolves alone, a quarter for mints, and no
- * API key holds more than half, so that nobody can use up what others need.
+ * API key holds more than half, so that no caller can use up what others need.
  */
 public final class Permits {
-  /** What requests of one kind may use alone. */
+  /** A part of the permits, for requests of one kind alone. */
   public enum Share {
     RESOLVES,
     MINTS,
@@ -40,7 +40,7 @@ public final class Permits {
     this.keyMax = permits / 2;
   }
 
-  /** A permit, to be closed when the request is handled; empty if there is none left for it. */
+  /** A permit, to be closed when the request is handled; empty if no permit is left for it. */
   public synchronized Optional<Permit> enter(Share share) {
     boolean isReserved = share != Share.OTHERS && taken(share) < reservedForEach;
     if (!isReserved && unreservedTaken() >= unreserved) {
@@ -74,7 +74,7 @@ public final class Permits {
         keyId -> takenByKey.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1));
   }
 
-  /** One request's; used by one thread. */
+  /** The permit of one request; used by one thread. */
   public final class Permit implements AutoCloseable {
     private final Share share;
     private Optional<String> keyId = Optional.empty();
@@ -83,7 +83,7 @@ public final class Permits {
       this.share = share;
     }
 
-    /** Counts it as that API key's, once; false if the key has half of the permits already. */
+    /** Charges this permit to an API key, once; false if the key holds half of all permits. */
     public boolean claim(String key) {
       if (!Permits.this.claim(key)) {
         return false;

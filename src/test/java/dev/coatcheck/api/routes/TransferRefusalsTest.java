@@ -178,6 +178,18 @@ class TransferRefusalsTest {
     assertCounts(CSV.post(IMPORTS, "type,key\ncut,50000\n"), 1, 0, 1, 0);
   }
 
+  @Test
+  void theRestOfARefusedImportIsWaitedForNoLongerThanItsRows() throws IOException {
+    try (TransferSocket silent = TransferSocket.load(GATEWAY, 9_000_000, GATEWAY.key())) {
+      silent.send("no,such,columns\n");
+
+      String answer = silent.readToEnd().replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+
+      assertThat(answer).startsWith("HTTP/1.1 400").contains("\"code\":\"request_invalid\"");
+      silent.check("POST", IMPORTS, answer);
+    }
+  }
+
   private static Socket connect() throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort());
     socket.setSoTimeout(20_000);

@@ -76,7 +76,7 @@ final class RunAnswers {
   }
 
   /**
-   * The same for any outcome.
+   * As the other method, for any outcome.
    *
    * @param answer called inside the transaction of the action: all it needs is in the outcome
    */

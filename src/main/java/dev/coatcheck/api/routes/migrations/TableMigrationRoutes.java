@@ -29,7 +29,7 @@ import io.javalin.http.HandlerType;
 import java.util.List;
 import java.util.Optional;
 
-/** Plans of table migrations, and the runs that come of them: {@code /v1/table-migrations}. */
+/** Plans table migrations, and shows their runs: {@code /v1/table-migrations}. */
 public final class TableMigrationRoutes implements Routes, AutoCloseable {
   static final String ALL = "/v1/table-migrations";
   static final String ONE = ALL + "/{id}";
@@ -90,7 +90,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
         .orElseGet(() -> Answer.of(RunAnswers.refused(List.of(TABLE_MALFORMED))));
   }
 
-  /** Empty if the table is no name. */
+  /** What a body asks to be planned; empty if its table is no name of a table. */
   private Optional<PlanRequest> planned(JsonObject body) {
     body.allow(
         "source",

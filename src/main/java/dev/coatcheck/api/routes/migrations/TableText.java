@@ -18,7 +18,7 @@ final class TableText {
     this.text = text;
   }
 
-  /** Empty if the text is no name, or more than two. */
+  /** Empty if the text is no name, or more than two names. */
   static Optional<TableName> parse(String text) {
     return new TableText(text).parse();
   }
