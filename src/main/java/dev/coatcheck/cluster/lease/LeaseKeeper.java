@@ -197,15 +197,6 @@ final class LeaseKeeper {
     }
   }
 
-  LeaseStatus status(long nano) {
-    Held now = held;
-    if (now == null || stopped || now.closed(nano)) {
-      return new LeaseStatus.Waiting(stopped ? "shutting down" : shortage.reason());
-    }
-    return new LeaseStatus.Minting(
-        now.worker(), now.epoch(), now.untilMillis() - now.estimate().millis(nano));
-  }
-
   /** Ends minting at once, from any thread. */
   void stop() {
     stopped = true;

@@ -72,10 +72,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     return keeper.reserve(count, waiter.nanoTime());
   }
 
-  public LeaseStatus status() {
-    return keeper.status(waiter.nanoTime());
-  }
-
   private void drive() {
     while (!closing) {
       switch (keeper.next(waiter.nanoTime())) {

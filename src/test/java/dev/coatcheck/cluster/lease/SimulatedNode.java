@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.lease;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyRun;
 import dev.coatcheck.core.key.Waiter;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** One gateway: the production code, on a clock that drifts, in a process that can be stopped. */
@@ -120,8 +121,14 @@ final class SimulatedNode implements Waiter {
     }
   }
 
-  LeaseStatus status() {
-    return keeper.status(nanoTime());
+  /** Empty if there are keys now, or in a millisecond; otherwise why there are none. */
+  Optional<String> shortage() {
+    return switch (keeper.reserve(1, nanoTime())) {
+      case KeyRun.Some _ -> Optional.empty();
+      case KeyRun.Wait(String reason, long millis) ->
+          millis > 1 ? Optional.of(reason) : Optional.empty();
+      case KeyRun.Never(String reason, long _) -> Optional.of(reason);
+    };
   }
 
   /** Now and then the thread stops between reading the window and using it. */

@@ -188,8 +188,8 @@ final class Simulation {
   /** After two minutes of calm every node must mint. */
   void requireRecovery() {
     for (SimulatedNode node : nodes) {
-      if (weather.recovers() && !(node.status() instanceof LeaseStatus.Minting)) {
-        throw new AssertionError("a node never minted again: " + node.status());
+      if (weather.recovers() && node.shortage().isPresent()) {
+        throw new AssertionError("a node never minted again: " + node.shortage());
       }
     }
   }

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyRun;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import java.time.Duration;
@@ -66,7 +67,7 @@ class WorkerLeaseTest {
   }
 
   private static void awaitMinting(WorkerLease lease) {
-    await().until(() -> lease.status() instanceof LeaseStatus.Minting);
+    await().until(() -> lease.reserve(1) instanceof KeyRun.Some);
   }
 
   /** Waits for a key: on a busy machine a renewal may be late, and a window closes before it. */
@@ -135,7 +136,7 @@ class WorkerLeaseTest {
       long cutNano = System.nanoTime();
       await()
           .pollInterval(Duration.ofMillis(1))
-          .until(() -> lease.status() instanceof LeaseStatus.Waiting);
+          .until(() -> lease.reserve(1) instanceof KeyRun.Wait);
       delay.requireWithin(Duration.ofMillis(2_100), Duration.ofNanos(System.nanoTime() - cutNano));
       long askedNano = System.nanoTime();
       assertThat(lease.next(1))
@@ -190,10 +191,13 @@ class WorkerLeaseTest {
         await()
             .untilAsserted(
                 () ->
-                    assertThat(second.status())
-                        .isEqualTo(
-                            new LeaseStatus.Waiting(
-                                "no worker 5..5 of layout default is free: test holds 1")));
+                    assertThat(second.reserve(1))
+                        .isInstanceOfSatisfying(
+                            KeyRun.Wait.class,
+                            wait ->
+                                assertThat(wait.reason())
+                                    .isEqualTo(
+                                        "no worker 5..5 of layout default is free: test holds 1")));
         assertThat(second.next(1)).isInstanceOf(KeyDraw.Refused.class);
       }
     }
