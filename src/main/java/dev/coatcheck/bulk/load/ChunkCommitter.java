@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles chunks: at first as if all their rows were new, which costs Postgres no look-up; if it
- * turns out that one is not, by what is there. A file that was imported before is all conflicts, so
- * after one the next chunk isn't tried the quick way.
+ * Commits chunks: at first as if all their rows were new, which costs Postgres no look-up; if a row
+ * is not new, beside the stored rows. A file that was imported before is all conflicts, so after a
+ * conflict the next chunk isn't tried the quick way.
  */
 final class ChunkCommitter {
   private static final int TRIES_MAX = 5;

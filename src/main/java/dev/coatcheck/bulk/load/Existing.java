@@ -40,7 +40,7 @@ final class Existing {
     return byToken.get(new SchemedToken(scheme, token));
   }
 
-  /** Whose name it is. */
+  /** The token that has an alias. */
   @Nullable Token target(Alias name) {
     return targets.get(name);
   }

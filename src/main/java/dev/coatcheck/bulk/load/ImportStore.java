@@ -66,7 +66,7 @@ final class ImportStore implements AutoCloseable {
   /**
    * Reads what is there of the rows, plans by it, and inserts the plan.
    *
-   * @return empty if meanwhile somebody else inserted one of them
+   * @return empty if another transaction inserted one of them meanwhile
    */
   Optional<Plan> insertBeside(List<ImportRow> rows, Function<Existing, Plan> planner) {
     try {

@@ -74,7 +74,7 @@ public final class Importer {
   /**
    * Reads the stream to its end and inserts what it holds.
    *
-   * @param sender whose client IDs they are, where a row doesn't say
+   * @param sender the owner of client IDs whose row names no other
    * @param errorsMax how many refused rows are listed; all are counted
    */
   public ImportOutcome run(RowFormat format, InputStream body, Caller sender, int errorsMax) {

@@ -26,7 +26,7 @@ final class KeySupply {
     return new KeySupply(Map.of());
   }
 
-  /** A supply, or why there is none now. */
+  /** The drawn keys, or why there are none now. */
   sealed interface Drawn {
     record Ready(KeySupply keys) implements Drawn {}
 

@@ -37,7 +37,7 @@ public final class LegacyKeyTable {
   /** The number that a thing had, and its key. */
   public record LegacyKey(long legacy, long key) {}
 
-  /** Something of it is there already: roll back, and insert it carefully. */
+  /** A mapping or a legacy ID is there already: roll back, and insert carefully. */
   public static final class AlreadyThere extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -51,7 +51,7 @@ public final class LegacyKeyTable {
    *
    * @param careful look first at what is there; otherwise all is taken for new
    * @return those whose legacy ID or key belongs to something else, or has ended
-   * @throws AlreadyThere if somebody else was first
+   * @throws AlreadyThere if another transaction was first
    */
   public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
     List<ImportRow> imports =
@@ -73,11 +73,11 @@ public final class LegacyKeyTable {
     return plan.errors().stream().map(error -> rows.get((int) error.line())).toList();
   }
 
-  /** One, in a transaction of its own; if somebody else is first, that is as good. */
+  /** Inserts a row in a transaction of its own; that another transaction was first is as good. */
   public void insertAlone(Database gateway, LegacyKey row) {
     try {
       gateway.write("legacy key", sql -> insert(sql, List.of(row), true));
-    } catch (AlreadyThere somebodyElse) {
+    } catch (AlreadyThere another) {
       // Which is all that was wanted.
     }
   }

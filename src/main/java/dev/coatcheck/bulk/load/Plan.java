@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a chunk's rows come to: what is to be inserted, and which rows are refused. Whether it holds
- * is settled by the unique constraints when it is inserted.
+ * The mappings and aliases to insert for the rows of a chunk, and the rows that are refused. The
+ * unique constraints decide, at the insert, whether the plan holds.
  */
 final class Plan {
   private final KeySupply keys;
@@ -44,7 +44,7 @@ final class Plan {
     }
   }
 
-  /** A name that is about to be inserted, and whose name it is. */
+  /** An alias that is about to be inserted, and the token that gets it. */
   record NewAlias(Alias name, Token target) {}
 
   /** Public IDs of one type. */
@@ -66,7 +66,7 @@ final class Plan {
     this.drawToken = drawToken;
   }
 
-  /** Takes every row for a new one, which is what most files hold; asks nobody. */
+  /** Takes every row for new, which is what most files hold; needs no look-up. */
   static Plan fresh(List<ImportRow> rows, KeySupply keys, IntFunction<Token> drawToken) {
     Plan plan = new Plan(keys, drawToken);
     rows.forEach(row -> plan.insert(row, null));

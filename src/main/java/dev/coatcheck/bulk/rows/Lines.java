@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The line is a part of the buffer, and valid until {@link #next} is called again.
  */
 public final class Lines {
-  /** Longer lines are cut to one byte more, so that they stay too long for whoever gets them. */
+  /** Longer lines are cut to one byte more, so that their reader sees that they are too long. */
   public static final int BYTES_MAX = 4_096;
 
   private static final int BUFFER_BYTES = 64 * 1024;

@@ -66,12 +66,12 @@ public final class ChangeFeed implements AutoCloseable {
     return feed;
   }
 
-  /** One that is never trusted, for commands that run once and ask the database each time. */
+  /** A feed that is never trusted, for commands that run once and ask the database each time. */
   public static ChangeFeed none() {
     return new ChangeFeed(Optional.empty(), new Observer(), System::nanoTime);
   }
 
-  /** One that polls only when it is told to. */
+  /** A feed that polls only when {@link #poll} is called. */
   static ChangeFeed unpolled(DataSource pool, Observer observer, LongSupplier nanoTime) {
     return new ChangeFeed(Optional.of(new ChangeStore(pool)), observer, nanoTime);
   }

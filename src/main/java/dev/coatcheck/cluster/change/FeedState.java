@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What this instance has heard, and how far it may be trusted. One thread tells it the replies, any
- * thread asks. Knows no clock: it is told the monotonic time.
+ * thread asks. Pure: the caller passes in the monotonic time.
  *
  * <h2>Why nothing dead is served</h2>
  *

@@ -17,22 +17,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache that serves only what the change feed vouches for. What is older, or all while the feed
- * can't be read, is asked for anew. If that fails or is late, the caller says for how long the last
- * word counts. It counts only as far as every change since is known and none is about it: what has
- * ended, and was heard to, is never served again.
+ * A cache that serves only what the change feed vouches for. An older value is loaded anew, and so
+ * is every value while the feed can't be read. If the load fails or is late, the caller says for how
+ * long the older value may be served. It is served only if every change since is known and none is
+ * about it: an ID whose end was heard of is never served again.
  */
 public final class TrustedCache<K, V> {
   /** Less than the feed remembers changes for. Counted up to the last good poll, not to now. */
   private static final long AGE_NANOS_MAX = Duration.ofSeconds(30).toNanos();
 
-  /** What who could be served the last word waits for a new one. */
+  /** How long a caller waits for a new value while there is an older one that may be served. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
-  /** After a late answer, how long nobody waits for one who could be served the last word. */
+  /** After a late answer, how long callers that may be served an older value do not wait. */
   private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
 
-  /** Loads beside callers who could be served the last word; the store has bounds of its own. */
+  /** Loads beside callers that may be served an older value; the store has bounds of its own. */
   private static final int TRUSTED_LOADS_MAX = 256;
 
   /** Few, so that a database in trouble isn't asked for everything at once. */
@@ -72,7 +72,7 @@ public final class TrustedCache<K, V> {
    * The value, or what is loaded now; empty if there is none, which is not remembered.
    *
    * @param staleMax how long the last word counts, beyond the 30 s for which it does anyway
-   * @throws DatabaseUnavailable if nobody vouches for anything
+   * @throws DatabaseUnavailable if no value may be served
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
     return Optional.ofNullable(
@@ -139,7 +139,7 @@ public final class TrustedCache<K, V> {
     return isLate.get() && feed.nanoTime().getAsLong() - lateNano < LATE_NANOS;
   }
 
-  /** What may be served in ordinal of an answer, for those keys for which anything may. */
+  /** The older values that may be served in place of an answer. */
   private Map<K, V> lastWords(List<K> keys, Function<K, Duration> staleMax) {
     Map<K, V> values = HashMap.newHashMap(keys.size());
     long now = feed.nanoTime().getAsLong();

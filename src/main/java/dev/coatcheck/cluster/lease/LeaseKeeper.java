@@ -191,7 +191,7 @@ final class LeaseKeeper {
     lost = true;
     nextNano = nano;
     if (before != null) {
-      // Mostly a reply was lost and the row is still ours: nobody should have to wait for it.
+      // Mostly a reply was lost and the row is still ours: no instance should have to wait for it.
       toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
       events.accept(new LeaseEvent.Gone(layout.name(), before.worker(), before.epoch()));
     }

@@ -8,6 +8,6 @@ sealed interface LeaseRequest {
   /** More window for the worker held; {@code untilMillis} is what the holder knows it has. */
   record Renew(int worker, long epoch, long untilMillis) implements LeaseRequest {}
 
-  /** The worker is left at its mark: nobody gets the milliseconds already granted. */
+  /** The worker is left at its mark: no instance gets the milliseconds already granted. */
   record Release(int worker, long epoch) implements LeaseRequest {}
 }

@@ -2,7 +2,7 @@ package dev.coatcheck.cluster.lease;
 
 import java.time.Instant;
 
-/** A worker that nobody can acquire at the moment, and why. */
+/** A worker that no instance can acquire at the moment, and why. */
 public record WorkerState(String layout, int worker, Standing standing) {
   public sealed interface Standing {
     /** The name of the instance that holds the worker, or held it last. */

@@ -94,7 +94,7 @@ public final class RandomSource {
     }
 
     private void refill() {
-      used = BUFFER_BYTES; // should this fail, nobody is handed the zeros
+      used = BUFFER_BYTES; // should this fail, no caller is handed the zeros
       byte[] key = new byte[KEY_BYTES];
       seeds.nextBytes(key);
       Arrays.fill(buffer, (byte) 0);

@@ -61,7 +61,7 @@ public final class Access {
   /** A key that was just made. Its text can't be had again. */
   public record Issued(ApiKey key, StoredKey stored) {}
 
-  /** What became of a key that was to be made. */
+  /** The outcome of making a key. */
   public sealed interface Created {
     record Made(Issued issued) implements Created {}
 

@@ -2,7 +2,7 @@ package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 
-/** What became of a revocation or a merge. */
+/** The outcome of a revocation or a merge. */
 public sealed interface EndOutcome {
 
   /** Which of the names in the request is meant. */

@@ -101,7 +101,7 @@ final class EndingStore {
               attempts.put(
                   call,
                   new Attempt.Done<>(
-                      past.requestHash().equals(call.once().orElseThrow().requestHash())
+                      past.isOf(call.once().orElseThrow())
                           ? new Result.Answered(past.answer(), true)
                           : new Result.KeyReused()));
             });
@@ -155,7 +155,7 @@ final class EndingStore {
     IdempotentCall<List<EndOutcome>> once = call.once().get();
     StoredResponse answer = once.answer().apply(outcomes);
     if (answer.isKept()) {
-      answers.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
+      answers.add(IdempotencyTable.Entry.of(once, answer));
     }
     return new Result.Answered(answer, false);
   }

@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets answers expire, by whole parts: asks each minute whether the current part has had its time,
- * and begins the next. Every instance does.
+ * Lets answers expire, by whole parts: each minute, every instance checks whether the current part
+ * is due to end, and begins the next part.
  */
 public final class AnswerExpiry implements AutoCloseable {
   private static final int PERIOD_SECONDS = 60;

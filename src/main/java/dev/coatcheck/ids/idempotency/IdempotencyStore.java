@@ -19,10 +19,10 @@ final class IdempotencyStore {
 
   /**
    * Begins the next part if the current one is that old by the database's clock, and empties a part
-   * that nobody looks into. Instances may ask at the same time: one of them does it.
+   * that no lookup reads. Instances may ask at the same time: one of them does it.
    *
    * @return whether it was done
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if somebody holds a lock; the next time will do
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again later
    */
   boolean rotate(Duration age) {
     return database.write(

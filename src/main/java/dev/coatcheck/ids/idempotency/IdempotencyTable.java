@@ -25,11 +25,20 @@ import org.jooq.Table;
 public final class IdempotencyTable {
   private IdempotencyTable() {}
 
-  /** What an earlier request with the key got. */
-  public record Past(String requestHash, StoredResponse answer) {}
+  /** The answer to an earlier request with the key. */
+  public record Past(String requestHash, StoredResponse answer) {
+    /** Whether the earlier request was the same. */
+    public boolean isOf(IdempotentCall<?> call) {
+      return requestHash.equals(call.requestHash());
+    }
+  }
 
   /** A finished call that is to be remembered. */
-  public record Entry(IdempotencyKey key, String requestHash, StoredResponse answer) {}
+  public record Entry(IdempotencyKey key, String requestHash, StoredResponse answer) {
+    public static Entry of(IdempotentCall<?> call, StoredResponse answer) {
+      return new Entry(call.key(), call.requestHash(), answer);
+    }
+  }
 
   /**
    * Locks on the names that a transaction works on: Idempotency-Keys, supplied keys and aliases.
@@ -45,7 +54,7 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Takes the locks without any wait, so that one hot name holds up nobody but its own callers, and
+   * Takes the locks without any wait, so that one hot name holds up only its own callers, and
    * bounds every wait that follows in the transaction.
    *
    * @param hashes of the names

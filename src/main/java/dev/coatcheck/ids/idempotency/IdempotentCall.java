@@ -3,7 +3,7 @@ package dev.coatcheck.ids.idempotency;
 import java.util.function.Function;
 
 /**
- * What makes a call one that is done once, however often it is sent.
+ * What a call needs so that it is done once, however often it is sent.
  *
  * @param requestHash SHA-256 of the request, in hex: another request with the same key is refused
  * @param answer turns the outcome into what is kept; called inside the transaction, so it must not

@@ -1,39 +1,23 @@
 package dev.coatcheck.ids.idempotency;
 
-import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.group.LostRace;
+import dev.coatcheck.postgres.group.RetryPause;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
 /** Transactions that do the work of one call and keep its answer, for calls that come alone. */
 public final class IdempotentCallTable {
-  private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
-
   /** What a pause and a transaction take; with less time left the pool lends no connection. */
   private static final int TRY_MILLIS_MIN = 300;
 
   /** For a row that the work waits for, as without a key. */
   private static final int LOCK_MILLIS = 700;
 
-  private static final long PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(30);
-
   private IdempotentCallTable() {}
-
-  /** Another transaction kept an answer for the same key; everything was rolled back. */
-  private static final class LostRace extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    LostRace() {
-      super("idempotency key", null, false, false);
-    }
-  }
 
   /** Whether an answer is kept for the key, to this request or to another one. */
   public static boolean isAnswered(Database database, IdempotencyKey key) {
@@ -74,19 +58,16 @@ public final class IdempotentCallTable {
       return new IdempotentResult.Unkeyed<>(database.write(operation, work));
     }
     Supplier<IdempotentResult<T>> transaction =
-        () -> unlessOvertaken(database, operation, sql -> write(sql, once.get(), work));
-    long begun = System.nanoTime();
+        () -> unlessRaceIsLost(database, operation, sql -> write(sql, once.get(), work));
+    RetryPause pause = new RetryPause(TRY_MILLIS_MIN);
     IdempotentResult<T> result = transaction.get();
-    while (result instanceof IdempotentResult.Busy<T>
-        && System.nanoTime() - begun < BUSY_NANOS
-        && Deadline.current().leftMillis() >= TRY_MILLIS_MIN) {
-      LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(PAUSE_NANOS_MIN, PAUSE_NANOS_MAX));
+    while (result instanceof IdempotentResult.Busy<T> && pause.beforeNextTry()) {
       result = transaction.get();
     }
     return result;
   }
 
-  private static <T> IdempotentResult<T> unlessOvertaken(
+  private static <T> IdempotentResult<T> unlessRaceIsLost(
       Database database, String operation, Function<DSLContext, IdempotentResult<T>> work) {
     try {
       return database.write(operation, work);
@@ -109,10 +90,10 @@ public final class IdempotentCallTable {
     StoredResponse answer = once.answer().apply(work.apply(sql));
     List<IdempotencyTable.Entry> entries =
         answer.isKept()
-            ? List.of(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer))
+            ? List.of(IdempotencyTable.Entry.of(once, answer))
             : List.of();
     if (!IdempotencyTable.keep(sql, locks.part(), entries)) {
-      throw new LostRace();
+      throw new LostRace("idempotency key");
     }
     return new IdempotentResult.Answered<>(answer, false);
   }
@@ -123,7 +104,7 @@ public final class IdempotentCallTable {
             IdempotencyTable.find(sql, part, List.of(once.key())).get(once.key()))
         .map(
             past ->
-                past.requestHash().equals(once.requestHash())
+                past.isOf(once)
                     ? new IdempotentResult.Answered<>(past.answer(), true)
                     : new IdempotentResult.KeyReused<>());
   }

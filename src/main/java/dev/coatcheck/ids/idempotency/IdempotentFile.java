@@ -23,7 +23,7 @@ public final class IdempotentFile {
   private IdempotentFile() {}
 
   /**
-   * What makes a file one that is worked on once.
+   * What a file needs so that it is worked on once, however often it is sent.
    *
    * @param request tells it from requests with the same file
    * @param answer to an outcome; empty if it doesn't settle the request

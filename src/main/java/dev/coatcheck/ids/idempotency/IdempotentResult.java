@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.idempotency;
 
 /**
- * What became of a call that may have an Idempotency-Key.
+ * The result of a call that may have an Idempotency-Key.
  *
  * @param <T> the outcome of the work
  */

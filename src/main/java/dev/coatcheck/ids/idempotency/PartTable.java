@@ -62,7 +62,7 @@ final class PartTable {
         .toList();
   }
 
-  /** What is emptied when {@code part} ends: nobody looks into it, and the next turn needs it. */
+  /** What is emptied when {@code part} ends: no lookup reads it, and the next turn needs it. */
   static Table<?> emptiedAfter(long part) {
     return table(part + LATER + 1);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The reverse of resolving: from keys to public IDs. Misses are never cached. */
+/** The reverse of resolving: from keys to public IDs. Nothing is cached. */
 public final class Lookup {
   private final MappingStore store;
 

@@ -10,6 +10,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.UnaskedRow;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class MappingStore {
   }
 
   /** The row of one token. Callers that ask at the same time share a statement. */
-  Optional<StoredMapping> byToken(KeyScheme scheme, Token token) {
+  private Optional<StoredMapping> byToken(KeyScheme scheme, Token token) {
     return requireNonNull(together.get(scheme)).call(token);
   }
 
@@ -62,12 +63,36 @@ final class MappingStore {
   }
 
   /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
-  List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
+  private List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
     return database.read("resolve", sql -> PublicIdTable.byTokens(sql, table, wanted));
   }
 
-  /** How rows of one table ended that say so. */
-  List<MappingState.Known> ended(MappingTable<?> table, List<StoredMapping> rows) {
+  /**
+   * The states of those tokens that have a row; all lie in the table of the scheme. Endings are read
+   * only where a row says that there is one.
+   */
+  List<MappingState.Known> states(KeyScheme scheme, List<Token> tokens) {
+    MappingTable<?> table = MappingTable.of(scheme);
+    List<StoredMapping> rows =
+        tokens.size() == 1
+            ? byToken(scheme, tokens.getFirst()).stream().toList()
+            : byTokens(table, tokens);
+    List<MappingState.Known> states = new ArrayList<>();
+    List<StoredMapping> ended = new ArrayList<>();
+    for (StoredMapping row : rows) {
+      if (row.isActive()) {
+        states.add(new MappingState.Active(row));
+      } else {
+        ended.add(row);
+      }
+    }
+    if (!ended.isEmpty()) {
+      states.addAll(ended(table, ended));
+    }
+    return states;
+  }
+
+  private List<MappingState.Known> ended(MappingTable<?> table, List<StoredMapping> rows) {
     return database.read(
         "resolve ended",
         sql -> {

@@ -4,7 +4,7 @@ import dev.coatcheck.core.id.ParsedId;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What became of a public ID. */
+/** The outcome of resolving a public ID. */
 public sealed interface ResolveOutcome {
 
   record Found(Mapping mapping) implements ResolveOutcome {}
@@ -27,7 +27,7 @@ public sealed interface ResolveOutcome {
   /** It stands for another thing of its type now. The survivor is in force: chains are flat. */
   record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
 
-  /** It is nobody's public ID. */
+  /** No such public ID was ever issued. */
   sealed interface Unissued extends ResolveOutcome {}
 
   /** Well formed, of a known prefix or an older system, and never issued. */

@@ -22,14 +22,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Turns public IDs into keys. What was found is cached, and what was not: a random token is never
- * asked for before it exists. The change feed says for how long that may be trusted. Malformed
- * texts are refused without asking anybody.
+ * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
+ * exists. The change feed says for how long a cached state may be trusted. Malformed texts are
+ * refused without a query.
  */
 public final class Resolver {
   /**
-   * The subject of a change that brought public IDs from elsewhere: whatever was not there may be
-   * there now. Minted ones need no such change, because nobody asks for a random token before.
+   * The subject of a change that brought public IDs from elsewhere: an ID that was not there may be
+   * there now. Minted IDs need no such change, because nobody asks for a random token before.
    */
   public static final String IMPORTED = "imported";
 
@@ -58,14 +58,17 @@ public final class Resolver {
         new TrustedCache<>(
             feed,
             ChangeKind.ENDING,
-            (asked, finding) -> subjects(asked.token(), finding),
+            (asked, state) -> subjects(asked.token(), state),
             cachedMappingsMax);
   }
 
-  /** A merged one ends with its survivor, and moves on with it; one that wasn't there may come. */
-  private static List<String> subjects(Token token, MappingState finding) {
+  /**
+   * The changes that end a state. A merged ID ends with its survivor, and moves on with it; an ID
+   * that wasn't there may be imported.
+   */
+  private static List<String> subjects(Token token, MappingState state) {
     String own = StoredMapping.subjectOfChange(token);
-    return switch (finding) {
+    return switch (state) {
       case MappingState.Merged merged ->
           List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
       case MappingState.Nothing _ -> List.of(IMPORTED);
@@ -155,9 +158,9 @@ public final class Resolver {
     return cache
         .ifTrusted(Asked.of(wanted))
         .map(
-            finding -> {
+            state -> {
               observer.observe(new Event.Resolved(1, 0, 0));
-              return outcome(wanted.type(), finding);
+              return outcome(wanted.type(), state);
             });
   }
 
@@ -204,32 +207,9 @@ public final class Resolver {
                 Asked::scheme, Collectors.mapping(Asked::token, Collectors.toList())))
         .forEach(
             (scheme, tokens) ->
-                findings(MappingTable.of(scheme), rows(scheme, tokens))
-                    .forEach(
-                        finding -> found.put(new Asked(finding.row().token(), scheme), finding)));
-    return found;
-  }
-
-  private List<StoredMapping> rows(KeyScheme scheme, List<Token> tokens) {
-    return tokens.size() == 1
-        ? store.byToken(scheme, tokens.getFirst()).stream().toList()
-        : store.byTokens(MappingTable.of(scheme), tokens);
-  }
-
-  /** The endings are asked for only where a row says that there is one. */
-  private List<MappingState.Known> findings(MappingTable<?> table, List<StoredMapping> rows) {
-    List<MappingState.Known> found = new ArrayList<>();
-    List<StoredMapping> ended = new ArrayList<>();
-    for (StoredMapping row : rows) {
-      if (row.isActive()) {
-        found.add(new MappingState.Active(row));
-      } else {
-        ended.add(row);
-      }
-    }
-    if (!ended.isEmpty()) {
-      found.addAll(store.ended(table, ended));
-    }
+                store
+                    .states(scheme, tokens)
+                    .forEach(state -> found.put(new Asked(state.row().token(), scheme), state)));
     return found;
   }
 
@@ -243,9 +223,9 @@ public final class Resolver {
     }
   }
 
-  /** A row of another type than the prefix says looks like no row at all. */
-  private static ResolveOutcome outcome(Type type, MappingState finding) {
-    return switch (finding) {
+  /** A row of another type than the prefix says counts as no row. */
+  private static ResolveOutcome outcome(Type type, MappingState state) {
+    return switch (state) {
       case MappingState.Known known when known.row().typeNumber() == type.number() ->
           known.of(type);
       case MappingState.Known _, MappingState.Nothing _ -> new ResolveOutcome.Unknown();

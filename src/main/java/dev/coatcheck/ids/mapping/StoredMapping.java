@@ -20,7 +20,7 @@ public record StoredMapping(
     return status == Mapping.Status.ACTIVE;
   }
 
-  /** How the change feed names it. */
+  /** How the change feed names a public ID. */
   public static String subjectOfChange(Token token) {
     return token.toUuid().toString();
   }

@@ -6,7 +6,7 @@ import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
 import java.util.List;
 
-/** What became of a mint. */
+/** The outcome of a mint. */
 public sealed interface MintOutcome {
 
   /** The call was worked on. */
@@ -48,7 +48,7 @@ public sealed interface MintOutcome {
   /** No keys can be generated here, now or at all; nothing was done. */
   record KeysUnavailable(KeyDraw.NoKeys why) implements MintOutcome {}
 
-  /** What became of one request. */
+  /** The outcome of one request. */
   sealed interface Item permits Ticket, Refused {}
 
   /** Why a request got no public ID. */
@@ -61,9 +61,9 @@ public sealed interface MintOutcome {
    */
   record Ticket(Mapping mapping, boolean created) implements Item {}
 
-  /** The alias is the name of another thing. */
+  /** Another public ID has this alias. */
   record AliasTaken(AliasScheme scheme) implements Refused {}
 
-  /** The thing's public ID has ended, and there is never another one. */
+  /** The public ID of this key or alias has ended; there is never a new one. */
   record Ended() implements Refused {}
 }

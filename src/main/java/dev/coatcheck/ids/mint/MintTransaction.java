@@ -104,7 +104,7 @@ final class MintTransaction {
     if (past != null) {
       member.attempt =
           new Attempt.Done<>(
-              past.requestHash().equals(once.requestHash())
+              past.isOf(once)
                   ? new MintOutcome.Answered(past.answer(), true)
                   : new MintOutcome.KeyReused());
     }
@@ -216,7 +216,7 @@ final class MintTransaction {
     }
     IdempotentCall<MintOutcome.Worked> once = member.call.once().get();
     StoredResponse answer = once.answer().apply(worked);
-    answers.add(new IdempotencyTable.Entry(once.key(), once.requestHash(), answer));
+    answers.add(IdempotencyTable.Entry.of(once, answer));
     return new MintOutcome.Answered(answer, false);
   }
 

@@ -18,7 +18,7 @@ public interface LegacySource {
         }
       };
 
-  /** Whether numbers of the type may lie there; asks nobody. */
+  /** Whether numbers of the type may lie there; never queries. */
   boolean isFilling(Type type);
 
   /**

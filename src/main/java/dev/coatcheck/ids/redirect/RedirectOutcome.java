@@ -10,7 +10,7 @@ public sealed interface RedirectOutcome {
    */
   record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
 
-  /** Revoked, of a public redirect: whoever holds it had it from somebody. */
+  /** Revoked, of a public redirect: who asks has been given the ID before. */
   record Gone() implements RedirectOutcome {}
 
   /** Malformed, unknown, without redirect or private: an outsider can't tell which. */

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What an alias is unique in, beside its type and scheme. Tagged, so that nobody can name a
+ * What an alias is unique in, beside its type and scheme. Tagged, so that no caller can name a
  * namespace like a principal.
  *
  * @param stored {@code n:<text>} for one that callers name, {@code p:<principal>}, or empty
@@ -24,7 +24,7 @@ public record Namespace(String stored) {
         : Optional.empty();
   }
 
-  /** A caller's own. */
+  /** A caller's own namespace. */
   public static Namespace ofPrincipal(String principal) {
     return new Namespace(PRINCIPAL + principal);
   }
@@ -43,7 +43,7 @@ public record Namespace(String stored) {
     return after(NAMED);
   }
 
-  /** Whose own it is, if it is a caller's own. */
+  /** The principal, if the namespace is a caller's own. */
   public Optional<String> principal() {
     return after(PRINCIPAL);
   }

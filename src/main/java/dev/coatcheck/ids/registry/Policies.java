@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.ids.pattern.PublicPattern;
 import java.util.Optional;
 
 /** All that may change about a type. What a caller leaves out falls back to its default. */

@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.registry;
 
-/** What became of a {@link TypeDefinition}. */
+/** The outcome of putting a {@link TypeDefinition}. */
 public sealed interface PutOutcome {
 
   record Created(Type type) implements PutOutcome {}

@@ -8,25 +8,21 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All types, in memory, and the only class that changes them. What another instance changes comes
@@ -34,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * at most ten times a second, before it is refused.
  */
 public final class Registry implements AutoCloseable {
+  private static final String TYPES = "types";
   private static final long RETRY_MILLIS = 500;
   private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -45,8 +42,7 @@ public final class Registry implements AutoCloseable {
   private final ScheduledExecutorService reloader;
   private final AtomicBoolean reloadDue = new AtomicBoolean();
   private final ReentrantLock refreshing = new ReentrantLock();
-  private final AtomicReference<@Nullable CompletableFuture<Boolean>> asking =
-      new AtomicReference<>();
+  private final SingleFlight<String, Boolean> asking = new SingleFlight<>();
   private volatile long nextUnknownNanos;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
@@ -95,7 +91,7 @@ public final class Registry implements AutoCloseable {
     return snapshot.foreign;
   }
 
-  /** By the number that rows carry; of a type that was found before, so asks nobody. */
+  /** By the number that rows carry; never asks Postgres, because the type was found before. */
   public Optional<Type> numbered(int number) {
     return all().stream().filter(type -> type.number() == number).findFirst();
   }
@@ -109,7 +105,7 @@ public final class Registry implements AutoCloseable {
     return find(types -> types.byPrefix.get(prefix.value()));
   }
 
-  /** As {@link #withPrefix}, of the types known by now: asks nobody and never waits. */
+  /** As {@link #withPrefix}, of the types in memory; never asks Postgres and never waits. */
   public Optional<Type> withPrefixIfCached(Prefix prefix) {
     return Optional.ofNullable(snapshot.byPrefix.get(prefix.value()));
   }
@@ -142,45 +138,27 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Whoever comes while somebody else asks waits for that answer: it may hold what is wanted. An
-   * answer that failed is nobody's: the next caller asks again, and nothing is taken as unknown.
+   * Callers at the same time ask once. An answer that failed is nobody's: the next caller asks
+   * again, and nothing is taken as unknown.
    */
   private void refreshIfDue() {
-    CompletableFuture<Boolean> mine = new CompletableFuture<>();
-    CompletableFuture<Boolean> earlier = asking.compareAndExchange(null, mine);
-    if (earlier != null) {
-      await(earlier);
-      return;
-    }
-    try {
-      long now = nanoTime.getAsLong();
-      if (now - nextUnknownNanos >= 0) {
-        refresh();
-        nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
-      }
-      mine.complete(true);
-    } catch (RuntimeException | Error failed) {
-      mine.completeExceptionally(failed);
-      throw failed;
-    } finally {
-      asking.set(null);
-    }
+    boolean _ =
+        asking.call(
+            TYPES,
+            this::refreshedIfDue,
+            earlier ->
+                SingleFlight.await(earlier, Deadline.current().leftNanos())
+                    .orElseThrow(() -> new DatabaseUnavailable(TYPES)));
   }
 
-  private static void await(CompletableFuture<Boolean> asked) {
-    try {
-      asked.get(Math.max(0, Deadline.current().leftNanos()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException over) {
-      throw new DatabaseUnavailable("types");
-    } catch (InterruptedException stopping) {
-      Thread.currentThread().interrupt();
-      throw new DatabaseUnavailable("types");
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof RuntimeException known) {
-        throw known;
-      }
-      throw new IllegalStateException(failed.getCause());
+  private boolean refreshedIfDue() {
+    long now = nanoTime.getAsLong();
+    boolean due = now - nextUnknownNanos >= 0;
+    if (due) {
+      refresh();
+      nextUnknownNanos = now + UNKNOWN_PAUSE_NANOS;
     }
+    return due;
   }
 
   /** At most one reload waits. */
@@ -200,7 +178,7 @@ public final class Registry implements AutoCloseable {
 
   private void refresh() {
     if (!isMine(refreshing)) {
-      throw new DatabaseUnavailable("types");
+      throw new DatabaseUnavailable(TYPES);
     }
     try {
       load();

@@ -5,6 +5,7 @@ import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
+import dev.coatcheck.ids.pattern.PublicPattern;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -4,7 +4,7 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.registry.Type;
 import java.util.List;
 
-/** What became of an internal URL. */
+/** The outcome of publishing an internal URL. */
 public sealed interface PublishOutcome {
 
   /**

@@ -5,7 +5,7 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.List;
 
-/** What became of a public URL. The first ID that can't be resolved decides. */
+/** The outcome of resolving a public URL. The first ID that can't be resolved decides. */
 public sealed interface UrlOutcome {
 
   /**

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Refused are user names, fragments, characters that no URL has unencoded, dot segments, a path
  * that starts with two slashes, and in the path whatever is encoded twice, is not UTF-8, or decodes
- * to a slash, a backslash or a control character. The query is the business of whoever reads it:
+ * to a slash, a backslash or a control character. The query is for its reader to judge:
  * there, anything printable passes.
  *
  * @param pathAt where the path starts, or would start

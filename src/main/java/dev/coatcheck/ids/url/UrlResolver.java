@@ -57,7 +57,7 @@ public final class UrlResolver {
   /**
    * As {@link #resolve}, where memory alone decides; never waits.
    *
-   * @return empty if somebody has to be asked
+   * @return empty if Postgres has to be asked
    */
   public Optional<UrlOutcome> resolveIfCached(String url) {
     AtomicBoolean undecided = new AtomicBoolean();

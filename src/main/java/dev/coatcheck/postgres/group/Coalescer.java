@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -26,7 +24,6 @@ import java.util.function.Function;
  */
 public final class Coalescer<Q, A> {
   private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final ScheduledThreadPoolExecutor TIMER = timer();
 
   private final String operation;
   private final int groupsMax;
@@ -52,30 +49,6 @@ public final class Coalescer<Q, A> {
     this.groupsMax = groupsMax;
     this.callsMax = callsMax;
     this.work = work;
-  }
-
-  /**
-   * Asks without waiting. A thread of the group completes the answer, so what depends on it must
-   * not wait either. As many gather as are submitted: admit them before.
-   *
-   * @return the answer; at the deadline a {@link DatabaseUnavailable}, and then it is unknown
-   *     whether the work was done
-   */
-  public CompletableFuture<A> submit(Q question, Deadline deadline) {
-    Waiting<Q, A> mine = new Waiting<>(question, deadline, new CompletableFuture<>());
-    Future<?> timer =
-        TIMER.schedule(
-            () -> mine.answer().completeExceptionally(late()),
-            deadline.leftNanos(),
-            TimeUnit.NANOSECONDS);
-    CompletableFuture<A> _ = mine.answer().whenComplete((_, _) -> timer.cancel(false));
-    lock.lock();
-    try {
-      enqueue(mine);
-    } finally {
-      lock.unlock();
-    }
-    return mine.answer();
   }
 
   /**
@@ -197,13 +170,5 @@ public final class Coalescer<Q, A> {
     } finally {
       lock.unlock();
     }
-  }
-
-  private static ScheduledThreadPoolExecutor timer() {
-    ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("deadlines").factory());
-    timer.setRemoveOnCancelPolicy(true);
-    return timer;
   }
 }

@@ -6,6 +6,7 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Instant;

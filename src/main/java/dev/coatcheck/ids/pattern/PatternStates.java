@@ -1,4 +1,4 @@
-package dev.coatcheck.ids.registry;
+package dev.coatcheck.ids.pattern;
 
 import java.util.ArrayList;
 import java.util.BitSet;

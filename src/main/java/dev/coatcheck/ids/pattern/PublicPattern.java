@@ -1,4 +1,4 @@
-package dev.coatcheck.ids.registry;
+package dev.coatcheck.ids.pattern;
 
 import dev.coatcheck.core.id.Prefix;
 import java.util.BitSet;
@@ -52,8 +52,12 @@ public final class PublicPattern {
     }
   }
 
-  /** A pattern that was checked when it was registered. */
-  static PublicPattern stored(String text) {
+  /**
+   * A pattern that was checked when it was registered.
+   *
+   * @throws IllegalStateException if it is none
+   */
+  public static PublicPattern stored(String text) {
     try {
       return new PublicPattern(text, PatternParser.parse(text));
     } catch (PatternParser.NotUnderstood refused) {

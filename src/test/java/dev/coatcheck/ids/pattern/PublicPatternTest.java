@@ -1,4 +1,4 @@
-package dev.coatcheck.ids.registry;
+package dev.coatcheck.ids.pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;

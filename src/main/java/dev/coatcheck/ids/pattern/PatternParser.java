@@ -1,6 +1,6 @@
-package dev.coatcheck.ids.registry;
+package dev.coatcheck.ids.pattern;
 
-import dev.coatcheck.ids.registry.PatternStates.Part;
+import dev.coatcheck.ids.pattern.PatternStates.Part;
 import java.util.BitSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
