@@ -1,8 +1,8 @@
 package dev.coatcheck.api.routes;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;

@@ -19,8 +19,8 @@ import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
-import dev.coatcheck.bulk.load.Transfers;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.LeaseSettings;
@@ -120,8 +120,8 @@ public final class Gateway implements AutoCloseable {
           new Readiness(
               opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
       UrlResolver urls = new UrlResolver(mappings.resolver(), registry);
-      Transfers transfers =
-          Transfers.open(
+      Importer importer =
+          new Importer(
               database,
               opened.settings(),
               registry,
@@ -156,7 +156,7 @@ public final class Gateway implements AutoCloseable {
                           new LegacyRoutes(legacy, config.trustedProxies(), parameters),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls, new UrlPublisher(mappings.lookup(), registry)),
-                          new TransferRoutes(transfers, parameters, observer),
+                          new TransferRoutes(importer, new Exporter(opened.settings(), observer), parameters, observer),
                           new DocsRoutes())),
                   access,
                   random,

@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
@@ -47,7 +48,7 @@ final class ChunkWriter implements AutoCloseable {
       return Optional.empty();
     }
     try {
-      tally.add(last.chunk(), last.plan().get());
+      count(last.chunk(), last.plan().get());
       return Optional.empty();
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof DatabaseUnavailable) {
@@ -58,6 +59,13 @@ final class ChunkWriter implements AutoCloseable {
       Thread.currentThread().interrupt();
       return Optional.of(new ImportOutcome.Reason.BodyBroken());
     }
+  }
+
+  private void count(Chunk chunk, Plan plan) {
+    plan.counts().values().forEach(count -> tally.add(count.created(), count.existing()));
+    tally.refuse(chunk.errors());
+    tally.refuse(plan.errors());
+    tally.settle(chunk.lastLine());
   }
 
   /** Waits for what is under way: its rows count, whatever else went wrong. */

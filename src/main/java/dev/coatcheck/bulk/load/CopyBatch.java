@@ -1,7 +1,8 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.ids.mapping.MappingTable;
-import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.postgres.sql.CopyRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,10 +26,8 @@ record CopyBatch(List<Part> parts) {
               aliases(plan.aliases())));
     }
     for (MappingTable<?> table : MappingTable.all()) {
-      List<Plan.DatedMapping> mappings =
-          plan.mappings().stream()
-              .filter(row -> MappingTable.of(row.subject().key()).equals(table))
-              .toList();
+      List<StoredMapping> mappings =
+          plan.mappings().stream().filter(row -> MappingTable.of(row.key()).equals(table)).toList();
       if (!mappings.isEmpty()) {
         parts.add(
             new Part(
@@ -41,16 +40,15 @@ record CopyBatch(List<Part> parts) {
     return new CopyBatch(List.copyOf(parts));
   }
 
-  private static CopyRows rows(List<Plan.DatedMapping> mappings) {
+  private static CopyRows rows(List<StoredMapping> mappings) {
     CopyRows rows = new CopyRows((mappings.size() + 1) * MAPPING_BYTES).begin();
-    for (Plan.DatedMapping mapping : mappings) {
-      TypedKey subject = mapping.subject();
+    for (StoredMapping mapping : mappings) {
       rows.row(5)
-          .key(subject.key())
-          .timestamp(mapping.createdAtMicros())
+          .key(mapping.key())
+          .timestamp(Timestamps.micros(mapping.createdAt()))
           .token(mapping.token())
-          .integer(subject.typeNumber())
-          .smallint(subject.bucket());
+          .integer(mapping.typeNumber())
+          .smallint(mapping.token().bucket());
     }
     return rows.end();
   }

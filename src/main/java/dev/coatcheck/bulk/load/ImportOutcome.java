@@ -3,7 +3,7 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
 
-/** What became of an import. */
+/** The outcome of an import. */
 public sealed interface ImportOutcome {
 
   /** All lines were read; what was not refused is committed. */

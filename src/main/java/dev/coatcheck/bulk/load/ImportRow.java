@@ -4,6 +4,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key null to have one generated, unless one of the names is there already
  * @param names its legacy ID and its client ID, where it has them
- * @param createdAtMicros since 1970
  * @param token of the public ID that it had before; its bucket is that of the key
  */
 record ImportRow(
@@ -20,7 +20,7 @@ record ImportRow(
     Type type,
     @Nullable Key key,
     List<Alias> names,
-    long createdAtMicros,
+    Instant createdAt,
     @Nullable Token token) {
 
   static boolean giveIds(List<ImportRow> rows) {

@@ -3,6 +3,7 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.bulk.rows.Column;
 import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;

@@ -21,8 +21,6 @@ import org.jooq.exception.DataAccessException;
  * overwritten.
  */
 public final class LegacyKeyTable {
-  private static final long MICROS_PER_MILLI = 1_000;
-
   private final Type type;
   private final TokenSource tokens;
   private final Observer observer;
@@ -83,13 +81,12 @@ public final class LegacyKeyTable {
   }
 
   private ImportRow row(int index, LegacyKey row) {
-    long createdAtMillis = SnowflakeLayout.DEFAULT.timeOf(row.key()).toEpochMilli();
     return new ImportRow(
         index,
         type,
         new Key.Bigint(row.key()),
         List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()))),
-        createdAtMillis * MICROS_PER_MILLI,
+        SnowflakeLayout.DEFAULT.timeOf(row.key()),
         null);
   }
 }

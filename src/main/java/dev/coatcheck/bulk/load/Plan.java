@@ -5,12 +5,9 @@ import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.Mapping;
-import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,22 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Plan {
   private final KeySupply keys;
   private final IntFunction<Token> drawToken;
-  private final List<DatedMapping> mappings = new ArrayList<>();
+  private final List<StoredMapping> mappings = new ArrayList<>();
   private final List<NewAlias> aliases = new ArrayList<>();
   private final List<RowError> errors = new ArrayList<>();
   private final Map<String, Count> counts = new HashMap<>();
-
-  /**
-   * A mapping that is about to be inserted, and was created at a time of its own.
-   *
-   * @param createdAtMicros since 1970
-   */
-  record DatedMapping(TypedKey subject, Token token, long createdAtMicros) {
-    StoredMapping inserted() {
-      return new NewMapping(subject, token)
-          .insertedAt(Instant.EPOCH.plus(createdAtMicros, ChronoUnit.MICROS));
-    }
-  }
 
   /** An alias that is about to be inserted, and the token that gets it. */
   record NewAlias(Alias name, Token target) {}
@@ -81,7 +66,7 @@ final class Plan {
     return plan.inLockOrder();
   }
 
-  List<DatedMapping> mappings() {
+  List<StoredMapping> mappings() {
     return mappings;
   }
 
@@ -124,7 +109,7 @@ final class Plan {
 
   private static @Nullable RowFault fault(
       ImportRow row, @Nullable StoredMapping held, List<Token> targets, Existing existing) {
-    if (held != null && held.status() != Mapping.Status.ACTIVE) {
+    if (held != null && !held.isActive()) {
       return RowFault.ID_ENDED;
     }
     if (row.token() != null) {
@@ -142,11 +127,13 @@ final class Plan {
     TypedKey subject =
         TypedKey.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
     Token token = row.token() == null ? drawToken.apply(subject.bucket()) : row.token();
-    DatedMapping mapping = new DatedMapping(subject, token, row.createdAtMicros());
+    StoredMapping mapping =
+        new StoredMapping(
+            subject.key(), token, subject.typeNumber(), row.createdAt(), Mapping.Status.ACTIVE);
     mappings.add(mapping);
     count(row.type()).created++;
     if (existing != null) {
-      existing.add(mapping.inserted());
+      existing.add(mapping);
     }
     for (Alias name : row.names()) {
       insert(new NewAlias(name, token), existing);
@@ -165,7 +152,7 @@ final class Plan {
   }
 
   private Plan inLockOrder() {
-    mappings.sort(Comparator.comparing(DatedMapping::subject, TypedKey.LOCK_ORDER));
+    mappings.sort(StoredMapping.LOCK_ORDER);
     aliases.sort(Comparator.comparing(NewAlias::name, Alias.LOCK_ORDER));
     return this;
   }

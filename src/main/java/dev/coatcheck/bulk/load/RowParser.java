@@ -102,8 +102,7 @@ final class RowParser {
       }
     }
     return new Parsed.Sound(
-        new ImportRow(
-            line, type, key, List.copyOf(names), Timestamps.micros(createdAt.get()), token));
+        new ImportRow(line, type, key, List.copyOf(names), createdAt.get(), token));
   }
 
   /** The client ID of a row, if it has one. */

@@ -9,8 +9,8 @@ import org.jooq.DSLContext;
  * Appends to the change feed, within the transaction of the change.
  *
  * <p>The numbers come from one row that stays locked until the commit, so they are gapless and in
- * the order of commits: a reader that has read up to n has missed nothing. An identity would hand them
- * out in another order than that of the commits, and a reader would lose changes for good.
+ * the order of commits: a reader that has read up to n has missed nothing. An identity would hand
+ * them out in another order than that of the commits, and a reader would lose changes for good.
  */
 public final class ChangeTable {
   static final String APPEND =

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cache that serves only what the change feed vouches for. An older value is loaded anew, and so
- * is every value while the feed can't be read. If the load fails or is late, the caller says for how
- * long the older value may be served. It is served only if every change since is known and none is
- * about it: an ID whose end was heard of is never served again.
+ * is every value while the feed can't be read. If the load fails or is late, the caller says for
+ * how long the older value may be served. It is served only if every change since is known and none
+ * is about it: an ID whose end was heard of is never served again.
  */
 public final class TrustedCache<K, V> {
   /** Less than the feed remembers changes for. Counted up to the last good poll, not to now. */

@@ -22,7 +22,8 @@ final class IdempotencyStore {
    * that no lookup reads. Instances may ask at the same time: one of them does it.
    *
    * @return whether it was done
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again later
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
+   *     later
    */
   boolean rotate(Duration age) {
     return database.write(

@@ -89,9 +89,7 @@ public final class IdempotentCallTable {
     }
     StoredResponse answer = once.answer().apply(work.apply(sql));
     List<IdempotencyTable.Entry> entries =
-        answer.isKept()
-            ? List.of(IdempotencyTable.Entry.of(once, answer))
-            : List.of();
+        answer.isKept() ? List.of(IdempotencyTable.Entry.of(once, answer)) : List.of();
     if (!IdempotencyTable.keep(sql, locks.part(), entries)) {
       throw new LostRace("idempotency key");
     }

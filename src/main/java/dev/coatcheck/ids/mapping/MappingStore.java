@@ -68,8 +68,8 @@ final class MappingStore {
   }
 
   /**
-   * The states of those tokens that have a row; all lie in the table of the scheme. Endings are read
-   * only where a row says that there is one.
+   * The states of those tokens that have a row; all lie in the table of the scheme. Endings are
+   * read only where a row says that there is one.
    */
   List<MappingState.Known> states(KeyScheme scheme, List<Token> tokens) {
     MappingTable<?> table = MappingTable.of(scheme);

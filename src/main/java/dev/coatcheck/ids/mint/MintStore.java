@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.mint;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -78,7 +80,8 @@ final class MintStore {
       Map<Alias, MintTarget> names = plan.newNames();
       List<Alias> sorted = names.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
       if (!sorted.isEmpty()
-          && AliasTable.insert(sql, sorted, name -> names.get(name).token()) != sorted.size()) {
+          && AliasTable.insert(sql, sorted, name -> requireNonNull(names.get(name)).token())
+              != sorted.size()) {
         throw new LostRace("alias");
       }
       List<MintTarget> missing = insert(sql, plan.newTargets());

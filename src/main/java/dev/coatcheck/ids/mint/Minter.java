@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
 
 /**
  * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID, and
- * so has one alias, however often and by whomever it is minted: the unique constraints settle every race.
+ * so has one alias, however often and by whomever it is minted: the unique constraints settle every
+ * race.
  */
 public final class Minter {
   // Together they leave room in a pool of ten, whose own queue is unfair.

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Refused are user names, fragments, characters that no URL has unencoded, dot segments, a path
  * that starts with two slashes, and in the path whatever is encoded twice, is not UTF-8, or decodes
- * to a slash, a backslash or a control character. The query is for its reader to judge:
- * there, anything printable passes.
+ * to a slash, a backslash or a control character. The query is for its reader to judge: there,
+ * anything printable passes.
  *
  * @param pathAt where the path starts, or would start
  * @param queryAt where the question mark stands, or the URL ends

@@ -5,8 +5,8 @@ import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
-import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.bulk.rows.RowText;
+import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.migrate.backfill.KeyTimes;
@@ -14,11 +14,9 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
@@ -31,11 +29,7 @@ final class FileImport {
   private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
 
   private final FileImportStore store;
-  private final int errorsMax;
-
-  /** The first lines that were refused, the last of them at the head. */
-  private final PriorityQueue<RowError> errors =
-      new PriorityQueue<>(Comparator.comparingLong(RowError::line).reversed());
+  private final Tally tally;
 
   /** By rising legacy ID; the last block of them is there to be looked at. */
   private final List<Row> rows = new ArrayList<>();
@@ -44,14 +38,10 @@ final class FileImport {
   private final List<Row> strays = new ArrayList<>();
 
   private long lastId = Long.MIN_VALUE;
-  private long settledLine;
-  private long created;
-  private long existing;
-  private long refused;
 
   FileImport(FileImportStore store, int errorsMax) {
     this.store = store;
-    this.errorsMax = errorsMax;
+    this.tally = new Tally(errorsMax);
   }
 
   /**
@@ -75,20 +65,18 @@ final class FileImport {
         RowFault fault = file.read(text);
         Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
         if (wrong.isPresent()) {
-          refuse(List.of(new RowError(file.line(), wrong.get())));
+          tally.refuse(List.of(new RowError(file.line(), wrong.get())));
         } else {
           take(row(file.line(), text));
         }
       }
       settle(rows.size());
     } catch (IOException broken) {
-      return new FileOutcome.Stopped(false, settledLine);
+      return new FileOutcome.Stopped(false, tally.linesSettled());
     } catch (DatabaseUnavailable gone) {
-      return new FileOutcome.Stopped(true, settledLine);
+      return new FileOutcome.Stopped(true, tally.linesSettled());
     }
-    List<RowError> listed =
-        errors.stream().sorted(Comparator.comparingLong(RowError::line)).toList();
-    return new FileOutcome.Done(new RowSummary(created, existing, refused, listed));
+    return new FileOutcome.Done(tally.summary());
   }
 
   private void take(Row row) {
@@ -114,10 +102,9 @@ final class FileImport {
       FileImportStore.Settled settled =
           store.settle(
               chunk, KeyTimes.kept(stated, count, store.t0Millis(), lastId == store.highestId()));
-      created += settled.created();
       count(settled);
       rows.subList(0, count).clear();
-      settledLine = chunk.getLast().line();
+      tally.settle(chunk.getLast().line());
     }
   }
 
@@ -129,16 +116,8 @@ final class FileImport {
   }
 
   private void count(FileImportStore.Settled settled) {
-    existing += settled.existing();
-    refuse(settled.refused());
-  }
-
-  private void refuse(List<RowError> bad) {
-    refused += bad.size();
-    errors.addAll(bad);
-    while (errors.size() > errorsMax) {
-      errors.remove();
-    }
+    tally.add(settled.created(), settled.existing());
+    tally.refuse(settled.refused());
   }
 
   private static Optional<RowFault> fault(RowText text) {

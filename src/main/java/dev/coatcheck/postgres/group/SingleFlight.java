@@ -68,11 +68,10 @@ public final class SingleFlight<K, V> {
       Thread.currentThread().interrupt();
       return Optional.empty();
     } catch (ExecutionException failed) {
-      switch (failed.getCause()) {
-        case RuntimeException thrown -> throw thrown;
-        case Error thrown -> throw thrown;
-        default -> throw new CompletionException(failed.getCause());
+      if (failed.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
       }
+      throw new CompletionException(failed.getCause());
     }
   }
 

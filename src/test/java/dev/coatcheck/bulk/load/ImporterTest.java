@@ -2,6 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
@@ -54,17 +55,17 @@ class ImporterTest {
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final Registry REGISTRY =
       Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
-  private static final Transfers TRANSFERS = transfers();
+  private static final Importer IMPORTER = importer();
 
   private static DatabaseSettings settings() {
     TestDatabase fresh = TestDatabase.fresh();
     return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
   }
 
-  private static Transfers transfers() {
+  private static Importer importer() {
     KeyGenerator snowflakes = new Snowflake(SnowflakeLayout.DEFAULT, 0);
     KeyGenerator uuids = new UuidV7();
-    return Transfers.open(
+    return new Importer(
         DATABASE,
         SETTINGS,
         REGISTRY,
@@ -232,7 +233,7 @@ class ImporterTest {
           }
         };
 
-    ImportOutcome outcome = TRANSFERS.importer().run(RowFormat.CSV, generated, SENDER, 0);
+    ImportOutcome outcome = IMPORTER.run(RowFormat.CSV, generated, SENDER, 0);
 
     assertThat(outcome).isInstanceOf(ImportOutcome.Done.class);
     assertThat(leads).hasSize(17).allMatch(lead -> lead <= 2L * Chunk.LINES_MAX + 4_096);
@@ -316,13 +317,8 @@ class ImporterTest {
 
   private static RowSummary run(RowFormat format, String file) {
     ImportOutcome outcome =
-        TRANSFERS
-            .importer()
-            .run(
-                format,
-                new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
-                SENDER,
-                100);
+        IMPORTER.run(
+            format, new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), SENDER, 100);
     if (outcome instanceof ImportOutcome.Done(RowSummary summary)) {
       return summary;
     }
@@ -339,7 +335,7 @@ class ImporterTest {
 
   private static String export(Type type, RowFormat format) throws IOException {
     ByteArrayOutputStream target = new ByteArrayOutputStream();
-    TRANSFERS.exporter().run(type, format, false, target);
+    new Exporter(SETTINGS, OBSERVER).run(type, format, false, target);
     return target.toString(StandardCharsets.US_ASCII);
   }
 }

@@ -12,8 +12,9 @@ import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.ImportOutcome;
-import dev.coatcheck.bulk.load.Transfers;
+import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
@@ -32,12 +33,14 @@ public final class TransferRoutes implements Routes {
   private static final String IMPORTS = "/v1/imports";
   private static final String EXPORTS = "/v1/exports";
 
-  private final Transfers transfers;
+  private final Importer importer;
+  private final Exporter exporter;
   private final Parameters parameters;
   private final Observer observer;
 
-  public TransferRoutes(Transfers transfers, Parameters parameters, Observer observer) {
-    this.transfers = transfers;
+  public TransferRoutes(Importer importer, Exporter exporter, Parameters parameters, Observer observer) {
+    this.importer = importer;
+    this.exporter = exporter;
     this.parameters = parameters;
     this.observer = observer;
   }
@@ -66,7 +69,7 @@ public final class TransferRoutes implements Routes {
     Caller caller = RequestCaller.of(ctx).caller();
     return upload.answer(
         (rows, keyed) ->
-            transfers.importer().run(upload.format(), rows, caller, upload.errorsMax(), keyed),
+            importer.run(upload.format(), rows, caller, upload.errorsMax(), keyed),
         outcome ->
             outcome instanceof ImportOutcome.Done(RowSummary summary)
                 ? Optional.of(ImportView.of(summary))
@@ -113,7 +116,7 @@ public final class TransferRoutes implements Routes {
     String name = type.name() + "." + format.wireName();
     String mediaType = format.mediaType() + "; charset=utf-8";
     try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType)) {
-      switch (transfers.exporter().run(type, format, includeEnded, body)) {
+      switch (exporter.run(type, format, includeEnded, body)) {
         case DONE -> {}
         case READER_GONE -> {
           observeBrokenOff(EXPORTS, body.isTooSlow());
