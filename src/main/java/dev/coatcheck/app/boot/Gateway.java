@@ -156,7 +156,11 @@ public final class Gateway implements AutoCloseable {
                           new LegacyRoutes(legacy, config.trustedProxies(), parameters),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls, new UrlPublisher(mappings.lookup(), registry)),
-                          new TransferRoutes(importer, new Exporter(opened.settings(), observer), parameters, observer),
+                          new TransferRoutes(
+                              importer,
+                              new Exporter(opened.settings(), observer),
+                              parameters,
+                              observer),
                           new DocsRoutes())),
                   access,
                   random,

@@ -62,6 +62,30 @@ class IdempotentMintTest {
   }
 
   @Test
+  void everyMintIsCountedOnceByItsOutcome() {
+    try (MappingFixture fixture = new MappingFixture()) {
+      fixture.mint(fixture.request(1), fixture.request(1), fixture.generated(fixture.user));
+      MintCall keyed =
+          new MintCall(
+              List.of(fixture.request(1)),
+              false,
+              Optional.of(
+                  new IdempotentCall<>(
+                      new IdempotencyKey("alice", "counted"),
+                      HASH,
+                      _ -> new StoredResponse(200, "counted"))));
+      fixture.minter.mint(keyed);
+      fixture.minter.mint(keyed);
+
+      assertThat(fixture.observer.scrape())
+          .contains("coatcheck_mints_total{outcome=\"created\",type=\"charge\"} 1.0")
+          .contains("coatcheck_mints_total{outcome=\"created\",type=\"user\"} 1.0")
+          .contains("coatcheck_mints_total{outcome=\"existing\",type=\"charge\"} 2.0")
+          .contains("coatcheck_mints_replayed_total 1.0");
+    }
+  }
+
+  @Test
   void anExpiredAnswerGivesWay() {
     MintOutcome first = mint("expired", HASH);
     FIXTURE.database.write(

@@ -38,7 +38,8 @@ public final class TransferRoutes implements Routes {
   private final Parameters parameters;
   private final Observer observer;
 
-  public TransferRoutes(Importer importer, Exporter exporter, Parameters parameters, Observer observer) {
+  public TransferRoutes(
+      Importer importer, Exporter exporter, Parameters parameters, Observer observer) {
     this.importer = importer;
     this.exporter = exporter;
     this.parameters = parameters;
@@ -68,8 +69,7 @@ public final class TransferRoutes implements Routes {
     RowsUpload upload = new RowsUpload(ctx);
     Caller caller = RequestCaller.of(ctx).caller();
     return upload.answer(
-        (rows, keyed) ->
-            importer.run(upload.format(), rows, caller, upload.errorsMax(), keyed),
+        (rows, keyed) -> importer.run(upload.format(), rows, caller, upload.errorsMax(), keyed),
         outcome ->
             outcome instanceof ImportOutcome.Done(RowSummary summary)
                 ? Optional.of(ImportView.of(summary))
