@@ -24,7 +24,7 @@ public final class Background {
   /**
    * Runs one round.
    *
-   * @return whether it came to its end
+   * @return whether the round succeeded
    */
   public boolean run(Runnable round) {
     try {

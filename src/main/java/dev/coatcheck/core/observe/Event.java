@@ -83,7 +83,7 @@ public sealed interface Event {
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
 
   /**
-   * Postgres has no time-outs for our statements: those that nobody waits for any more go on.
+   * Postgres has no timeouts for our statements: abandoned statements continue.
    *
    * @param remedy the statements that give them
    */

@@ -27,7 +27,7 @@ final class EventMetrics {
 
   private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
 
-  private final Counter hot = registry.counter("coatcheck.requests.hot");
+  private final Counter cachedAnswers = registry.counter("coatcheck.requests.cached");
 
   EventMetrics() {
     new JvmMemoryMetrics().bindTo(registry);
@@ -42,7 +42,7 @@ final class EventMetrics {
               .computeIfAbsent(
                   new Route(served.method(), served.route(), served.status()), this::timer)
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
-      case Event.CachedAnswerServed _ -> hot.increment();
+      case Event.CachedAnswerServed _ -> cachedAnswers.increment();
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
       case Event.BackgroundFailed failed ->
           counter("coatcheck.background.failures", "loop", failed.loop()).increment();

@@ -5,7 +5,7 @@ import dev.coatcheck.ids.registry.Type;
 import java.util.Comparator;
 
 /**
- * Another name of one thing of a type.
+ * Another name of one public ID of a type.
  *
  * @param namespace where it is unique; {@link Namespace#SHARED} but for client IDs
  * @param value in its one spelling
@@ -22,7 +22,7 @@ public record Alias(
           .thenComparing(alias -> alias.namespace().stored());
 
   /**
-   * Names a thing of the type, in a scheme whose names all callers share.
+   * Makes an alias of the type, in a scheme whose aliases all callers share.
    *
    * @throws IllegalArgumentException for a value that the scheme doesn't have: callers check theirs
    */
@@ -34,7 +34,7 @@ public record Alias(
   }
 
   /**
-   * Names a thing of the type by a client ID.
+   * Makes an alias of the type from a client ID.
    *
    * @param clientId a UUID in either case
    * @throws IllegalArgumentException if it is no UUID

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Where another name of a thing comes from. */
+/** The origin of an alias. */
 public enum AliasScheme {
   /** The auto-increment number that it had before: a decimal from 1 to 2^63 − 1. */
   LEGACY("[1-9][0-9]{0,18}"),

@@ -1,4 +1,4 @@
-/** Other names of things that have a public ID: legacy IDs, client IDs, older public IDs. */
+/** Aliases of public IDs: legacy IDs, client IDs, older public IDs. */
 @NullMarked
 package dev.coatcheck.ids.alias;
 

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * One public ID wanted.
  *
  * @param key the caller's key; empty to have one generated
- * @param aliases other names of the same thing, which are written together with it
+ * @param aliases aliases of the public ID, which are written together with it
  */
 public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
   public MintRequest {

@@ -68,7 +68,7 @@ public final class ScanGuard {
     return standing(visitor, now).refuse(now);
   }
 
-  /** Remembers that a visitor asked for what leads nowhere. */
+  /** Records that a visitor asked for an unknown legacy ID. */
   void missed(Visitor visitor) {
     long now = nanoTime.getAsLong();
     standing(visitor, now).missed(now);

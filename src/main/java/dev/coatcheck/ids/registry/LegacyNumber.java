@@ -2,7 +2,10 @@ package dev.coatcheck.ids.registry;
 
 import java.util.OptionalLong;
 
-/** The auto-increment number that a thing had before: 1 to 2^63 - 1, spelled in one way only. */
+/**
+ * The auto-increment number of a row before its Snowflake key: 1 to 2^63 - 1, spelled in one way
+ * only.
+ */
 public final class LegacyNumber {
   private static final int DIGITS_MAX = 19;
 

@@ -48,7 +48,7 @@ public final class Backfill {
     this.setAside = new SetAsideStore(session.session(), rows);
   }
 
-  /** What became of a batch. */
+  /** The outcome of a batch. */
   public sealed interface Outcome {
     /**
      * Committed.

@@ -5,9 +5,9 @@ import dev.coatcheck.postgres.sql.Database;
 import java.util.OptionalLong;
 
 /**
- * Finds the key of one row for somebody who asks for its legacy ID now. A row that the backfill has
- * not reached gets its key on the spot: the position that it could have at most, which is known
- * without the rows before it. Those rows keep the positions below.
+ * Fills one row on demand: finds the key of the row whose legacy ID a caller asks for. A row that
+ * the backfill has not reached gets its key on the spot: the position that it could have at most,
+ * which is known without the rows before it. Those rows keep the positions below.
  */
 public final class FillAhead {
   private final FillAheadStore store;

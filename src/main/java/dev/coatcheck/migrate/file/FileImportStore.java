@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.file;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 
+import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
-import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.Key;
@@ -46,7 +46,7 @@ final class FileImportStore {
     this.mappings = gateway.writer(run.typeNumber());
   }
 
-  /** What became of a chunk. */
+  /** The outcome of a chunk. */
   record Settled(int created, int existing, List<RowError> refused) {}
 
   long highestId() {

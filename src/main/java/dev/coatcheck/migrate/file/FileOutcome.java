@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.file;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.migrate.journal.RunState;
 
-/** What became of a file. */
+/** The outcome of a file. */
 public sealed interface FileOutcome {
   /** All lines were read; what was not refused is committed. */
   record Done(RowSummary summary) implements FileOutcome {}

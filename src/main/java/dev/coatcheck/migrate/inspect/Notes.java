@@ -109,7 +109,7 @@ final class Notes {
                                 and <key>::int2 = any(f.confkey))
                group by p.inhparent order by 1\
               """,
-              "Partitions have foreign keys to the table: %s. The new column goes on their"
+              "Partitions have foreign keys to the table: %s. The new column is added to their"
                   + " partitioned table. Add the foreign key to the partitions that lack it, or"
                   + " expect rows without a parent there."),
           new Check(

@@ -158,7 +158,7 @@ final class Obstacles {
                   + " rows. Give the source's user and the owner bypassrls, or end the force during"
                   + " the run."));
 
-  /** What would have to wait behind somebody, or make everybody wait. */
+  /** What would wait for other sessions, or make all sessions wait. */
   private static final List<Check> IN_THE_WAY =
       List.of(
           new Check(

@@ -151,7 +151,7 @@ public final class Journal {
     runs.report(run.id(), RunStore.json(report));
   }
 
-  /** Ends what a runner worked towards, unless somebody has asked for something else since. */
+  /** Ends the goal of a runner, unless a caller has set another goal since. */
   public void settle(TableMigration run, RunState state, String kind, String detail) {
     IdempotentResult<ActionOutcome> result =
         actions.decide(

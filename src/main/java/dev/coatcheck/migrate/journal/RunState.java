@@ -8,7 +8,7 @@ public enum RunState {
   PLANNED,
   /** An instance works on it, or will within seconds. */
   RUNNING,
-  /** Stopped by somebody, to be resumed. */
+  /** Paused by a caller, to be resumed. */
   PAUSED,
   /** Stopped by what its reason says, to be tried again. */
   FAILED,

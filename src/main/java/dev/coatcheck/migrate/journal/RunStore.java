@@ -104,7 +104,7 @@ final class RunStore {
                 .fetch(RunStore::run));
   }
 
-  /** Those of one table, whatever became of them. */
+  /** The runs of one table, in any state. */
   List<TableMigration> of(String source, TableName table) {
     return database.read(
         "table migrations",

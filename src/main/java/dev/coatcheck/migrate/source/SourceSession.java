@@ -23,7 +23,7 @@ public final class SourceSession implements AutoCloseable {
     this.waits = waits;
   }
 
-  /** Connects for somebody who isn't a runner with a fence and tells nobody of waits. */
+  /** Connects without a fence, for a caller that is not a runner, and reports no waits. */
   public static SourceSession open(DatabaseSettings settings, Target target) {
     return opened(settings, Patience.DEFAULT, target, 0, _ -> {});
   }

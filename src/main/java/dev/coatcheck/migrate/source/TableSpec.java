@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.source;
 import java.util.Optional;
 
 /**
- * What somebody asks to be done with a table. Names are compared as they are, case and all.
+ * The request for a table migration, before the plan. Names are compared as they are, case and all.
  *
  * @param createdAtColumn says when a row was made; empty: look for one
  * @param keepPrimaryKey the primary key is to stay where it is

@@ -57,7 +57,7 @@ public final class Ddl {
     this.pause = pause;
   }
 
-  /** What became of a change. */
+  /** The outcome of a change. */
   public sealed interface Outcome {
     record Done() implements Outcome {}
 

@@ -107,7 +107,7 @@ final class DdlStore {
                 .orElse(IndexState.MISSING));
   }
 
-  /** Returns while nobody else builds an index on the table, or does what keeps us from it. */
+  /** Returns once no other session builds an index on the table or holds a conflicting lock. */
   void awaitTurn(String operation) {
     run(operation, List.of(names.fill(TURN)));
   }

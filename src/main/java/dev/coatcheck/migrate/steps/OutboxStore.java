@@ -72,7 +72,7 @@ final class OutboxStore {
         : gateway.write("outbox", own -> mappings.insert(own, taken, careful));
   }
 
-  /** Lets the triggers write to the other table, and empties the first if nobody is at it. */
+  /** Lets the triggers write to the other table, and empties the first if no session uses it. */
   void rotate() {
     long before =
         source.write(

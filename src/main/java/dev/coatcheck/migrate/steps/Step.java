@@ -26,7 +26,7 @@ public sealed interface Step {
   List<String> undoStatements();
 
   /**
-   * Short statements in one transaction, tried again while somebody else holds the lock.
+   * Short statements in one transaction, tried again while another session holds the lock.
    *
    * @param check a query that says whether the step is applied
    */

@@ -29,7 +29,7 @@ final class LoadStore {
                           and application_name not like 'coatcheck run %'), 0)::bigint\
       """;
 
-  /** No position is asked for where nobody replicates: some services don't tell it. */
+  /** No position is read where no replica exists: some services don't tell it. */
   private static final String REPLICAS =
       """
       select max(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'))::bigint,

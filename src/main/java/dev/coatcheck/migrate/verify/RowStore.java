@@ -101,7 +101,7 @@ final class RowStore {
     return read(sql -> PlainSql.rows(sql, names.fill(AGAIN), RowStore::row, (Object) ids(rows)));
   }
 
-  /** Whether entries of these rows wait in the outbox, and nobody is bringing them. */
+  /** Whether entries of these rows wait in the outbox, and no relay is delivering them. */
   boolean isWaiting(List<Row> rows) {
     return read(
         sql -> {

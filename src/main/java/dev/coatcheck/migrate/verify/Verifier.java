@@ -174,7 +174,7 @@ public final class Verifier {
     }
   }
 
-  /** Brings the entries of rows, and waits for those that somebody else is bringing. */
+  /** Delivers the entries of rows, and waits for those that another relay is delivering. */
   private void settle(List<Row> some) {
     for (int waited = 0; waited < WAITS_MAX; waited++) {
       drain();

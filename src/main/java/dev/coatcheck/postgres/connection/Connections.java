@@ -129,7 +129,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     return current.get().connection;
   }
 
-  /** It stays with whoever borrowed it. */
+  /** It stays with its borrower. */
   @Override
   public void release(Connection connection) {}
 
@@ -161,7 +161,9 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
       isInTransaction = true;
     }
 
-    /** Whatever Postgres didn't say itself leaves the outcome unknown: nobody may run it again. */
+    /**
+     * Errors that Postgres did not report leave the outcome unknown: the work must not run again.
+     */
     public void commit() throws SQLException {
       try {
         connection.commit();
@@ -181,7 +183,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
       isEvicted = true;
     }
 
-    /** Gives the connection back, unless nobody may have it again. */
+    /** Gives the connection back to the pool, unless it is unusable. */
     @Override
     public void close() throws SQLException {
       try {

@@ -41,7 +41,7 @@ public record Deadline(long nano) {
     return isBound() ? CURRENT.get() : after(Duration.ofSeconds(UNBOUND_SECONDS));
   }
 
-  /** Whether this thread works for somebody with a deadline. */
+  /** Whether this thread works for a caller with a deadline. */
   public static boolean isBound() {
     return !CURRENT.orElse(NONE).equals(NONE);
   }

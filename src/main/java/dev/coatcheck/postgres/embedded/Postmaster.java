@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Postgres process of one data directory, whoever started it.
+ * The Postgres process of one data directory, started by this instance or an earlier one.
  *
  * <p>It is known by the {@code -D} of its command line and never by the number in {@code
  * postmaster.pid}, which may be garbage, a zombie, or by now someone else's process.

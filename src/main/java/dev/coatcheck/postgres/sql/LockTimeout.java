@@ -1,8 +1,7 @@
 package dev.coatcheck.postgres.sql;
 
 /**
- * Somebody else held a row or a lock for longer than this transaction was ready to wait; it was
- * rolled back.
+ * Another session held a row or a lock for longer than this transaction waits; it was rolled back.
  */
 public final class LockTimeout extends DatabaseUnavailable {
   private static final long serialVersionUID = 1L;

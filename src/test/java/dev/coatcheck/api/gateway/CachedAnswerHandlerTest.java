@@ -209,7 +209,8 @@ class CachedAnswerHandlerTest {
 
   /** What the metrics say of the answers to requests. */
   private record Seen(double hot, double counted, int series) {
-    private static final Pattern HOT = Pattern.compile("coatcheck_requests_hot_total ([0-9.E]+)");
+    private static final Pattern CACHED =
+        Pattern.compile("coatcheck_requests_cached_total ([0-9.E]+)");
     private static final Pattern COUNTED =
         Pattern.compile("coatcheck_requests_seconds_count\\{.*\\} ([0-9.E]+)");
 
@@ -236,7 +237,7 @@ class CachedAnswerHandlerTest {
               .map(Seen::number)
               .toList();
       return new Seen(
-          HOT.matcher(text).results().mapToDouble(Seen::number).sum(),
+          CACHED.matcher(text).results().mapToDouble(Seen::number).sum(),
           counted.stream().mapToDouble(Double::doubleValue).sum(),
           counted.size());
     }
