@@ -32,7 +32,7 @@ public final class LegacyKeyTable {
     this.observer = observer;
   }
 
-  /** The legacy ID of a row, and its key. */
+  /** The number that a thing had, and its key. */
   public record LegacyKey(long legacy, long key) {}
 
   /** A mapping or a legacy ID is there already: roll back, and insert carefully. */
@@ -71,11 +71,7 @@ public final class LegacyKeyTable {
     return plan.errors().stream().map(error -> rows.get((int) error.line())).toList();
   }
 
-<<<<<<< HEAD
   /** Inserts a row in a transaction of its own; that another transaction was first is as good. */
-=======
-  /** One row, in a transaction of its own; if another transaction is first, that is as good. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   public void insertAlone(Database gateway, LegacyKey row) {
     try {
       gateway.write("legacy key", sql -> insert(sql, List.of(row), true));

@@ -29,11 +29,7 @@ public final class TrustedCache<K, V> {
   /** How long a caller waits for a new value while there is an older one that may be served. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
-<<<<<<< HEAD
   /** After a late answer, how long callers that may be served an older value do not wait. */
-=======
-  /** After a late answer, how long callers with a cached value do not wait. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
 
   /** Loads beside callers that may be served an older value; the store has bounds of its own. */
@@ -76,11 +72,7 @@ public final class TrustedCache<K, V> {
    * The value, or what is loaded now; empty if there is none, which is not remembered.
    *
    * @param staleMax how long the last word counts, beyond the 30 s for which it does anyway
-<<<<<<< HEAD
    * @throws DatabaseUnavailable if no value may be served
-=======
-   * @throws DatabaseUnavailable if no content can be trusted
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
     return Optional.ofNullable(

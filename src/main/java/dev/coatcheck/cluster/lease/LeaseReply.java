@@ -1,10 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
-<<<<<<< HEAD
 /** The reply to a request. {@code nowMillis} is the database's clock, read once. */
-=======
-/** The outcome of a request. {@code nowMillis} is the database's clock, read once. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
 sealed interface LeaseReply {
   /** The window is the milliseconds after {@code nowMillis} up to {@code untilMillis}. */
   record Acquired(int worker, long epoch, long nowMillis, long untilMillis) implements LeaseReply {}

@@ -61,11 +61,7 @@ public final class Access {
   /** A key that was just made. Its text can't be had again. */
   public record Issued(ApiKey key, StoredKey stored) {}
 
-<<<<<<< HEAD
   /** The outcome of making a key. */
-=======
-  /** The outcome of creating an API key. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   public sealed interface Created {
     record Made(Issued issued) implements Created {}
 

@@ -22,13 +22,8 @@ final class IdempotencyStore {
    * that no lookup reads. Instances may ask at the same time: one of them does it.
    *
    * @return whether it was done
-<<<<<<< HEAD
    * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
    *     later
-=======
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if another session holds a lock; the next round
-   *     repeats it
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
    */
   boolean rotate(Duration age) {
     return database.write(

@@ -1,11 +1,7 @@
 package dev.coatcheck.ids.idempotency;
 
 /**
-<<<<<<< HEAD
  * The result of a call that may have an Idempotency-Key.
-=======
- * The outcome of a call that may have an Idempotency-Key.
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
  *
  * @param <T> the outcome of the work
  */

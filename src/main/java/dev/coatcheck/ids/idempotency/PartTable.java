@@ -62,11 +62,7 @@ final class PartTable {
         .toList();
   }
 
-<<<<<<< HEAD
   /** What is emptied when {@code part} ends: no lookup reads it, and the next turn needs it. */
-=======
-  /** The part that is emptied when {@code part} ends: it is no longer read, and is used next. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   static Table<?> emptiedAfter(long part) {
     return table(part + LATER + 1);
   }

@@ -24,14 +24,10 @@ public sealed interface ResolveOutcome {
    */
   record Revoked(Mapping mapping, Optional<String> reason, Instant endedAt) implements Ended {}
 
-  /** It was merged: the survivor, of the same type, is active, because chains are flat. */
+  /** It stands for another thing of its type now. The survivor is in force: chains are flat. */
   record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
 
-<<<<<<< HEAD
   /** No such public ID was ever issued. */
-=======
-  /** No row has this public ID. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   sealed interface Unissued extends ResolveOutcome {}
 
   /** Well formed, of a known prefix or an older system, and never issued. */

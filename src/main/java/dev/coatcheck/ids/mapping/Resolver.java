@@ -22,15 +22,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
-<<<<<<< HEAD
  * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
  * exists. The change feed says for how long a cached state may be trusted. Malformed texts are
  * refused without a query.
-=======
- * Turns public IDs into keys. What was found is cached, and what was not: a random token is never
- * asked for before it exists. The change feed says for how long that may be trusted. Malformed
- * texts are refused without a statement.
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
  */
 public final class Resolver {
   /**

@@ -61,16 +61,9 @@ public sealed interface MintOutcome {
    */
   record Ticket(Mapping mapping, boolean created) implements Item {}
 
-<<<<<<< HEAD
   /** Another public ID has this alias. */
   record AliasTaken(AliasScheme scheme) implements Refused {}
 
   /** The public ID of this key or alias has ended; there is never a new one. */
-=======
-  /** Another public ID has the alias. */
-  record AliasTaken(AliasScheme scheme) implements Refused {}
-
-  /** The public ID of the key has ended, and the key never gets another one. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   record Ended() implements Refused {}
 }

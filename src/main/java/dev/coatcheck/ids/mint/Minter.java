@@ -25,11 +25,7 @@ import java.util.stream.Collectors;
 
 /**
  * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID, and
-<<<<<<< HEAD
  * so has one alias, however often and by whomever it is minted: the unique constraints settle every
-=======
- * so has one alias, however many callers ask and how often: the unique constraints settle every
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
  * race.
  */
 public final class Minter {

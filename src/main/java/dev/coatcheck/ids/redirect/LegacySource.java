@@ -2,7 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.ids.registry.Type;
 
-/** The source of legacy IDs without a mapping: the table that a run fills. */
+/** Where things lie whose numbers have no mapping yet: the table that a migration is filling. */
 public interface LegacySource {
   /** For a gateway without table migrations. */
   LegacySource NONE =
@@ -18,15 +18,11 @@ public interface LegacySource {
         }
       };
 
-<<<<<<< HEAD
   /** Whether numbers of the type may lie there; never queries. */
-=======
-  /** Whether the source may have legacy IDs of the type; sends no statement. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   boolean isFilling(Type type);
 
   /**
-   * Makes the mapping of a legacy ID if a row has it; returns whether a row has it.
+   * Makes the mapping of a number if there is a thing that has it; says whether there is.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if that can't be found out now
    */

@@ -10,11 +10,7 @@ public sealed interface RedirectOutcome {
    */
   record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
 
-<<<<<<< HEAD
   /** Revoked, of a public redirect: who asks has been given the ID before. */
-=======
-  /** Revoked, of a type with a public redirect: the link was public once. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   record Gone() implements RedirectOutcome {}
 
   /** Malformed, unknown, without redirect or private: an outsider can't tell which. */

@@ -1,10 +1,6 @@
 package dev.coatcheck.ids.registry;
 
-<<<<<<< HEAD
 /** The outcome of putting a {@link TypeDefinition}. */
-=======
-/** The outcome of a {@link TypeDefinition}. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
 public sealed interface PutOutcome {
 
   record Created(Type type) implements PutOutcome {}

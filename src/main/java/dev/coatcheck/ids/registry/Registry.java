@@ -91,11 +91,7 @@ public final class Registry implements AutoCloseable {
     return snapshot.foreign;
   }
 
-<<<<<<< HEAD
   /** By the number that rows carry; never asks Postgres, because the type was found before. */
-=======
-  /** By the number that rows have; the type was found before, so this sends no statement. */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   public Optional<Type> numbered(int number) {
     return all().stream().filter(type -> type.number() == number).findFirst();
   }
@@ -109,13 +105,7 @@ public final class Registry implements AutoCloseable {
     return find(types -> types.byPrefix.get(prefix.value()));
   }
 
-<<<<<<< HEAD
   /** As {@link #withPrefix}, of the types in memory; never asks Postgres and never waits. */
-=======
-  /**
-   * As {@link #withPrefix}, of the types that are in memory: sends no statement and never waits.
-   */
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
   public Optional<Type> withPrefixIfCached(Prefix prefix) {
     return Optional.ofNullable(snapshot.byPrefix.get(prefix.value()));
   }
@@ -148,13 +138,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-<<<<<<< HEAD
    * Callers at the same time ask once. An answer that failed is nobody's: the next caller asks
    * again, and nothing is taken as unknown.
-=======
-   * A caller that comes while another caller loads waits for that load. After a failed load the
-   * next caller loads again, and no type is taken as unknown.
->>>>>>> 1e644bf (Name outcomes, callers and sessions in comments, and requests from memory in a metric)
    */
   private void refreshIfDue() {
     boolean _ =
