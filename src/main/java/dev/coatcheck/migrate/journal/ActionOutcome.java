@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.journal;
 
-import dev.coatcheck.migrate.application.Preconditions;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 

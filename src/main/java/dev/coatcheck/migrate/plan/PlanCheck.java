@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.application.Precondition;
-import dev.coatcheck.migrate.application.Preconditions;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;

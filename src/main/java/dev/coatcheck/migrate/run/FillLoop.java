@@ -1,38 +1,34 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Backfill.Outcome;
 import dev.coatcheck.migrate.backfill.Backfill.Range;
-import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.backfill.Retry;
-import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.backfill.SetAside;
+import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.throttle.Throttle;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The backfill from its checkpoint to the end: batches of about the wanted length, throttled. A
- * block of rows that fails for good is set aside with its keys and then filled in pieces, so that
- * only those rows stay behind that can't be had; what is locked is tried again at the end. A run
- * that begins anew begins with what was set aside.
+ * The backfill from its checkpoint to the end. A block of rows that fails for good is set aside
+ * with its keys and then filled in pieces, so that only the rows stay behind that can't be filled.
+ * Locked rows are tried again at the end. A later run of the loop begins with the rows that were
+ * set aside.
  */
 final class FillLoop {
   private static final int TRIES_MAX = 3;
-  private static final int SHRINK = 10;
-  private static final long THROTTLED_MILLIS = 500;
   private static final Set<Cause> PASSING = EnumSet.of(Cause.LOCKED, Cause.SLOW);
 
   /** From so many batches on, more than half of them failing stops the run. */
@@ -46,24 +42,21 @@ final class FillLoop {
   private final Heartbeat heartbeat;
   private final Backfill backfill;
   private final Retry retry;
-  private final Throttle throttle;
-  private final BatchSize size = new BatchSize();
+  private final Pace pace;
+  private final long fence;
   private int batches;
   private int failed;
   private String lastError = "";
 
   private FillLoop(
-      Journal journal,
-      TableMigration run,
-      Heartbeat heartbeat,
-      Backfill backfill,
-      Throttle throttle) {
+      Journal journal, TableMigration run, Heartbeat heartbeat, Backfill backfill, Pace pace) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
     this.backfill = backfill;
     this.retry = new Retry(backfill, this::fill);
-    this.throttle = throttle;
+    this.pace = pace;
+    this.fence = heartbeat.claim().fence();
   }
 
   /** Beside the mappings it writes them in the batch; else they follow through the outbox. */
@@ -82,7 +75,11 @@ final class FillLoop {
             session,
             run.target(),
             source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty()),
-        new Throttle(source.database(), run.target(), heartbeat::nanoTime));
+        new Pace(
+            journal,
+            run,
+            heartbeat,
+            new Throttle(source.database(), run.target(), heartbeat::nanoTime)));
   }
 
   /** Says why it can't go on, if it can't. */
@@ -138,12 +135,10 @@ final class FillLoop {
   private void advance(Range range) {
     Outcome.Failed why = new Outcome.Failed(Cause.LOCKED, "");
     for (int tried = 0; tried < TRIES_MAX; ) {
-      throttle();
-      ThrottleSettings throttleSettings = heartbeat.throttleSettings();
-      int rows = rows(throttleSettings);
-      switch (timed(
-          rows,
-          () -> backfill.fill(range, rows, heartbeat.claim().fence(), statementMillisMax()))) {
+      pace.awaitTurn();
+      int rows = pace.rows();
+      switch (attempt(
+          rows, () -> backfill.fill(range, rows, fence, pace.statementMillisMax()))) {
         case Outcome.Filled _ -> {
           batches++;
           return;
@@ -152,12 +147,11 @@ final class FillLoop {
           why = because;
           if (why.cause() != Cause.REFUSED) {
             tried++;
-            size.shrink(SHRINK);
-            heartbeat.pause(THROTTLED_MILLIS / 2);
+            pace.shrink();
           } else if (rows == KeyTimes.BLOCK) {
             tried = TRIES_MAX;
           } else {
-            size.shrinkToBlock();
+            pace.shrinkToBlock();
           }
         }
       }
@@ -166,7 +160,7 @@ final class FillLoop {
   }
 
   private void setAside(Range range, Outcome.Failed why) {
-    long last = backfill.setAside(range, why, heartbeat.claim().fence(), statementMillisMax());
+    long last = backfill.setAside(range, why, fence, pace.statementMillisMax());
     lastError = why.error();
     batches++;
     int filled = retry(range.afterId(), EnumSet.of(why.cause()));
@@ -183,67 +177,19 @@ final class FillLoop {
 
   private int retry(long afterId, Set<Cause> causes) {
     int filled = retry.run(afterId, causes);
-    heartbeat.worked(backfill.checkpoint().counts(), 0);
+    heartbeat.counted(backfill.checkpoint().counts());
     journal.setAside(
         heartbeat.claim(), backfill.setAside(0, EnumSet.allOf(Cause.class), Journal.LISTED_MAX));
     return filled;
   }
 
   private Outcome fill(List<SetAside> rows) {
-    throttle();
-    return timed(0, () -> backfill.fill(rows, heartbeat.claim().fence(), statementMillisMax()));
+    pace.awaitTurn();
+    return attempt(0, () -> backfill.fill(rows, fence, pace.statementMillisMax()));
   }
 
-  /** Keeps the time of an attempt, and to the rate that was set by hand. */
-  private Outcome timed(int rowsWanted, Supplier<Outcome> attempt) {
-    heartbeat.requireMine();
-    long beganNano = heartbeat.nanoTime();
-    Outcome outcome = attempt.get();
-    long millis = TimeUnit.NANOSECONDS.toMillis(heartbeat.nanoTime() - beganNano);
-    if (outcome instanceof Outcome.Filled filled) {
-      heartbeat.worked(backfill.checkpoint().counts(), millis);
-      if (rowsWanted == size.rows()) {
-        size.took(millis, heartbeat.throttleSettings().batchMillis());
-      }
-      rest(filled.rows(), millis);
-    }
-    return outcome;
-  }
-
-  private int statementMillisMax() {
-    return size.statementMillisMax(heartbeat.throttleSettings().batchMillis());
-  }
-
-  /** About a second's worth, but whole blocks. */
-  private int rows(ThrottleSettings throttleSettings) {
-    return throttleSettings.rowsPerSecondMax() > 0
-        ? KeyTimes.wholeBlocks(Math.min(size.rows(), throttleSettings.rowsPerSecondMax()))
-        : size.rows();
-  }
-
-  private void throttle() {
-    for (Optional<String> why = throttle.reason(heartbeat.throttleSettings());
-        why.isPresent();
-        why = throttle.reason(heartbeat.throttleSettings())) {
-      if (heartbeat.because(why)) {
-        journal.event(run, "throttled", why.get());
-      }
-      heartbeat.pause(THROTTLED_MILLIS);
-    }
-    heartbeat.because(Optional.empty());
-  }
-
-  /** A block may be worth more than a second: a changed setting takes effect meanwhile. */
-  private void rest(int rows, long millis) {
-    long spent = millis;
-    for (int max = heartbeat.throttleSettings().rowsPerSecondMax();
-        max > 0 && rows * 1_000L / max > spent;
-        max = heartbeat.throttleSettings().rowsPerSecondMax()) {
-      heartbeat.because(Optional.of("the rate is limited to " + max + " rows a second"));
-      long slice = Math.min(THROTTLED_MILLIS, rows * 1_000L / max - spent);
-      heartbeat.pause(slice);
-      heartbeat.rested(slice);
-      spent += slice;
-    }
+  private Outcome attempt(int rowsWanted, Supplier<Outcome> attempt) {
+    return pace.keep(
+        rowsWanted, attempt, () -> heartbeat.counted(backfill.checkpoint().counts()));
   }
 }

@@ -4,9 +4,9 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.journal.Goal;
+import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.migrate.journal.LeaseTable.Orders;
-import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
@@ -123,13 +123,13 @@ final class Heartbeat implements AutoCloseable {
     requireMine();
   }
 
-  void worked(Checkpoint.Counts now, long millis) {
+  /** How far the backfill has come. */
+  void counted(Checkpoint.Counts now) {
     counts = Optional.of(now);
-    workedMillis.addAndGet(millis);
   }
 
-  /** Time that counts as worked, though it was spent keeping to a rate. */
-  void rested(long millis) {
+  /** Time that counts as worked, also if it was spent keeping to a rate. */
+  void worked(long millis) {
     workedMillis.addAndGet(millis);
   }
 

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.migrate.journal.LeaseTable;
+import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;

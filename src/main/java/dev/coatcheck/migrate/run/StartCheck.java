@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
-import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.plan.PlanCheck;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Sources;

@@ -5,7 +5,6 @@ import dev.coatcheck.migrate.journal.Decision;
 import dev.coatcheck.migrate.journal.Goal;
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
-import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.ArrayList;
 import java.util.EnumSet;

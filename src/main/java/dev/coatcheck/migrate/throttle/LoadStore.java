@@ -5,6 +5,7 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Looks at how busy a source is. What its role may not see counts as nothing. */
 final class LoadStore {
@@ -52,10 +53,12 @@ final class LoadStore {
 
   private final Database source;
   private final Target target;
+  private final LongSupplier nanoTime;
   private final String probe;
 
-  LoadStore(Database source, Target target) {
+  LoadStore(Database source, Target target, LongSupplier nanoTime) {
     this.source = source;
+    this.nanoTime = nanoTime;
     this.target = target;
     this.probe =
         new TargetSql(target).fill("select t.<id> from <table> t order by t.<id> desc limit 1");
@@ -67,9 +70,9 @@ final class LoadStore {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   SourceLoad load() {
-    long beganNano = System.nanoTime();
+    long beganNano = nanoTime.getAsLong();
     source.read("probe", sql -> PlainSql.rows(sql, probe, row -> row.getLong(1)));
-    long latencyMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNano);
+    long latencyMillis = TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - beganNano);
     return source.read(
         "throttle",
         sql -> {

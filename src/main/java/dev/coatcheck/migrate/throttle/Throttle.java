@@ -24,7 +24,7 @@ public final class Throttle {
   private OptionalLong vacuumNano = OptionalLong.empty();
 
   public Throttle(Database source, Target target, LongSupplier nanoTime) {
-    this.store = new LoadStore(source, target);
+    this.store = new LoadStore(source, target, nanoTime);
     this.nanoTime = nanoTime;
   }
 

@@ -1,0 +1,104 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.backfill.Backfill.Outcome;
+import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.throttle.Throttle;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The pace of a backfill: batches of about the wanted length, no faster than the rate that was set,
+ * and none while the source is busy. Changed settings take effect at once.
+ */
+final class Pace {
+  private static final int SHRINK = 10;
+  private static final long THROTTLED_MILLIS = 500;
+
+  private final Journal journal;
+  private final TableMigration run;
+  private final Heartbeat heartbeat;
+  private final Throttle throttle;
+  private final BatchSize size = new BatchSize();
+
+  Pace(Journal journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
+    this.journal = journal;
+    this.run = run;
+    this.heartbeat = heartbeat;
+    this.throttle = throttle;
+  }
+
+  /** Waits while the source is busy. */
+  void awaitTurn() {
+    for (Optional<String> why = throttle.reason(heartbeat.throttleSettings());
+        why.isPresent();
+        why = throttle.reason(heartbeat.throttleSettings())) {
+      if (heartbeat.because(why)) {
+        journal.event(run, "throttled", why.get());
+      }
+      heartbeat.pause(THROTTLED_MILLIS);
+    }
+    heartbeat.because(Optional.empty());
+  }
+
+  /** Of the next batch, in whole blocks: with a limit of the rate about a second's worth. */
+  int rows() {
+    int rowsPerSecondMax = heartbeat.throttleSettings().rowsPerSecondMax();
+    return rowsPerSecondMax > 0
+        ? KeyTimes.wholeBlocks(Math.min(size.rows(), rowsPerSecondMax))
+        : size.rows();
+  }
+
+  int statementMillisMax() {
+    return size.statementMillisMax(heartbeat.throttleSettings().batchMillis());
+  }
+
+  /**
+   * Makes an attempt and rests after it, as long as the rate asks for.
+   *
+   * @param rowsWanted that decide about the size of the next batch; 0: they don't
+   * @param filled runs before the rest, if rows were filled
+   */
+  Outcome keep(int rowsWanted, Supplier<Outcome> attempt, Runnable filled) {
+    heartbeat.requireMine();
+    long beganNano = heartbeat.nanoTime();
+    Outcome outcome = attempt.get();
+    long millis = TimeUnit.NANOSECONDS.toMillis(heartbeat.nanoTime() - beganNano);
+    if (outcome instanceof Outcome.Filled done) {
+      heartbeat.worked(millis);
+      filled.run();
+      if (rowsWanted == size.rows()) {
+        size.took(millis, heartbeat.throttleSettings().batchMillis());
+      }
+      rest(done.rows(), millis);
+    }
+    return outcome;
+  }
+
+  /** After a batch that others held up. */
+  void shrink() {
+    size.shrink(SHRINK);
+    heartbeat.pause(THROTTLED_MILLIS / 2);
+  }
+
+  /** Down to one block, where a single row may be what fails. */
+  void shrinkToBlock() {
+    size.shrinkToBlock();
+  }
+
+  /** In slices, because a block may be worth more than a second. */
+  private void rest(int rows, long millis) {
+    long spent = millis;
+    for (int max = heartbeat.throttleSettings().rowsPerSecondMax();
+        max > 0 && rows * 1_000L / max > spent;
+        max = heartbeat.throttleSettings().rowsPerSecondMax()) {
+      heartbeat.because(Optional.of("the rate is limited to " + max + " rows a second"));
+      long slice = Math.min(THROTTLED_MILLIS, rows * 1_000L / max - spent);
+      heartbeat.pause(slice);
+      heartbeat.worked(slice);
+      spent += slice;
+    }
+  }
+}

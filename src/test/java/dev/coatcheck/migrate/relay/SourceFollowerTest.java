@@ -1,0 +1,75 @@
+package dev.coatcheck.migrate.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is told of an outbox while it is emptied. */
+class SourceFollowerTest {
+  private final RekeyFixture fixture = new RekeyFixture(true);
+  private final Observer observer = new Observer();
+  private final AtomicLong nano = new AtomicLong(Long.MAX_VALUE - 1);
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void theLagIsToldEveryFiveSecondsOfTheClockThatIsGiven() {
+    fixture.execute("create table orders (id bigserial primary key)");
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    ActiveTable table =
+        new ActiveTable(1, "gateway", target, fixture.type.number(), true, true);
+    SourceFollower follower = follower();
+
+    follower.round(List.of(table));
+    assertThat(entries()).isEqualTo("0.0");
+    fixture.execute("insert into orders default values");
+    try (TestSession another = fixture.sql().session()) {
+      another.begin(new TargetSql(target).fill("select from <outbox_a> for update"));
+      nano.addAndGet(TimeUnit.SECONDS.toNanos(5) - 1);
+      follower.round(List.of(table));
+      assertThat(entries()).isEqualTo("0.0");
+      nano.incrementAndGet();
+      follower.round(List.of(table));
+      assertThat(entries()).isEqualTo("1.0");
+    }
+  }
+
+  private SourceFollower follower() {
+    return new SourceFollower(
+        new GatewayMappings(
+            fixture.gateway.database, fixture.gateway.registry, MappingFixture.TOKENS, observer),
+        new Source("gateway", fixture.settings, fixture.source, true),
+        (table, refused) -> {
+          throw new AssertionError(refused);
+        },
+        nano::get);
+  }
+
+  private String entries() {
+    return observer
+        .scrape()
+        .lines()
+        .filter(line -> line.startsWith("coatcheck_table_migration_outbox_entries{"))
+        .map(line -> line.substring(line.indexOf('}') + 2))
+        .findFirst()
+        .orElse("");
+  }
+}
