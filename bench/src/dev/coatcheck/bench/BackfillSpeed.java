@@ -153,7 +153,7 @@ public final class BackfillSpeed {
     store.settle();
     TableMigration run = start(Sources.GATEWAY, table, type);
     await(run, RunState.DONE);
-    return migrations.events(run.id(), 0);
+    return migrations.journal().events(run.id(), 0);
   }
 
   private static double seconds(List<RunEvent> events, String step) {
@@ -167,7 +167,7 @@ public final class BackfillSpeed {
     apart.createTable(table, rows);
     store.settle();
     TableMigration run = start(APART, table, type);
-    while (migrations.events(run.id(), 0).stream()
+    while (migrations.journal().events(run.id(), 0).stream()
         .noneMatch(event -> is(event, "step_applied", FILL))) {
       requireNotFailed(run);
       Thread.sleep(LOOK_MILLIS);
@@ -178,7 +178,7 @@ public final class BackfillSpeed {
       Thread.sleep(LOOK_MILLIS);
     }
     Instant end = Instant.now();
-    Instant begin = at(migrations.events(run.id(), 0), "step_started", FILL);
+    Instant begin = at(migrations.journal().events(run.id(), 0), "step_started", FILL);
     act(migrations.resume(run.id(), Asked.by(ACTOR)));
     await(run, RunState.DONE);
     return Duration.between(begin, end).toNanos() / 1e9;
@@ -216,7 +216,7 @@ public final class BackfillSpeed {
   }
 
   private TableMigration.Status requireNotFailed(TableMigration run) {
-    TableMigration.Status status = migrations.find(run.id()).orElseThrow().status();
+    TableMigration.Status status = migrations.journal().find(run.id()).orElseThrow().status();
     if (status.state() == RunState.FAILED) {
       throw new IllegalStateException(status.reason().orElse(""));
     }

@@ -53,7 +53,7 @@ public final class FileImports {
    * @param errorsMax how many refused rows are listed; all are counted
    */
   public FileOutcome run(long id, RowFormat format, InputStream body, int errorsMax, String actor) {
-    Optional<TableMigration> found = migrations.find(id);
+    Optional<TableMigration> found = migrations.journal().find(id);
     if (found.isEmpty()) {
       return new FileOutcome.NotFound();
     }
@@ -64,7 +64,7 @@ public final class FileImports {
     FileOutcome outcome =
         new FileImport(new FileImportStore(gateway, run), errorsMax).run(format, body);
     if (outcome instanceof FileOutcome.Done(RowSummary summary)) {
-      migrations.note(
+      migrations.journal().note(
           id,
           actor,
           "import",

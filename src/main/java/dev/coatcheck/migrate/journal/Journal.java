@@ -107,7 +107,7 @@ public final class Journal {
     return events.events(id, after, EVENTS_MAX);
   }
 
-  /** Records something that was done beside the run. */
+  /** Records what somebody did beside the run. */
   public void note(long id, String actor, String kind, String detail) {
     events.event(id, actor, kind, detail);
   }

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.ActionTable;
@@ -12,9 +11,7 @@ import dev.coatcheck.migrate.journal.Decision;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.PlanOutcome;
-import dev.coatcheck.migrate.journal.RunEvent;
 import dev.coatcheck.migrate.journal.TableMigration;
-import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
 import dev.coatcheck.migrate.plan.Proposal;
@@ -108,27 +105,9 @@ public final class TableMigrations implements AutoCloseable {
     return journal.hasForgotten(type.number()) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
   }
 
-  public Optional<TableMigration> find(long id) {
-    return journal.find(id);
-  }
-
-  /** The last hundred, newest first. */
-  public List<TableMigration> list() {
-    return journal.list();
-  }
-
-  public List<StepStatus> steps(long id) {
-    return journal.steps(id);
-  }
-
-  /** The first hundred rows that are still to be filled. */
-  public List<SetAside> setAside(long id) {
-    return journal.setAside(id);
-  }
-
-  /** At most a thousand after a number, oldest first. */
-  public List<RunEvent> events(long id, long after) {
-    return journal.events(id, after);
+  /** The runs as they are written down. */
+  public Journal journal() {
+    return journal;
   }
 
   /**
@@ -212,11 +191,6 @@ public final class TableMigrations implements AutoCloseable {
   public IdempotentResult<ActionOutcome> set(
       long id, Function<ThrottleSettings, ThrottleSettings> change, Asked<ActionOutcome> asked) {
     return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
-  }
-
-  /** Records something that was done beside the run. */
-  public void note(long id, String actor, String kind, String detail) {
-    journal.note(id, actor, kind, detail);
   }
 
   /** Rows whose mappings are not there yet. */

@@ -74,7 +74,7 @@ public final class Verifier {
     Findings findings = new Findings();
     objects(findings);
     Set<Long> duplicates = duplicates(findings);
-    KeyCheck keys = new KeyCheck(bounds.t0Millis(), findings);
+    KeyRules keys = new KeyRules(bounds.t0Millis(), findings);
     long last = bounds.lastId().orElse(Long.MIN_VALUE);
     long looked = 0;
     for (long after = Long.MIN_VALUE; after < last; ) {

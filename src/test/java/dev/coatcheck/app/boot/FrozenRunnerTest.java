@@ -112,7 +112,7 @@ class FrozenRunnerTest {
         .as("%s", desk.now(run).status())
         .isEqualTo(RunState.DONE);
     assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
-    List<RunEvent> events = desk.migrations.events(run.id(), 0);
+    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
     assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
         .extracting(RunEvent::detail)
         .doesNotHaveDuplicates();

@@ -79,7 +79,7 @@ class RunnerCrashTest {
       gateways.forEach(GatewayChild::close);
       requireSound(fixture, marks);
       assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
-      List<RunEvent> events = desk.migrations.events(run.id(), 0);
+      List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
       assertThat(events).noneMatch(event -> event.kind().equals("failed"));
       assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
           .as("never two runners at once, seed %d", seed)

@@ -136,7 +136,7 @@ class GoneObjectsTest {
   }
 
   private static long begun(MigrationFixture fixture, TableMigration run) {
-    return fixture.migrations.events(run.id(), 0).stream()
+    return fixture.migrations.journal().events(run.id(), 0).stream()
         .filter(event -> event.kind().equals("step_started"))
         .count();
   }

@@ -70,7 +70,7 @@ class LockTest {
           .contains("2 rows", "ID 700", "another session holds the row", "retry");
       assertThat(fixture.source.column("select id from orders where snowflake_id is null"))
           .containsExactly(700L, 702L);
-      assertThat(fixture.migrations.setAside(run.id()))
+      assertThat(fixture.migrations.journal().setAside(run.id()))
           .extracting(SetAside::legacy)
           .containsExactly(700L, 702L);
       assertThat(failed.progress().counts().setAside()).isEqualTo(2);
@@ -78,7 +78,7 @@ class LockTest {
       MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
-      assertThat(fixture.migrations.setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
     }
   }
 
@@ -118,7 +118,7 @@ class LockTest {
 
       fixture.await(run, RunState.DONE);
 
-      assertThat(fixture.migrations.setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
       assertThat(fixture.saw(run, "set_aside", "")).isFalse();
       fixture.requireOrderedKeys();
     }

@@ -139,7 +139,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public boolean saw(TableMigration run, String kind, String detail) {
-    return migrations.events(run.id(), 0).stream()
+    return migrations.journal().events(run.id(), 0).stream()
         .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
   }
 
@@ -287,7 +287,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public TableMigration now(TableMigration run) {
-    return migrations.find(run.id()).orElseThrow();
+    return migrations.journal().find(run.id()).orElseThrow();
   }
 
   public static TableMigration done(IdempotentResult<ActionOutcome> result) {

@@ -103,7 +103,7 @@ class RefusedRowsTest {
           .isEqualTo(REFUSED);
       assertThat(failed.progress().rowsDone()).isEqualTo(ROWS - 4);
       assertThat(failed.progress().counts().setAside()).isEqualTo(4);
-      List<SetAside> setAside = fixture.migrations.setAside(run.id());
+      List<SetAside> setAside = fixture.migrations.journal().setAside(run.id());
       assertThat(setAside).extracting(SetAside::legacy).isEqualTo(REFUSED);
       assertThat(setAside)
           .allSatisfy(row -> assertThat(row.cause()).isEqualTo(SetAside.Cause.REFUSED))
@@ -123,7 +123,7 @@ class RefusedRowsTest {
         assertThat(fixture.source.count("select snowflake_id from orders where id = " + id))
             .isEqualTo(kept.get(id));
       }
-      assertThat(fixture.migrations.setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
       assertThat(fixture.now(run).progress().counts().setAside()).isZero();
       requireNextThousand(fixture);
     }
@@ -150,7 +150,7 @@ class RefusedRowsTest {
       assertThat(failed.status().reason().orElseThrow())
           .contains("rows were set aside", "the table is frozen");
       assertThat(failed.progress().counts().setAside()).isBetween(1_000L, 1_500L);
-      assertThat(fixture.migrations.setAside(run.id())).hasSize(100);
+      assertThat(fixture.migrations.journal().setAside(run.id())).hasSize(100);
       fixture.source.execute("drop trigger frozen on orders");
       retry(fixture, run);
       fixture.await(run, RunState.DONE);

@@ -27,7 +27,7 @@ class TableMigrationsTest {
       TableMigration done = fixture.run(run);
 
       assertThat(done.progress().rowsDone()).isEqualTo(10_000);
-      assertThat(fixture.migrations.steps(run.id()))
+      assertThat(fixture.migrations.journal().steps(run.id()))
           .allMatch(step -> step.state() == StepState.VERIFIED);
       fixture.source.execute("insert into orders default values");
       Awaitility.await().until(() -> aliases(fixture) == 10_001);

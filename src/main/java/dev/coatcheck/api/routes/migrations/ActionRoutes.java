@@ -108,7 +108,7 @@ final class ActionRoutes {
 
   /** The last phase of which something is on the table. */
   private Phase lastPhase(long id) {
-    return migrations.steps(id).reversed().stream()
+    return migrations.journal().steps(id).reversed().stream()
         .filter(step -> step.state().isBegun())
         .map(TableMigration.StepStatus::phase)
         .filter(phase -> phase.compareTo(Phase.VERIFY) < 0)

@@ -61,7 +61,7 @@ final class EventRoutes implements AutoCloseable {
 
   private Answer list(long run, long after) {
     List<EventStream.EventView> events =
-        migrations.events(run, after).stream().map(EventStream.EventView::of).toList();
+        migrations.journal().events(run, after).stream().map(EventStream.EventView::of).toList();
     return Answer.json(200, ListView.page(events, events.size() == Journal.EVENTS_MAX));
   }
 

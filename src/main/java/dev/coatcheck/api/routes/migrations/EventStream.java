@@ -110,10 +110,10 @@ final class EventStream {
 
   /** The events before the state that they led to: who leaves at the end has heard them all. */
   private void tell(OutputStream out, boolean progressDue) throws IOException {
-    Optional<TableMigration> now = progressDue ? migrations.find(run) : Optional.empty();
+    Optional<TableMigration> now = progressDue ? migrations.journal().find(run) : Optional.empty();
     List<RunEvent> events;
     do {
-      events = migrations.events(run, after);
+      events = migrations.journal().events(run, after);
       for (RunEvent event : events) {
         send(
             out,

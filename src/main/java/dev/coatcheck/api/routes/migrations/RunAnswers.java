@@ -47,7 +47,7 @@ final class RunAnswers {
 
   /** Answers with the run of the path, if there is one. */
   Answer ifKnown(Context ctx, Function<TableMigration, Answer> answer) {
-    return migrations.find(id(ctx)).map(answer).orElseGet(() -> Answer.of(unknown()));
+    return migrations.journal().find(id(ctx)).map(answer).orElseGet(() -> Answer.of(unknown()));
   }
 
   TableMigrationView brief(TableMigration run) {
@@ -56,7 +56,7 @@ final class RunAnswers {
 
   TableMigrationView.Whole withPlan(TableMigration run) {
     return withPlan(
-        new TableMigration.Whole(run, migrations.steps(run.id()), migrations.setAside(run.id())));
+        new TableMigration.Whole(run, migrations.journal().steps(run.id()), migrations.journal().setAside(run.id())));
   }
 
   TableMigrationView.Whole withPlan(TableMigration.Whole whole) {

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * Checks what can be told from keys alone, which never change. Keys in the archive were checked
  * when they were made: the order of keys from different runs means nothing.
  */
-final class KeyCheck {
+final class KeyRules {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
   private static final long HOUR_MILLIS = 3_600_000;
 
@@ -29,7 +29,7 @@ final class KeyCheck {
    *
    * @param t0Millis when the triggers came, since the epoch of the layout
    */
-  KeyCheck(long t0Millis, Findings findings) {
+  KeyRules(long t0Millis, Findings findings) {
     this.t0Millis = t0Millis;
     this.findings = findings;
   }
@@ -72,7 +72,7 @@ final class KeyCheck {
   private void judgeTimes() {
     boolean[] kept =
         KeyTimes.certainlyKept(
-            timed.stream().map(KeyCheck::created).toArray(OptionalLong[]::new), t0Millis);
+            timed.stream().map(KeyRules::created).toArray(OptionalLong[]::new), t0Millis);
     int judged = Math.max(0, timed.size() - KeyTimes.LOOK_AHEAD);
     for (int i = 0; i < judged; i++) {
       Row row = timed.get(i);
