@@ -64,11 +64,13 @@ public final class FileImports {
     FileOutcome outcome =
         new FileImport(new FileImportStore(gateway, run), errorsMax).run(format, body);
     if (outcome instanceof FileOutcome.Done(RowSummary summary)) {
-      migrations.journal().note(
-          id,
-          actor,
-          "import",
-          "%d created, %d refused".formatted(summary.created(), summary.refused()));
+      migrations
+          .journal()
+          .note(
+              id,
+              actor,
+              "import",
+              "%d created, %d refused".formatted(summary.created(), summary.refused()));
     }
     return outcome;
   }

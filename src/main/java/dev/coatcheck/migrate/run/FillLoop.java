@@ -137,8 +137,7 @@ final class FillLoop {
     for (int tried = 0; tried < TRIES_MAX; ) {
       pace.awaitTurn();
       int rows = pace.rows();
-      switch (attempt(
-          rows, () -> backfill.fill(range, rows, fence, pace.statementMillisMax()))) {
+      switch (attempt(rows, () -> backfill.fill(range, rows, fence, pace.statementMillisMax()))) {
         case Outcome.Filled _ -> {
           batches++;
           return;
@@ -189,7 +188,6 @@ final class FillLoop {
   }
 
   private Outcome attempt(int rowsWanted, Supplier<Outcome> attempt) {
-    return pace.keep(
-        rowsWanted, attempt, () -> heartbeat.counted(backfill.checkpoint().counts()));
+    return pace.keep(rowsWanted, attempt, () -> heartbeat.counted(backfill.checkpoint().counts()));
   }
 }

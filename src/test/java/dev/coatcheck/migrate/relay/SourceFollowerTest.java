@@ -34,8 +34,7 @@ class SourceFollowerTest {
     fixture.execute("create table orders (id bigserial primary key)");
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
-    ActiveTable table =
-        new ActiveTable(1, "gateway", target, fixture.type.number(), true, true);
+    ActiveTable table = new ActiveTable(1, "gateway", target, fixture.type.number(), true, true);
     SourceFollower follower = follower();
 
     follower.round(List.of(table));

@@ -90,7 +90,10 @@ class UnreachableSourceTest {
         shop.execute("alter table orders rename to orders_now");
         Awaitility.await()
             .atMost(Duration.ofMinutes(3))
-            .until(() -> migrations.journal().list().stream().anyMatch(UnreachableSourceTest::isRenamed));
+            .until(
+                () ->
+                    migrations.journal().list().stream()
+                        .anyMatch(UnreachableSourceTest::isRenamed));
         assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
 
         Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
@@ -140,7 +143,10 @@ class UnreachableSourceTest {
     MigrationFixture.done(migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR)));
     Awaitility.await()
         .atMost(Duration.ofMinutes(2))
-        .until(() -> migrations.journal().find(run.id()).orElseThrow().status().state() == RunState.DONE);
+        .until(
+            () ->
+                migrations.journal().find(run.id()).orElseThrow().status().state()
+                    == RunState.DONE);
   }
 
   /** Runs that an instance has taken up. */

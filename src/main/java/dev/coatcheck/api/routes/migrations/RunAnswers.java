@@ -56,7 +56,8 @@ final class RunAnswers {
 
   TableMigrationView.Whole withPlan(TableMigration run) {
     return withPlan(
-        new TableMigration.Whole(run, migrations.journal().steps(run.id()), migrations.journal().setAside(run.id())));
+        new TableMigration.Whole(
+            run, migrations.journal().steps(run.id()), migrations.journal().setAside(run.id())));
   }
 
   TableMigrationView.Whole withPlan(TableMigration.Whole whole) {

@@ -146,7 +146,8 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
 
   private Answer list(Context ctx) {
     Query.none(ctx);
-    return Answer.json(200, ListView.of(migrations.journal().list().stream().map(answers::brief).toList()));
+    return Answer.json(
+        200, ListView.of(migrations.journal().list().stream().map(answers::brief).toList()));
   }
 
   private Answer one(Context ctx) {
