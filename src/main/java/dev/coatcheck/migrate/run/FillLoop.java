@@ -42,14 +42,14 @@ final class FillLoop {
   private final Heartbeat heartbeat;
   private final Backfill backfill;
   private final Retry retry;
-  private final Pace pace;
+  private final FillPace pace;
   private final long fence;
   private int batches;
   private int failed;
   private String lastError = "";
 
   private FillLoop(
-      Journal journal, TableMigration run, Heartbeat heartbeat, Backfill backfill, Pace pace) {
+      Journal journal, TableMigration run, Heartbeat heartbeat, Backfill backfill, FillPace pace) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
@@ -75,7 +75,7 @@ final class FillLoop {
             session,
             run.target(),
             source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty()),
-        new Pace(
+        new FillPace(
             journal,
             run,
             heartbeat,

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * The pace of a backfill: batches of about the wanted length, no faster than the rate that was set,
  * and none while the source is busy. Changed settings take effect at once.
  */
-final class Pace {
+final class FillPace {
   private static final int SHRINK = 10;
   private static final long THROTTLED_MILLIS = 500;
 
@@ -23,7 +23,7 @@ final class Pace {
   private final Throttle throttle;
   private final BatchSize size = new BatchSize();
 
-  Pace(Journal journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
+  FillPace(Journal journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
