@@ -4,7 +4,6 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.refusals;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.application.Statements;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
@@ -105,7 +104,8 @@ class BusySourceTest {
     FIXTURE.execute(T);
     Inventory strict =
         new Inventory(
-            new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 0, 1 << 30), System::nanoTime);
+            new Inventory.Limits(USUAL.exactRowsMax(), USUAL.exactBytesMax(), 0, 1 << 30),
+            System::nanoTime);
     try (TestSession idle = FIXTURE.sql().session()) {
       idle.begin("select 1");
 

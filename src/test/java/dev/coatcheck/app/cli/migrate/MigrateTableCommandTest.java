@@ -60,13 +60,8 @@ class MigrateTableCommandTest {
       throw new AssertionError();
     }
     gateway = Gateway.start(config);
-    List<String> create =
-        new ArrayList<>(
-            List.of(
-                "access",
-                "create",
-                "--name=dba",
-                "--scope=types:write,table_migrations:read,table_migrations:write"));
+    String scopes = "--scope=types:write,table_migrations:read,table_migrations:write";
+    List<String> create = new ArrayList<>(List.of("access", "create", "--name=dba", scopes));
     create.addAll(DATABASE.flags());
     Terminal made = Terminal.run(create.toArray(String[]::new));
     keyFile = Files.writeString(folder.resolve("key"), made.out());
@@ -127,8 +122,7 @@ class MigrateTableCommandTest {
     table("page", 20);
     execute(
         "create function on_page() returns trigger language plpgsql as"
-            + " 'begin insert into page_log select old.*; return null; end'");
-    execute(
+            + " 'begin insert into page_log select old.*; return null; end'",
         "create trigger audit after update on public.page for each row execute function on_page()");
 
     Terminal page = run("plan", "--table=page", "--type=page");
@@ -208,11 +202,10 @@ class MigrateTableCommandTest {
   /** As the page shows them, but for the number of the run and what this plan wants accepted. */
   @Test
   void theFiveCommandsOfThePageLeadOldLinksSomewhere() throws Exception {
-    execute("create schema shop");
     execute(
-        "create table shop.orders (id bigserial primary key, created_at timestamptz default"
-            + " now())");
-    execute("insert into shop.orders select from generate_series(1, 10)");
+        "create schema shop",
+        "create table shop.orders (id bigserial primary key, created_at timestamptz default now())",
+        "insert into shop.orders select from generate_series(1, 10)");
     List<List<String>> commands = fiveCommands();
     assertThat(commands).hasSize(5);
 
@@ -355,9 +348,11 @@ class MigrateTableCommandTest {
 
     Terminal plan = run("plan", "--table=refused", "--type=refused");
     execute(
-        "update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',"
-            + " '[{\"code\": \"one\", \"detail\": \"First.\","
-            + " \"found\": [], \"notSearched\": null}]') where table_name = 'refused'");
+        """
+        update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',
+          '[{"code": "one", "detail": "First.", "found": [], "notSearched": null}]')
+         where table_name = 'refused'
+        """);
     Terminal started = run("start", id(plan), "--accept=two,three");
     assertThat(started.status()).isEqualTo(1);
     assertThat(started.err()).contains("(preconditions_not_accepted)", "\n  one: First.");
@@ -365,8 +360,9 @@ class MigrateTableCommandTest {
 
   /** In the schema public, whatever the role is called, with a type of the same name. */
   private static void table(String name, int rows) {
-    execute("create table public.%s (id bigserial primary key)".formatted(name));
-    execute("insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
+    execute(
+        "create table public.%s (id bigserial primary key)".formatted(name),
+        "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
     List<String> all = arguments("types", "put", name, "--prefix=" + name);
     assertThat(Terminal.run(all.toArray(String[]::new)).status()).isZero();
   }
@@ -397,7 +393,7 @@ class MigrateTableCommandTest {
     return all;
   }
 
-  private static void execute(String sql) {
-    DATABASE.sql().execute(sql);
+  private static void execute(String... statements) {
+    DATABASE.sql().execute(statements);
   }
 }
