@@ -34,7 +34,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
    */
   public record MalformedId(String param, String reason, int position) implements Members {}
 
-  /** When a public ID was revoked, and why if the caller of then said so. */
+  /** When a public ID was revoked, and why, if its revocation gave a reason. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record RevokedId(String param, Instant endedAt, @Nullable String endedReason)
       implements Members {}

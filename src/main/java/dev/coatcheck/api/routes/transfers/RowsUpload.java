@@ -77,7 +77,7 @@ public final class RowsUpload {
   }
 
   /**
-   * Has the work done, and answers.
+   * Works on the file, and answers.
    *
    * @param done what is answered once all rows were read; empty for another outcome, which may be
    *     tried again and is not stored
@@ -110,7 +110,7 @@ public final class RowsUpload {
       if (answer.status() >= 400 && answer.status() < 500 && !body.isTooSlow()) {
         body.drain();
       }
-      // Otherwise Jetty would wait for the rest of a body that is too slow.
+      // Without this header Jetty would wait for the rest of a body that is too slow.
       return body.isTooSlow() ? answer.with("Connection", "close") : answer;
     }
   }
