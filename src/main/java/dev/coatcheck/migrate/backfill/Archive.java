@@ -4,7 +4,9 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import java.util.function.BooleanSupplier;
 
-/** Puts every row's old ID and key aside before the keys are taken off the table. */
+/**
+ * Copies each row's legacy ID and key to the archive before an undo takes the keys off the table.
+ */
 public final class Archive {
   private static final int ROWS = 20_000;
 

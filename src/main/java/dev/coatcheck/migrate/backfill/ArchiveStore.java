@@ -6,7 +6,7 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 
-/** All SQL of archiving. */
+/** All SQL of the archive. */
 final class ArchiveStore {
   private static final SqlTemplate PART = SqlTemplate.file(ArchiveStore.class, "archive.sql");
 

@@ -23,8 +23,8 @@ import java.util.function.Function;
  *
  * <pre>position = rn + greatest(last position, max(created << 12 − rn) over (order by id))</pre>
  *
- * which is the same for every size of batch, stands ties, nulls and rows dated back or ahead, and
- * begins above every legacy ID.
+ * The result is the same for every size of batch. Ties, nulls and wrong dates do no harm, and every
+ * key lies above every legacy ID.
  */
 public final class Backfill {
   /** What a batch sends: it locks rows, computes their keys and writes those. */

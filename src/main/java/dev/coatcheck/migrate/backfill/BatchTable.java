@@ -15,9 +15,8 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
- * The parts of a transaction that gives old rows their keys: the keys are computed first, from what
- * the transaction may read, and written by a statement that does nothing else, because that one
- * runs the table's own triggers.
+ * The parts of a transaction that gives old rows their keys. One statement computes the keys and
+ * only reads. Another writes them and does nothing else, because it runs the table's own triggers.
  */
 final class BatchTable {
   /** Values: after which ID, up to which, how many. The last ID of the rows locked, or null. */

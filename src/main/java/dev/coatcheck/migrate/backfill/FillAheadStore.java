@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** Reads one row, and fills it. */
+/** All SQL of filling one row for a look-up. */
 final class FillAheadStore {
   private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
 

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Fills rows that were set aside, with the keys that are kept for them. What fails is halved, down
- * to single rows, so that a row that is refused keeps no other from its key.
+ * Fills rows that were set aside, with the keys that are kept for them. A batch that fails is
+ * halved, down to single rows, so that one refused row keeps no other row from its key.
  */
 public final class Retry {
   /** Attempts of one block that wait in vain, each for a time-out; what is left is given up. */

@@ -8,10 +8,8 @@ import java.util.List;
 import org.jooq.DSLContext;
 
 /**
- * Writes keys to the rows of a table, which is where the table's own triggers, checks and index
- * functions run. They were written for the application's search path, and could do whatever the
- * user may that they run as. So a function does the update and nothing else: it belongs to the
- * table's owner, runs as the owner, and has that path. Its keys are made before, without either.
+ * Writes keys to the rows of a table through the function of {@code fill.sql}, which runs the
+ * table's own triggers as the table's owner, with the application's search path.
  */
 public final class RowKeyTable {
   /** Makes the function. */

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jooq.DSLContext;
 
-/** All SQL of rows that are set aside: they lie beside the checkpoint, in the source. */
+/** All SQL of rows that were set aside. They are kept beside the checkpoint, in the source. */
 final class SetAsideStore {
   private static final SqlTemplate HOLD = file("hold.sql");
   private static final SqlTemplate BLOCK = file("block.sql");

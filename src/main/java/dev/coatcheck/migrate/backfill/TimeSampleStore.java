@@ -8,7 +8,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import org.jooq.DSLContext;
 
-/** Reads stretches of a table. */
+/** Reads stretches of a table for a sample of its times. */
 final class TimeSampleStore {
   private static final String BOUNDS =
       """

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * The names of what we make for a table. Postgres cuts a name after 63 bytes without a word, and
- * might then mean something else: a derived one is cut to 54 bytes, and eight hex digits of a hash
- * of the whole keep it unique.
+ * The names of the objects that a run makes. Postgres silently cuts a name after 63 bytes, and the
+ * rest could be the name of another object. So a derived name is cut to 54 bytes, and eight hex
+ * digits of a hash of the whole name keep it unique.
  */
 public final class ObjectNames {
   /** Where everything lies that is not on the table itself. */

@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.source;
 import java.util.List;
 
 /**
- * Something that a run made in the source, and needs, is not there any more. Trying again would not
- * bring it back.
+ * An object that a run made in the source, and still needs, is missing. A retry would not bring it
+ * back.
  */
 public final class ObjectsGone extends RuntimeException {
   private static final long serialVersionUID = 1L;

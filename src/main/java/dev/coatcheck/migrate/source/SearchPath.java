@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The schemas in which the application's sessions look for names without a schema, in their order.
- * Its triggers, checks and index functions were written for it.
+ * The schemas in which the application's sessions look up names without a schema, in this order.
+ * The table's triggers, checks and index functions were written for it.
  *
  * @param schemas names as the catalog has them; {@code $user} is the current user's own
  */

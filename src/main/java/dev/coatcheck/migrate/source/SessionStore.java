@@ -5,7 +5,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import org.jooq.DSLContext;
 
-/** Who may write to the source, and who may not any more. */
+/** All SQL of the fence that keeps earlier runners out, and of ending their sessions. */
 final class SessionStore {
   private static final String HAS_CHECKPOINT =
       "select to_regclass('<schema>.checkpoint') is not null";

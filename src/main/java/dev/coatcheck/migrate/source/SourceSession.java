@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The one connection of a run's runner to the source, under a name by which it can be found. Once
- * it broke it stays broken: the next one begins by ending what this one left at the server.
+ * A runner's only connection to the source; its application name tells it from other sessions. A
+ * broken connection is not replaced: the next runner first ends what this one left at the server.
  */
 public final class SourceSession implements AutoCloseable {
   private final Session session;

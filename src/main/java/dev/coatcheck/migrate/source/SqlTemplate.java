@@ -11,10 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text of statements about a customer's table, with places for the names of one run: {@code
- * <table>} for the text that {@link TargetSql} has under this name, {@code <'table'>} for that text
- * as a string literal, and {@code <body>} for the quotes around the body of a function, which no
- * name in it can end.
+ * The text of statements about a customer's table, with placeholders for the names of one run:
+ * {@code <table>} for the text that {@link TargetSql} has under this name, {@code <'table'>} for
+ * that text as a string literal, and {@code <body>} for the quotes around the body of a function,
+ * which no name in it can end.
  *
  * <p>What writes, locks or defines something lies in a {@code .sql} file beside the class that
  * sends it. Each statement of a file ends with a line that ends in {@code ;}. Comments before a
@@ -79,18 +79,18 @@ public record SqlTemplate(List<String> statements) {
     return statements.getFirst();
   }
 
-  /** A statement with the names filled in; nothing in a name is taken for a place. */
+  /** A statement with the names filled in; nothing in a name is taken for a placeholder. */
   static String fill(String statement, Map<String, String> names) {
     return PLACEHOLDER
         .matcher(statement)
         .replaceAll(
-            place -> {
-              String text = names.get(place.group(2));
+            placeholder -> {
+              String text = names.get(placeholder.group(2));
               if (text == null) {
-                throw new IllegalArgumentException("no name for " + place.group());
+                throw new IllegalArgumentException("no name for " + placeholder.group());
               }
               return Matcher.quoteReplacement(
-                  place.group(1).isEmpty() ? text : TableName.literal(text));
+                  placeholder.group(1).isEmpty() ? text : TableName.literal(text));
             });
   }
 }

@@ -5,7 +5,7 @@ import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Optional;
 
-/** Finds a table by what stays when names move. */
+/** Finds a table by its OID and its columns by their numbers, which stay when names change. */
 public final class TableFinder {
   private TableFinder() {}
 

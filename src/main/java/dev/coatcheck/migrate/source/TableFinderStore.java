@@ -5,7 +5,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Reads names and numbers of the catalog. */
+/** Reads the names and numbers of a table from the catalog. */
 final class TableFinderStore {
   private static final String NOW =
       """

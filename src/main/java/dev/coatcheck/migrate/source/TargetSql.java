@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The names of one run, which it puts into the text of statements. */
+/** The names and numbers of one run, and the only class that fills them into statements. */
 public final class TargetSql {
   /** The triggers sort last by name, so that they see what all others made of a row. */
   public static final String TRIGGER_START = "~coatcheck_";

@@ -12,9 +12,9 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Changes a table under the lock rules: a statement waits for its lock for at most half of the
- * server's {@code deadlock_timeout}, or a writer that is in our way would be the one that the
- * server ends, and is tried again after a pause, so that writers get through in between.
+ * Changes a table without holding up its writers. A statement waits for its lock for at most half
+ * of the server's {@code deadlock_timeout}: after a longer wait the server could end a writer that
+ * is in our way. Then it pauses, so that writers get through, and tries again.
  */
 public final class Ddl {
   private static final int TRIES_MAX = 20;

@@ -13,7 +13,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import org.jooq.exception.DataAccessException;
 
-/** Sends changes of a table. */
+/** Sends the statements that change a table, and reads who holds locks on it. */
 final class DdlStore {
   private static final String BOUND =
       """

@@ -5,7 +5,7 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 
-/** Looks after the functions behind the triggers. */
+/** Reads who owns the functions behind the triggers, and replaces them. */
 final class FunctionStore {
   private static final String BELONG_TO_OWNER =
       """

@@ -3,7 +3,10 @@ package dev.coatcheck.migrate.steps;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 
-/** Keeps the functions behind the triggers up with the table. They work without, but slower. */
+/**
+ * Keeps the functions behind the triggers up to date with the table's names and owner. Functions
+ * that are out of date still work, but slower.
+ */
 public final class Functions {
   private Functions() {}
 

@@ -7,14 +7,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Puts a check on a table that every row has a key: fills what has none, adds the check for new
- * rows, fills what came in between, and has the server look at all rows. Rows can come in without a
- * key while a trigger of ours is off, or past all triggers.
+ * Adds the check that every row has a key: fills the rows without a key, adds the check for new
+ * rows, fills the rows that came in between, and lets the server look at all rows. A row can come
+ * in without a key while a trigger of ours is off, or past all triggers.
  *
  * <p>A check that is not validated refuses the application's updates of rows that break it. So it
- * is not added while such a row can be seen. If a step after it fails, the check is dropped before
- * anything else is said or done about that, and a runner that finds what a dead one left drops it
- * before it begins.
+ * is not added while such a row can be seen. If a later part fails, the check is dropped before
+ * anything else is done, and a runner that finds a check that a dead runner left drops it first.
  */
 final class NotNullCheckInstaller {
   private static final int ROUNDS_MAX = 5;
@@ -25,7 +24,8 @@ final class NotNullCheckInstaller {
   private final Step.NotNullCheck step;
   private final Supplier<Optional<String>> fill;
 
-  NotNullCheckInstaller(Ddl ddl, DdlStore store, Step.NotNullCheck step, Supplier<Optional<String>> fill) {
+  NotNullCheckInstaller(
+      Ddl ddl, DdlStore store, Step.NotNullCheck step, Supplier<Optional<String>> fill) {
     this.ddl = ddl;
     this.store = store;
     this.step = step;

@@ -9,9 +9,10 @@ import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.List;
 
 /**
- * Brings what the triggers wrote to the mappings. Entries are taken by row lock, never by a mark up
- * to which all was read: a transaction that commits late would be lost behind it. They are deleted
- * only after their mapping is durable, so that a crash repeats them, which changes nothing.
+ * Carries the entries that the triggers wrote to the mappings. Entries are taken by row lock, not
+ * by a mark up to which all was read: such a mark would miss the entries of a transaction that
+ * commits late. An entry is deleted only after its mapping is durable, so a crash repeats it, which
+ * changes nothing.
  */
 public final class Outbox {
   private static final int ENTRIES_MAX = 2_000;

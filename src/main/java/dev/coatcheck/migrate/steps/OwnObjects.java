@@ -5,7 +5,10 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;
 
-/** What the first two steps of a run have made in the source, and whether all of it is there. */
+/**
+ * The objects that the first two steps of a run made in the source: says which of them are missing,
+ * and puts empty objects in their stead for an undo.
+ */
 public final class OwnObjects {
   private final OwnObjectsStore store;
 

@@ -8,7 +8,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks for the objects of a run, and puts empty ones instead of those that are gone. */
+/** Looks for the objects of a run, and makes empty ones instead of those that are missing. */
 final class OwnObjectsStore {
   private static final String HAS_TABLE =
       "select exists (select from pg_catalog.pg_class where oid = <oid>::oid)";

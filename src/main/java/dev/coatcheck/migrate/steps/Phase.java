@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A part of a table migration, in the order in which they are gone through. */
+/** A part of a table migration. A run goes through the phases in this order. */
 public enum Phase {
   /** The new column, its number source and its triggers. */
   EXPAND,

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One reversible part of a phase. Whether it was applied can be seen in the source, so that a run
- * can go on wherever its last runner stopped.
+ * One reversible part of a phase. The source itself shows whether a step is applied, so a run can
+ * go on where its last runner stopped.
  */
 public sealed interface Step {
   /** The step that makes what is not on the table itself, the outbox among it. */

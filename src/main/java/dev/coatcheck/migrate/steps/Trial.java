@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a run does first, done to one row and rolled back: the triggers, checks and index functions
- * of the table say whether they can live with it before the application finds out.
+ * Tries the first steps of a run on a few rows and rolls them back, so that a trigger, check or
+ * index function that refuses the new column is known before the application meets it.
  */
 public final class Trial {
   private static final int TRIES_MAX = 5;

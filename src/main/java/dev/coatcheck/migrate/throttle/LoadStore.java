@@ -7,7 +7,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Looks at how busy a source is. What its role may not see counts as nothing. */
+/** Reads how busy a source is. What its role may not see counts as zero. */
 final class LoadStore {
   private static final String LOAD =
       """

@@ -7,7 +7,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Says whether the source has something better to do, and what. Looks once a second. */
+/**
+ * Says whether a run has to make way for other work of the source, and for which. Looks once a
+ * second.
+ */
 public final class Throttle {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int MEGABYTE_BITS = 20;

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 import org.jooq.ConnectionProvider;
 
 /**
- * Lends the connections of a pool, each until the deadline of who borrows it, and to jOOQ the one
- * that the thread has borrowed.
+ * Lends the connections of a pool, each until the borrower's deadline, and gives jOOQ the
+ * connection that the thread has borrowed.
  *
- * <p>Waiting in Hikari is unfair, so callers queue before it, for as many permits as there are
- * connections, and wait in it only for one that has to be opened or tested.
+ * <p>Waiting in Hikari is unfair. So callers queue before it, for as many permits as there are
+ * connections, and wait in Hikari only for a connection that has to be opened or tested.
  */
 public final class Connections implements ConnectionProvider, AutoCloseable {
   /** The least that Hikari takes, for each of waiting for a connection and testing it. */

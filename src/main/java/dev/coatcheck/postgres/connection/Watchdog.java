@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Breaks off connections whose users have waited until their deadline, whatever they wait for: an
- * answer that doesn't come, or a socket that takes no more bytes. A time-out of the socket would
- * begin anew with each statement, and doesn't bound what is sent.
+ * Breaks off connections whose users have waited until their deadline: for an answer, or for a
+ * socket that takes no more bytes. A time-out of the socket would begin anew with each statement,
+ * and doesn't bound what is sent.
  *
  * <p>It looks every {@value #LOOK_MILLIS} ms while connections are in use, and sleeps once there
  * were none for a second.

@@ -14,15 +14,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks after statements that may last for hours. A connection that is silent is not a statement
- * that is working: a network that swallows everything looks just like it, and neither a time-out of
- * the socket nor TCP's keep-alive through a proxy can tell the two apart.
+ * Watches statements that may last for hours. A silent connection may have a statement that works,
+ * or a network that swallows everything. Neither a time-out of the socket nor TCP's keep-alive
+ * through a proxy can tell the two apart.
  *
- * <p>So Postgres is asked about the statement's backend on a second connection, from time to time
- * while the statement is under way. The statement's connection is broken off if the backend is
- * gone, if it is idle although its answer is waited for, or if Postgres doesn't answer the second
- * connection either. A backend that is active is left alone, however long it takes; what it waits
- * for is handed on.
+ * <p>So Postgres is asked about the statement's backend on a second connection, from time to time.
+ * The statement's connection is broken off if its backend is gone, if the backend is idle although
+ * an answer is expected, or if Postgres doesn't answer the second connection either. An active
+ * backend is left alone, however long it takes; what it waits for is passed on.
  */
 final class BackendWatch implements AutoCloseable {
   /** The watch is as punctual as this part of the time between two looks. */

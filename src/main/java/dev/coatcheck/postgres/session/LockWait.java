@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement that can't go on before other sessions do.
+ * A statement that waits for other sessions.
  *
  * @param operation the statement, as its caller names it
  * @param event what it waits for: a phase of an index build ({@code waiting for old snapshots}), or

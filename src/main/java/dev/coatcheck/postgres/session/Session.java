@@ -21,9 +21,9 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DefaultConnectionProvider;
 
 /**
- * One connection of its own, outside of every pool, for work that may last. A connection that broke
- * is replaced at the next use, unless the session is watched: who watches has to end what the old
- * connection left at the server before anything else is done. For one thread.
+ * One connection outside of every pool, for work that may last. A broken connection is replaced at
+ * the next use, unless the session is watched: then its owner first has to end what the old
+ * connection left at the server. For one thread.
  */
 public final class Session implements AutoCloseable {
   private static final int STATEMENT_MILLIS_MAX = 50_000;

@@ -14,9 +14,9 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends statements as they are, with {@code ?} for values, of which an array is one. For text with
- * names that other people chose, in which jOOQ would look for its own placeholders; and for the
- * statements of every request, which jOOQ would read and write anew each time.
+ * Sends statements as text, with {@code ?} for values; a value may be an array. For statements with
+ * names that customers chose, in which jOOQ would look for its own placeholders, and for the
+ * statements of every request, which jOOQ would parse and render anew each time.
  */
 public final class PlainSql {
   /**

@@ -6,7 +6,7 @@ import java.util.List;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
-/** Brings our own schema, {@code coatcheck}, up to date, under Flyway's lock. */
+/** Brings the gateway's own schema, {@code coatcheck}, up to date, under Flyway's lock. */
 public final class SchemaMigration {
   private SchemaMigration() {}
 

@@ -3,9 +3,9 @@ package dev.coatcheck.postgres.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row that was not asked for, or too few or too many of them: the connection answers another
- * question, because it was left in the middle of one. What it says is nobody's answer, least of all
- * that something is not there.
+ * An answer with other rows than the statement asked for: the connection was left in the middle of
+ * another statement. Nothing may be concluded from such an answer, least of all that a row is
+ * missing.
  *
  * <p>Thrown by the work of {@link Database#read} and {@link Database#write}, which then close the
  * connection and ask once more on another one.

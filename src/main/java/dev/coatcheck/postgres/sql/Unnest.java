@@ -11,8 +11,8 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of many rows, as arrays for {@code unnest}: a statement has one text whatever their
- * number, and Postgres keeps its plan.
+ * Columns of many rows as arrays for {@code unnest}: a statement has one text for any number of
+ * rows, and Postgres keeps its plan.
  */
 public final class Unnest {
   private Unnest() {}

@@ -32,7 +32,7 @@ class SqlTemplateTest {
               SearchPath.USUAL));
 
   @Test
-  void aNameIsQuotedAndNothingInItIsTakenForAPlace() {
+  void aNameIsQuotedAndNothingInItIsTakenForAPlaceholder() {
     assertThat(names.fill("select from <table>"))
         .isEqualTo("select from \"public\".\"or\"\"ders' <id> \\ $coatcheck$ ?\"");
     assertThat(names.fill("select <'first_name'>"))
