@@ -227,18 +227,17 @@ class ClientNamespaceTest {
     ADMIN.put(clientNames == null ? type : type.with("client_names", clientNames));
   }
 
-  private static String clientId() {
+  static String clientId() {
     return "a" + UUID.randomUUID().toString().substring(1);
   }
 
-  private static Reply mint(
-      TestClient client, String type, String clientId, @Nullable String namespace) {
+  static Reply mint(TestClient client, String type, String clientId, @Nullable String namespace) {
     return namespace == null
         ? client.mint(type, "client_id", clientId)
         : client.mint(type, "client_id", clientId, "client_namespace", namespace);
   }
 
-  private static String[] ids(Reply batch, int... items) {
+  static String[] ids(Reply batch, int... items) {
     String[] ids = new String[items.length];
     for (int i = 0; i < items.length; i++) {
       ids[i] = batch.text("/data/" + items[i] + "/public_id/id");

@@ -1,5 +1,7 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.ClientNamespaceTest.clientId;
+import static dev.coatcheck.api.routes.ClientNamespaceTest.mint;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +12,6 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -231,24 +232,5 @@ class FindByNameTest {
 
   private static long number(String type) {
     return GATEWAY.count("select type_id from coatcheck.type where name = '" + type + "'");
-  }
-
-  private static String clientId() {
-    return "a" + UUID.randomUUID().toString().substring(1);
-  }
-
-  private static Reply mint(
-      TestClient client, String type, String clientId, @Nullable String namespace) {
-    return namespace == null
-        ? client.mint(type, "client_id", clientId)
-        : client.mint(type, "client_id", clientId, "client_namespace", namespace);
-  }
-
-  private static String[] ids(Reply batch, int... items) {
-    String[] ids = new String[items.length];
-    for (int i = 0; i < items.length; i++) {
-      ids[i] = batch.text("/data/" + items[i] + "/public_id/id");
-    }
-    return ids;
   }
 }

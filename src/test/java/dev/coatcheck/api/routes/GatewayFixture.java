@@ -10,8 +10,10 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
+import java.io.IOException;
 import java.net.URI;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +113,26 @@ public final class GatewayFixture implements AutoCloseable {
   /** A client that acts as a principal of its own. */
   TestClient clientOf(String principal, Scope scope) {
     return new TestClient(uri(), issue(config, principal, scope));
+  }
+
+  /** Sends bytes as they are, with its key unless the headers have one of their own. */
+  RawHttp.Reply raw(String requestLine, byte[] body, boolean isChunked, String... headers)
+      throws IOException {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                requestLine + " HTTP/1.1",
+                "Host: gateway",
+                "Connection: close",
+                isChunked ? "Transfer-Encoding: chunked" : "Content-Length: " + body.length));
+    if (Stream.of(headers).noneMatch(header -> header.startsWith("Authorization"))) {
+      lines.add("Authorization: Bearer " + key);
+    }
+    lines.addAll(List.of(headers));
+    return RawHttp.send(
+        "127.0.0.1",
+        uri().getPort(),
+        RawHttp.request(lines, isChunked ? RawHttp.chunked(body, 8_000) : body));
   }
 
   public URI uri() {

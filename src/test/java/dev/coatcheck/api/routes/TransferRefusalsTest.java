@@ -1,5 +1,7 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TransferRoutesTest.assertCounts;
+import static dev.coatcheck.api.routes.TransferRoutesTest.errors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -212,26 +214,5 @@ class TransferRefusalsTest {
 
   private static Object[] numbers(int first, int count) {
     return java.util.stream.IntStream.range(first, first + count).boxed().toArray();
-  }
-
-  private static List<String> errors(Reply reply) {
-    return reply
-        .body()
-        .path("errors")
-        .valueStream()
-        .map(error -> error.path("line").asInt() + " " + error.path("code").asString())
-        .toList();
-  }
-
-  private static void assertCounts(Reply reply, int rows, int created, int existing, int refused) {
-    assertThat(reply.status()).as("%s", reply.body()).isEqualTo(200);
-    assertThat(
-            List.of(
-                reply.body().path("rows").asInt(),
-                reply.body().path("created").asInt(),
-                reply.body().path("existing").asInt(),
-                reply.body().path("refused").asInt()))
-        .as("rows, created, existing, refused in %s", reply.body())
-        .containsExactly(rows, created, existing, refused);
   }
 }

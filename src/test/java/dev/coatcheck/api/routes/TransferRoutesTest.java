@@ -228,7 +228,7 @@ class TransferRoutesTest {
         .toList();
   }
 
-  private static List<String> errors(Reply reply) {
+  static List<String> errors(Reply reply) {
     return reply
         .body()
         .path("errors")
@@ -237,7 +237,7 @@ class TransferRoutesTest {
         .toList();
   }
 
-  private static void assertCounts(Reply reply, int rows, int created, int existing, int refused) {
+  static void assertCounts(Reply reply, int rows, int created, int existing, int refused) {
     assertThat(reply.status()).as("%s", reply.body()).isEqualTo(200);
     assertThat(
             List.of(

@@ -8,7 +8,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SmallPool;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +22,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -236,28 +234,6 @@ class ChangeFeedTest {
             "test",
             sql -> sql.fetch("select subject from coatcheck.change").getValues(0, String.class));
     assertThat(left).containsExactly("new");
-  }
-
-  private boolean refused(String key, Supplier<Optional<String>> load) {
-    try {
-      cache.get(key, MINUTE, load);
-      return false;
-    } catch (DatabaseUnavailable noAnswer) {
-      return true;
-    }
-  }
-
-  private boolean refused(String key, Duration staleMax) {
-    try {
-      cache.get(key, staleMax, ChangeFeedTest::gone);
-      return false;
-    } catch (DatabaseUnavailable refused) {
-      return true;
-    }
-  }
-
-  private static Optional<String> gone() {
-    throw new DatabaseUnavailable("test");
   }
 
   private String get(String key, String ifLoaded) {

@@ -12,14 +12,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +26,6 @@ import org.junit.jupiter.api.Test;
 
 /** What a cache on the change feed says while the feed or the database is silent. */
 class FeedCacheTest {
-  private static final int CHANGES_EACH = 300;
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = settings();
@@ -212,25 +209,6 @@ class FeedCacheTest {
 
   private String get(String key, String ifLoaded) {
     return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
-  }
-
-  private static void write(String statement, String name, Random random, AtomicInteger writing) {
-    try {
-      for (int i = 0; i < CHANGES_EACH; i++) {
-        List<String> subjects = List.of(name + i);
-        DATABASE.write(
-            "test",
-            sql -> {
-              LockSupport.parkNanos(random.nextInt(1_000_000));
-              sql.fetch("select count(*) from coatcheck.change");
-              ChangeTable.append(sql, statement, ChangeKind.ENDING, subjects);
-              LockSupport.parkNanos(random.nextInt(2_000_000));
-              return null;
-            });
-      }
-    } finally {
-      writing.decrementAndGet();
-    }
   }
 
   private static void append(String... subjects) {
