@@ -8,9 +8,11 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyRun;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.Snowflake;
+import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -50,7 +52,14 @@ public final class MappingSize {
         Registry registry =
             Registry.open(
                 opened.database(), ChangeFeed.none(), random, observer, System::nanoTime)) {
-      KeyGenerator keys = new Snowflake(SnowflakeLayout.DEFAULT, 0);
+      Positions positions = new Positions(-1);
+      KeyGenerator keys =
+          wanted ->
+              KeyRun.draw(
+                  wanted,
+                  SnowflakeLayout.DEFAULT,
+                  count -> new KeyRun.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
+                  Waiter.PARKING);
       Minter minter = Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer);
       mint(minter, type(registry), rows, progress);
       SizeStore store = new SizeStore(opened.database());

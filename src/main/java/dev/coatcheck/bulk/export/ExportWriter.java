@@ -84,25 +84,21 @@ final class ExportWriter {
   }
 
   private void csv(Row row, String id) {
-    lines
-        .append(type.name())
-        .append(',')
-        .append(row.key())
-        .append(',')
-        .append(row.legacyId())
-        .append(',')
-        .append(Timestamps.text(row.createdAtMicros()))
-        .append(',')
-        .append(id)
-        .append(',')
-        .append(row.clientId())
-        .append(',')
-        .append(quoted(row.namespace().name()))
-        .append(',')
-        .append(quoted(row.namespace().principal()));
+    lines.append(type.name());
+    comma(row.key());
+    comma(row.legacyId());
+    comma(Timestamps.text(row.createdAtMicros()));
+    comma(id);
+    comma(row.clientId());
+    comma(quoted(row.namespace().name()));
+    comma(quoted(row.namespace().principal()));
     if (withStatus) {
-      lines.append(',').append(STATUSES.get(row.status()));
+      comma(STATUSES.get(row.status()));
     }
+  }
+
+  private void comma(String field) {
+    lines.append(',').append(field);
   }
 
   private void ndjson(Row row, String id) {

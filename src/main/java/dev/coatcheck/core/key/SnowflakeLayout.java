@@ -120,14 +120,6 @@ public record SnowflakeLayout(
     return worker;
   }
 
-  int checkedWorker(int worker) {
-    if (worker < 0 || worker >= workers()) {
-      throw new IllegalArgumentException(
-          "worker %d is not within 0..%d of layout %s".formatted(worker, workers() - 1, name));
-    }
-    return worker;
-  }
-
   /** The first millisecond that the layout can no longer express. */
   public long endMillis() {
     return epochMillis + (1L << timeBits);
@@ -186,10 +178,6 @@ public record SnowflakeLayout(
 
   public int workerOf(long key) {
     return (int) (key >>> sequenceBits) & (workers() - 1);
-  }
-
-  public int sequenceOf(long key) {
-    return (int) (key & sequenceMax());
   }
 
   /**

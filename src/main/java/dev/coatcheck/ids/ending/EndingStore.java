@@ -58,7 +58,7 @@ final class EndingStore {
   }
 
   private static List<Attempt<Result>> end(DSLContext sql, List<Call> calls) {
-    Map<Call, Attempt<Result>> attempts = new IdentityHashMap<>();
+    IdentityHashMap<Call, Attempt<Result>> attempts = new IdentityHashMap<>();
     long part = answeredBefore(sql, calls, attempts);
     List<Call> open = calls.stream().filter(call -> !attempts.containsKey(call)).toList();
     if (!open.isEmpty()) {
@@ -74,7 +74,7 @@ final class EndingStore {
    * @return the part of the answers to keep new ones in
    */
   private static long answeredBefore(
-      DSLContext sql, List<Call> calls, Map<Call, Attempt<Result>> attempts) {
+      DSLContext sql, List<Call> calls, IdentityHashMap<Call, Attempt<Result>> attempts) {
     Map<IdempotencyKey, Call> keyed = new HashMap<>();
     for (Call call : calls) {
       call.once()
@@ -113,7 +113,10 @@ final class EndingStore {
    * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
    */
   private static void end(
-      DSLContext sql, long part, List<Call> calls, Map<Call, Attempt<Result>> attempts) {
+      DSLContext sql,
+      long part,
+      List<Call> calls,
+      IdentityHashMap<Call, Attempt<Result>> attempts) {
     Map<MappingTable<?>, Set<Token>> wanted =
         calls.stream()
             .flatMap(Call::refs)

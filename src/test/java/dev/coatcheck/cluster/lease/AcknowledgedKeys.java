@@ -15,7 +15,8 @@ final class AcknowledgedKeys {
     long first = LAYOUT.position(LAYOUT.timeOf(firstKey).toEpochMilli());
     try {
       ledger.record(
-          LAYOUT.workerOf(firstKey), new Positions.Run(first + LAYOUT.sequenceOf(firstKey), count));
+          LAYOUT.workerOf(firstKey),
+          new Positions.Run(first + (firstKey & LAYOUT.sequenceMax()), count));
     } catch (AssertionError found) {
       duplicate = process + ": " + found.getMessage();
     }

@@ -21,7 +21,7 @@ class SnowflakeLayoutTest {
     SnowflakeLayout layout = SnowflakeLayout.named(name).orElseThrow();
     assertThat(layout.timeOf(key)).isEqualTo(time);
     assertThat(layout.workerOf(key)).isEqualTo(worker);
-    assertThat(layout.sequenceOf(key)).isEqualTo(sequence);
+    assertThat(key & layout.sequenceMax()).isEqualTo(sequence);
     assertThat(layout.key(layout.position(time.toEpochMilli()) + sequence, worker)).isEqualTo(key);
   }
 

@@ -4,8 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Snowflake keys of one fixed worker on the wall clock, for use without Postgres. Unique as long as
- * no one else runs as the same worker and the clock does not step back across a restart.
+ * Snowflake keys of one fixed worker on the wall clock, for tests that need no lease. Unique as
+ * long as no other generator runs as the same worker and the clock does not step back across a
+ * restart.
  */
 public final class Snowflake implements KeyGenerator {
   private final SnowflakeLayout layout;
@@ -27,7 +28,10 @@ public final class Snowflake implements KeyGenerator {
       LongSupplier wallMillis,
       Waiter waiter) {
     this.layout = layout;
-    this.worker = layout.checkedWorker(worker);
+    if (worker < 0 || worker >= layout.workers()) {
+      throw new IllegalArgumentException("worker " + worker + " of layout " + layout.name());
+    }
+    this.worker = worker;
     this.policy = policy;
     this.wallMillis = wallMillis;
     this.waiter = waiter;
