@@ -62,7 +62,7 @@ final class StatementReader {
   }
 
   private static Set<String> words(String words) {
-    return Set.of(words.split(" "));
+    return Set.of(words.split(" ", -1));
   }
 
   private int read(int at) {
