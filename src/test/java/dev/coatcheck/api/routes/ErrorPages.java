@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Writes the list of errors of the contract as a page and as Markdown. */
+@SuppressWarnings("InlineFormatString") // a page is read whole, not between lines of code
 final class ErrorPages {
   /** In Markdown, of which the page understands {@code **bold**} and {@code `code`}. */
   private static final String ABOUT =
