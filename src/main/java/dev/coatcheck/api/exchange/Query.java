@@ -54,7 +54,9 @@ public final class Query {
 
   /** A parameter without which the operation means nothing; {@code detail} asks for it. */
   public String needed(String name, String detail) {
-    return text(name).orElseThrow(() -> Refusal.ofParameter(name, detail));
+    return text(name)
+        .filter(text -> !text.isEmpty())
+        .orElseThrow(() -> Refusal.ofParameter(name, detail));
   }
 
   public boolean bool(String name, boolean otherwise) {

@@ -29,7 +29,7 @@ final class Postmaster {
           "",
           "listen_addresses=127.0.0.1",
           "unix_socket_directories=''",
-          "max_connections=50",
+          "max_connections=100",
           "fsync=on",
           "synchronous_commit=on",
           "full_page_writes=on",

@@ -7,6 +7,7 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -141,9 +142,7 @@ class AuthRequestTest {
   }
 
   private static String filled(String row) {
-    return row.replace("TAIL", charge.substring(3))
-        .replace("CH", charge)
-        .replace("USR", user)
-        .replace("UUID", UUID);
+    return Placeholders.fill(
+        row, Map.of("TAIL", charge.substring(3), "CH", charge, "USR", user, "UUID", UUID));
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -255,9 +256,7 @@ class EdgeNginxTest {
   }
 
   private static String filled(String row) {
-    return row.replace("REVOKED", revoked)
-        .replace("MERGED", merged)
-        .replace("KEY", key)
-        .replace("ID", id);
+    return Placeholders.fill(
+        row, Map.of("REVOKED", revoked, "MERGED", merged, "KEY", key, "ID", id));
   }
 }

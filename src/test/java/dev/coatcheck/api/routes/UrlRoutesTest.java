@@ -9,6 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -344,9 +345,7 @@ class UrlRoutesTest {
   }
 
   private static String filled(String row) {
-    return row.replace("TAIL", charge.substring(3))
-        .replace("CH", charge)
-        .replace("USR", user)
-        .replace("UUID", UUID);
+    return Placeholders.fill(
+        row, Map.of("TAIL", charge.substring(3), "CH", charge, "USR", user, "UUID", UUID));
   }
 }

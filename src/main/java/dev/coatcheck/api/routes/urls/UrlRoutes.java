@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
@@ -87,7 +88,11 @@ public final class UrlRoutes implements Routes {
   }
 
   private Answer resolve(Context ctx) {
-    String url = Query.of(ctx, "url").needed("url", "Send the URL to resolve, percent-encoded.");
+    String url =
+        Query.of(ctx, "url")
+            .text("url")
+            .orElseThrow(
+                () -> Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded."));
     return switch (resolver.resolve(url)) {
       case UrlOutcome.Resolved resolved -> Answer.json(200, ResolvedUrlView.of(url, resolved));
       case UrlOutcome.Refused refused -> Answer.of(UrlProblems.of("url", refused));
