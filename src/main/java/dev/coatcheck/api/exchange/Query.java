@@ -41,6 +41,9 @@ public final class Query {
                     ? "This operation has no query parameters."
                     : "The known parameters are " + String.join(", ", known) + ".");
           }
+          if (given.isEmpty()) {
+            throw Refusal.ofParameter(name, "The percent-encoding of this parameter is malformed.");
+          }
           if (given.size() > 1) {
             throw Refusal.ofParameter(name, "Send this parameter once.");
           }

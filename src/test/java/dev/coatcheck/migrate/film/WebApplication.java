@@ -59,13 +59,15 @@ final class WebApplication implements AutoCloseable {
 
   static WebApplication start(FilmRental rental, FilmLedger ledger, int workers, long seed) {
     WebApplication application = new WebApplication(rental);
+    List<Runnable> servers = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
       Random random = new Random(seed + i);
+      // All shares are dealt before any server makes a row, which is its own.
       FilmLedger.Share share = ledger.share(i, workers, random);
       String name = "w" + i;
-      application.threads.add(
-          Thread.ofPlatform().start(() -> application.serve(name, share, random)));
+      servers.add(() -> application.serve(name, share, random));
     }
+    servers.forEach(server -> application.threads.add(Thread.ofPlatform().start(server)));
     return application;
   }
 
