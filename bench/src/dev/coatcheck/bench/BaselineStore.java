@@ -128,14 +128,14 @@ final class BaselineStore implements AutoCloseable {
     try (Connection connection = connect()) {
       try (PGCopyOutputStream copy =
           new PGCopyOutputStream(connection.unwrap(PGConnection.class), COPY)) {
-        while (System.nanoTime() - end < 0) {
+        do {
           for (int i = 0; i < COPY_CHUNK_ROWS; i++) {
             MappingRows.put(chunk, nextKey.getAndIncrement(), newToken());
           }
           copy.write(chunk.bytes(), 0, chunk.length());
           chunk.clear();
           rows += COPY_CHUNK_ROWS;
-        }
+        } while (System.nanoTime() - end < 0);
         chunk.end();
         copy.write(chunk.bytes(), 0, chunk.length());
       }
