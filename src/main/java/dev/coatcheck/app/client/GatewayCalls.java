@@ -79,7 +79,7 @@ public final class GatewayCalls {
   /**
    * Sends a body that is not JSON.
    *
-   * @return the answer, whatever its status
+   * @return the answer, with any status
    * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {

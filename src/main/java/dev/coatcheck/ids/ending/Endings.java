@@ -72,7 +72,7 @@ public final class Endings {
     EACH,
     /** All or none. */
     ALL_OR_NONE,
-    /** None, whatever the others are: only say what would be refused. */
+    /** None: only say what would be refused. */
     NONE
   }
 

@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.HashSet;
 import java.util.List;
@@ -88,13 +89,8 @@ final class BatchTable {
       super(KEPT_BY_TRIGGER);
     }
 
-    /** The words of Postgres without those of jOOQ, in one line. */
     String reason() {
-      Throwable root = this;
-      while (root.getCause() != null) {
-        root = root.getCause();
-      }
-      return String.join(" ", String.valueOf(root.getMessage()).split("\\s*\\R\\s*"));
+      return RootCause.words(this);
     }
   }
 

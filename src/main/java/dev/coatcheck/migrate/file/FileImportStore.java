@@ -68,9 +68,9 @@ final class FileImportStore {
     for (int tried = 1; ; tried++) {
       try {
         return gateway.write("file import", sql -> settle(sql, rows, times));
-      } catch (AlreadyThere somebodyElse) {
+      } catch (AlreadyThere otherWriter) {
         if (tried == TRIES_MAX) {
-          throw somebodyElse;
+          throw otherWriter;
         }
       }
     }

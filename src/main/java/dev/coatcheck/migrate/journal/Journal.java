@@ -59,7 +59,7 @@ public final class Journal {
     return runs.list();
   }
 
-  /** All runs of a table, whatever their state. */
+  /** All runs of a table, in every state. */
   public List<TableMigration> of(String source, TableName table) {
     return runs.of(source, table);
   }
@@ -107,7 +107,7 @@ public final class Journal {
     return events.events(id, after, EVENTS_MAX);
   }
 
-  /** Records what somebody did beside the run. */
+  /** Records what an actor did to a run from outside, such as an import of its mappings. */
   public void note(long id, String actor, String kind, String detail) {
     events.event(id, actor, kind, detail);
   }

@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.run.Leftovers.Outcome;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -55,7 +56,7 @@ final class LeftoversStore {
       if (SqlState.isDependedOn(refused)) {
         return new Outcome.Needed(
             "Objects in the source depend on the archive or the schema: "
-                + Runner.rootMessage(refused).replaceFirst(" Hint: .*", "."));
+                + RootCause.words(refused).replaceFirst(" Hint: .*", "."));
       }
       throw refused;
     }

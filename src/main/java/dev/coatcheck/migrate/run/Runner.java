@@ -19,6 +19,7 @@ import dev.coatcheck.migrate.steps.OwnObjects;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +79,7 @@ final class Runner {
           continue;
         }
         gateway.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
-        fail(rootMessage(refused));
+        fail(RootCause.words(refused));
         return;
       }
     }
@@ -141,7 +142,7 @@ final class Runner {
   }
 
   private boolean waitForSource(DatabaseUnavailable gone) {
-    String why = "the source can't be reached, trying again: " + rootMessage(gone);
+    String why = "the source can't be reached, trying again: " + RootCause.words(gone);
     if (heartbeat.because(Optional.of(why))) {
       journal.event(run, "waiting", why);
     }
@@ -236,14 +237,5 @@ final class Runner {
 
   private void fail(String reason) {
     end(RunState.FAILED, "failed", reason);
-  }
-
-  /** The words of Postgres, in one line. */
-  static String rootMessage(Throwable thrown) {
-    Throwable root = thrown;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.join(" ", String.valueOf(root.getMessage()).split("\\s*\\R\\s*"));
   }
 }

@@ -4,6 +4,8 @@ import dev.coatcheck.migrate.backfill.RowKeyTable;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
@@ -47,8 +49,8 @@ final class TrialStore {
   }
 
   /**
-   * Runs them, and updates a row. A table that refuses the oldest row may take the newest: then the
-   * run will set the rows aside that are refused.
+   * Runs the statements, then updates a row. A table that refuses the oldest row may take the
+   * newest: then the run will set the rows aside that are refused.
    *
    * @return what Postgres said against it, if it took no row
    * @throws dev.coatcheck.postgres.sql.LockTimeout if others hold the table
@@ -85,19 +87,16 @@ final class TrialStore {
                     new Long[] {KEY}));
         return;
       } catch (DataAccessException refused) {
-        if (i == rows.size() - 1) {
+        // A row that takes too long says the same of the next one, and writers wait meanwhile.
+        if (i == rows.size() - 1 || SqlState.isCancelled(refused)) {
           throw refused;
         }
       }
     }
   }
 
-  /** The words of Postgres, without where it came from in our functions. */
+  /** The words of Postgres, without the place in our functions where the error was raised. */
   private static String firstLine(Throwable thrown) {
-    Throwable root = thrown;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.valueOf(root.getMessage()).lines().findFirst().orElse("") + ".";
+    return RootCause.message(thrown).lines().findFirst().orElse("") + ".";
   }
 }

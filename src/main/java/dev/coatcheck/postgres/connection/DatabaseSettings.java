@@ -87,10 +87,7 @@ public record DatabaseSettings(
 
   /** The words of Postgres, or those of the network if there were none. */
   private static String reason(SQLException refused) {
-    Throwable root = refused;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
+    Throwable root = RootCause.of(refused);
     String words = String.valueOf(root.getMessage());
     return root instanceof UnknownHostException
         ? "unknown host " + words

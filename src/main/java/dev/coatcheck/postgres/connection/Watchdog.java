@@ -60,7 +60,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Whoever comes first after the field is set wakes it. */
+  /** The first connection after the field is set wakes this thread. */
   private void sleep() {
     asleep = true;
     if (watched.isEmpty() && !closed) {

@@ -2,10 +2,10 @@
 -- refuses in one row may be a matter of that row.
 -- Locks: none.
 
-select distinct on (id) id from (values
-  (2, (select max(t.<id>) from <table> t)),
-  (1, (select min(t.<id>) from <table> t)),
-  (3, (select min(t.<id>) from <table> t
-        where t.<id> >= (select min(t.<id>) / 2 + max(t.<id>) / 2 from <table> t))))
-    as picked (ordinal, id)
+select distinct id from (values
+  ((select min(t.<id>) from <table> t)),
+  ((select max(t.<id>) from <table> t)),
+  ((select min(t.<id>) from <table> t
+     where t.<id> >= (select min(t.<id>) / 2 + max(t.<id>) / 2 from <table> t))))
+    as picked (id)
  where id is not null;

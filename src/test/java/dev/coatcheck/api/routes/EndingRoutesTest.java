@@ -276,7 +276,7 @@ class EndingRoutesTest {
     assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(410);
   }
 
-  /** Somebody has locked the row and doesn't commit: only its own callers are told to come back. */
+  /** Another transaction has locked the row: only callers of that ID are told to come back. */
   @Test
   void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() {
     String held = minted("charge");

@@ -251,7 +251,7 @@ class MintRoutesTest {
         "Idempotency-Key");
   }
 
-  /** Somebody else has written the key and hasn't committed: nobody knows how it will end. */
+  /** Another transaction has written the key and hasn't committed: how it ends is not known. */
   @Test
   void aKeyThatIsBeingWrittenIs409AndNothingIsDone() {
     try (TestSession other =

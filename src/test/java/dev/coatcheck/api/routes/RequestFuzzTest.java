@@ -261,7 +261,7 @@ class RequestFuzzTest {
           TIMEOUT_MILLIS);
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(request);
-      // Whoever waits for more of the request learns that there is none.
+      // The server, which waits for more of the request, learns that there is none.
       socket.shutdownOutput();
       return new String(
           socket.getInputStream().readNBytes(ANSWER_BYTES_MAX), StandardCharsets.ISO_8859_1);

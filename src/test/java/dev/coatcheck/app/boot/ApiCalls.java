@@ -30,7 +30,7 @@ final class ApiCalls {
   /**
    * The body of an answer that went well.
    *
-   * @throws IOException if there was none, or it was 503: what became of the call is unknown
+   * @throws IOException if there was none, or it was 503: the outcome of the call is unknown
    */
   JsonNode send(String method, String path, Object body) throws IOException, InterruptedException {
     return json(send(method, path, body, Map.of()).body());

@@ -6,7 +6,7 @@ import dev.coatcheck.cluster.change.FeedReply.Change;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Whoever reads on after a gap has lost changes for ever, so every gap has to be seen. */
+/** An instance that reads on after a gap has lost changes for ever, so every gap has to be seen. */
 class FeedReplyTest {
   @Test
   void aReplyFollowsIfItHasEveryChangeAfterThePosition() {

@@ -184,7 +184,7 @@ class WorkerLeaseTest {
   }
 
   @Test
-  void exhaustionIsToldToWhoeverAsks() {
+  void exhaustionIsToldToEachCaller() {
     try (WorkerLease first = lease(settings(5, 5))) {
       awaitMinting(first);
       try (WorkerLease second = lease(settings(5, 5))) {

@@ -116,7 +116,7 @@ class AnswerPartsTest {
     assertThat(find(key)).containsEntry(key, new IdempotencyTable.Past(HASH, ANSWER));
   }
 
-  /** A lock that somebody holds delays a turn, and no turn waits for long. */
+  /** A lock that another session holds delays a turn, and no turn waits for long. */
   @Test
   void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() {
     try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);

@@ -152,7 +152,7 @@ class IdempotentMintTest {
     assertThat(rows()).isEqualTo(before + 1);
   }
 
-  /** A transaction of somebody else that has written the key, and takes its time to commit. */
+  /** Another transaction, which has written the key, and takes its time to commit. */
   @Test
   void oneHotKeyHoldsUpNobodyElse() throws Exception {
     long hot = 777;

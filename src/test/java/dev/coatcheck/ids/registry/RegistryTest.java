@@ -45,7 +45,7 @@ class RegistryTest {
     DATABASE.close();
   }
 
-  /** It can't be known that there is none, and whoever asks is told so in time. */
+  /** Whether there is such a type can't be known, and the caller is told so in time. */
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {
     AtomicLong now = new AtomicLong();

@@ -47,7 +47,7 @@ class KeyForLifeTest {
       leaving.begin("delete from orders where id = 5");
       CompletableFuture<Boolean> inserted =
           CompletableFuture.supplyAsync(() -> inserts(coming), Thread::startVirtualThread);
-      Awaitility.await().until(this::somebodyWaits);
+      Awaitility.await().until(this::aSessionWaits);
       leaving.commit();
 
       boolean isThere = inserted.get();
@@ -73,7 +73,7 @@ class KeyForLifeTest {
                 fixture.undo(target, Phase.EXPAND);
               },
               Thread::startVirtualThread);
-      Awaitility.await().until(this::somebodyWaits);
+      Awaitility.await().until(this::aSessionWaits);
       late.commit();
       Awaitility.await()
           .until(
@@ -105,7 +105,7 @@ class KeyForLifeTest {
     }
   }
 
-  private boolean somebodyWaits() {
+  private boolean aSessionWaits() {
     return fixture.count(
             "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where not l.granted and a.datname = current_database()")

@@ -33,7 +33,7 @@ class BusySourceTest {
   }
 
   @Test
-  void aTableOfSomebodyElse() {
+  void aTableOfAnotherRole() {
     FIXTURE.execute(T);
     List<String> before = FIXTURE.catalog();
     Source plain = FIXTURE.asPlain();

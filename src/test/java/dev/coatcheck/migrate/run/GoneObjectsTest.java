@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Somebody drops what a run needs: it fails with the name of that, and can be undone. */
+/** An object that a run needs is dropped: the run fails with its name, and can be undone. */
 class GoneObjectsTest {
   private static final int ROWS = 1_000;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whoever may create something in {@code public} gets nothing run as our role. */
+/** A role that may create objects in {@code public} gets nothing run as our role. */
 class HostileNeighbourTest {
   /** All that a statement of ours might name without a schema. */
   private static final String ARGUMENTS =

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a table that somebody holds. */
+/** Changes of a table that another session holds. */
 class DdlTest {
   private final RekeyFixture fixture = new RekeyFixture(true);
   private Target target;

@@ -41,7 +41,7 @@ class DeadlockTest {
     try (TestSession writer = fixture.sql().session()) {
       for (int round = 0; round < ROUNDS; round++) {
         writer.begin("update orders set text = 'last' where id = 100");
-        Awaitility.await().pollInterval(Duration.ofMillis(2)).until(() -> somebodyWaits(writer));
+        Awaitility.await().pollInterval(Duration.ofMillis(2)).until(() -> aSessionWaits(writer));
         writer.execute("update orders set text = 'first' where id = 1");
         writer.rollback();
       }
@@ -67,7 +67,7 @@ class DeadlockTest {
     }
   }
 
-  private static boolean somebodyWaits(TestSession session) {
+  private static boolean aSessionWaits(TestSession session) {
     return session.number(
             "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where not l.granted and a.datname = current_database()")

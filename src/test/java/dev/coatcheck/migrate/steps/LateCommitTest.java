@@ -87,7 +87,7 @@ class LateCommitTest {
           CompletableFuture.runAsync(
               () -> fixture.execute("insert into orders default values"),
               Thread::startVirtualThread);
-      Awaitility.await().until(this::somebodyWaits);
+      Awaitility.await().until(this::aSessionWaits);
       assertThatThrownBy(store::rotate).isInstanceOf(LockTimeout.class);
       assertThat(fixture.count("select count(*) from " + outbox)).isZero();
       held.commit();
@@ -101,7 +101,7 @@ class LateCommitTest {
     }
   }
 
-  private boolean somebodyWaits() {
+  private boolean aSessionWaits() {
     return fixture.count(
             "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where not l.granted and a.datname = current_database()")

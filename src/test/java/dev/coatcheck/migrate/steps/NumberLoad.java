@@ -126,7 +126,7 @@ final class NumberLoad {
     }
   }
 
-  /** Cancels whoever is at work, and moves the clock. */
+  /** Cancels the sessions at work, and moves the clock. */
   private void disturb(Random random) {
     try (Connection connection = fixture.connect();
         Statement statement = connection.createStatement()) {

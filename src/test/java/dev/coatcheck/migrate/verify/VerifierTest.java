@@ -61,7 +61,7 @@ class VerifierTest {
     Stream<DynamicTest> sound =
         Stream.of(
             DynamicTest.dynamicTest(
-                "a row that somebody else is bringing is waited for",
+                "a row that another session is bringing is waited for",
                 () -> table[0].requireWaitsForFollower()),
             DynamicTest.dynamicTest(
                 "it stops when it is told to", () -> table[0].requireStopsAfterOneRange()),

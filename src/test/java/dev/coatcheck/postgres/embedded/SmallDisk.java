@@ -51,7 +51,7 @@ public final class SmallDisk implements AutoCloseable {
     }
   }
 
-  /** Somebody tidied up. */
+  /** The disk has room again. */
   public void free() throws IOException {
     Files.delete(ballast());
   }

@@ -55,7 +55,7 @@ public record TestDatabase(String url, String user, String password) {
     }
   }
 
-  /** Takes Postgres away from whoever uses the database, or gives it back. */
+  /** Takes Postgres away from the sessions of the database, or gives it back. */
   public void setReachable(boolean reachable) {
     TestSql server = new TestSql(url.replaceAll("/[^/?]+(\\?.*)?$", "/postgres"), user, password);
     server.execute("alter database " + name() + " allow_connections " + reachable);

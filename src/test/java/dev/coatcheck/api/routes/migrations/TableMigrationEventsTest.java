@@ -191,7 +191,7 @@ class TableMigrationEventsTest {
   }
 
   @Test
-  void thirtyTwoListenAndOneMoreIsTurnedAwayUntilSomebodyLeaves() throws Exception {
+  void thirtyTwoListenAndOneMoreIsTurnedAwayUntilAListenerLeaves() throws Exception {
     List<Listener> listeners = new ArrayList<>();
     for (int i = 0; i < 32; i++) {
       listeners.add(new Listener(GATEWAY, quiet));
