@@ -1,24 +1,41 @@
 package dev.coatcheck.migrate.relay;
 
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.steps.Outbox;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Brings the mappings of new rows from every outbox, whatever the state of its run: as long as the
  * triggers are there. Instances share the work by row locks.
  */
 public final class OutboxRelay implements AutoCloseable {
+  private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Of one outbox, before the next one has its turn. */
+  private static final int DRAINS_MAX = 50;
+
   private final GatewayMappings mappings;
   private final BiConsumer<ActiveTable, String> refusals;
   private final LongSupplier nanoTime;
   private final SourceRounds rounds;
-  private final Map<String, SourceFollower> followers = new ConcurrentHashMap<>();
+  private final Background background;
+
+  /** By the number of the run. */
+  private final Map<Long, Outbox> outboxes = new ConcurrentHashMap<>();
+
+  /** When the lag of a source's outboxes is told next, by the name of the source. */
+  private final Map<String, Long> lagDueNano = new ConcurrentHashMap<>();
 
   /**
    * Brings nothing until it is told to.
@@ -34,18 +51,57 @@ public final class OutboxRelay implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.refusals = refusals;
     this.rounds = new SourceRounds(sources, "table-migration-outbox");
+    this.background = new Background("table-migration-outbox", mappings.observer());
   }
 
   /** Begins to bring what waits in all of them. */
   public void follow(ActiveTables active) {
-    rounds.begin(active.all().stream().filter(ActiveTable::hasOutbox).toList(), this::follow);
+    List<ActiveTable> tables = active.all().stream().filter(ActiveTable::hasOutbox).toList();
+    outboxes.keySet().retainAll(tables.stream().map(ActiveTable::run).collect(Collectors.toSet()));
+    rounds.begin(tables, this::round);
   }
 
-  private void follow(Source source, List<ActiveTable> tables) {
-    followers
-        .computeIfAbsent(
-            source.name(), _ -> new SourceFollower(mappings, source, refusals, nanoTime))
-        .round(tables);
+  /** Brings what waits in the outboxes of one source, one after the other. */
+  void round(Source source, List<ActiveTable> tables) {
+    long now = nanoTime.getAsLong();
+    boolean isLagDue = now - lagDueNano.getOrDefault(source.name(), now) >= 0;
+    if (isLagDue) {
+      lagDueNano.put(source.name(), now + LAG_NANOS);
+    }
+    for (ActiveTable table : tables) {
+      boolean _ = background.run(() -> drain(source, table, isLagDue));
+    }
+  }
+
+  private void drain(Source source, ActiveTable table, boolean isLagDue) {
+    Outbox outbox =
+        outboxes.computeIfAbsent(
+            table.run(), _ -> mappings.outbox(source, table.target(), table.typeNumber()));
+    for (int drain = 0; drain < DRAINS_MAX; drain++) {
+      Outbox.Drained drained = outbox.drain();
+      if (!drained.refused().isEmpty()) {
+        refused(table, drained.refused().getFirst(), drained.refused().size());
+      }
+      if (drained.entries() == 0) {
+        break;
+      }
+    }
+    if (isLagDue) {
+      Outbox.Lag lag = outbox.lag();
+      mappings
+          .observer()
+          .observe(
+              new Event.OutboxFollowed(
+                  table.target().table().text(), lag.entries(), lag.seconds()));
+    }
+  }
+
+  private void refused(ActiveTable table, LegacyKey first, int count) {
+    refusals.accept(
+        table,
+        "%d rows, the first with legacy ID %d: another public ID has its legacy ID or key."
+                .formatted(count, first.legacy())
+            + " Verify lists them all.");
   }
 
   /** Breaks off what is under way: an entry that was not deleted is brought again. */

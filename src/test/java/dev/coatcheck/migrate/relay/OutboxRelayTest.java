@@ -6,12 +6,14 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What is told of an outbox while it is emptied. */
-class SourceFollowerTest {
+class OutboxRelayTest {
   private final RekeyFixture fixture = new RekeyFixture(true);
   private final Observer observer = new Observer();
   private final AtomicLong nano = new AtomicLong(Long.MAX_VALUE - 1);
@@ -35,27 +37,29 @@ class SourceFollowerTest {
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
     ActiveTable table = new ActiveTable(1, "gateway", target, fixture.type.number(), true, true);
-    SourceFollower follower = follower();
-
-    follower.round(List.of(table));
-    assertThat(entries()).isEqualTo("0.0");
-    fixture.execute("insert into orders default values");
-    try (TestSession another = fixture.sql().session()) {
-      another.begin(new TargetSql(target).fill("select from <outbox_a> for update"));
-      nano.addAndGet(TimeUnit.SECONDS.toNanos(5) - 1);
-      follower.round(List.of(table));
+    Source source = new Source("gateway", fixture.settings, fixture.source, true);
+    try (Sources sources = Sources.open(fixture.settings, Map.of(), observer);
+        OutboxRelay relay = relay(sources)) {
+      relay.round(source, List.of(table));
       assertThat(entries()).isEqualTo("0.0");
-      nano.incrementAndGet();
-      follower.round(List.of(table));
-      assertThat(entries()).isEqualTo("1.0");
+      fixture.execute("insert into orders default values");
+      try (TestSession another = fixture.sql().session()) {
+        another.begin(new TargetSql(target).fill("select from <outbox_a> for update"));
+        nano.addAndGet(TimeUnit.SECONDS.toNanos(5) - 1);
+        relay.round(source, List.of(table));
+        assertThat(entries()).isEqualTo("0.0");
+        nano.incrementAndGet();
+        relay.round(source, List.of(table));
+        assertThat(entries()).isEqualTo("1.0");
+      }
     }
   }
 
-  private SourceFollower follower() {
-    return new SourceFollower(
+  private OutboxRelay relay(Sources sources) {
+    return new OutboxRelay(
         new GatewayMappings(
             fixture.gateway.database, fixture.gateway.registry, MappingFixture.TOKENS, observer),
-        new Source("gateway", fixture.settings, fixture.source, true),
+        sources,
         (table, refused) -> {
           throw new AssertionError(refused);
         },
