@@ -20,10 +20,14 @@ public sealed interface Step {
   String name();
 
   /** What {@code apply} sends, as shown before it runs. */
-  List<String> statements();
+  default List<String> statements() {
+    return List.of();
+  }
 
   /** What {@code undo} sends. */
-  List<String> undoStatements();
+  default List<String> undoStatements() {
+    return List.of();
+  }
 
   /**
    * Short statements in one transaction, tried again while another session holds the lock.
@@ -114,11 +118,6 @@ public sealed interface Step {
     public String name() {
       return "fill";
     }
-
-    @Override
-    public List<String> undoStatements() {
-      return List.of();
-    }
   }
 
   /** Nothing on the way forward; on the way back all keys are put aside before they are lost. */
@@ -136,11 +135,6 @@ public sealed interface Step {
     public String name() {
       return "archive";
     }
-
-    @Override
-    public List<String> statements() {
-      return List.of();
-    }
   }
 
   /** Compares everything with everything, and changes nothing. */
@@ -153,16 +147,6 @@ public sealed interface Step {
     @Override
     public String name() {
       return "verify";
-    }
-
-    @Override
-    public List<String> statements() {
-      return List.of();
-    }
-
-    @Override
-    public List<String> undoStatements() {
-      return List.of();
     }
   }
 }
