@@ -9,7 +9,7 @@ import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.OwnObjects.Extent;
+import dev.coatcheck.migrate.steps.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.Database;

@@ -5,9 +5,9 @@ import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Trial;
@@ -48,7 +48,7 @@ public final class PlanCheck {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   public List<Diagnostic> changes(boolean keepPrimaryKey) {
-    return TableFinder.now(source.database(), target)
+    return CatalogTable.now(source.database(), target)
         .map(now -> changes(now, keepPrimaryKey))
         .orElseGet(() -> List.of(CHANGED));
   }
@@ -94,7 +94,7 @@ public final class PlanCheck {
   public Optional<Diagnostic> trial(List<String> accepted) {
     return isKnownToFail(accepted)
         ? Optional.empty()
-        : TableFinder.now(source.database(), target)
+        : CatalogTable.now(source.database(), target)
             .flatMap(now -> Trial.of(source.settings(), now))
             .map(PlanCheck::failed);
   }

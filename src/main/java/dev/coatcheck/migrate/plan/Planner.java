@@ -3,15 +3,16 @@ package dev.coatcheck.migrate.plan;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.TimeSample;
+import dev.coatcheck.migrate.backfill.TimeSampleTable.TimeSample;
+import dev.coatcheck.migrate.backfill.TimeSampleTable;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.plan.Plan.PlannedStep;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
@@ -69,7 +70,7 @@ public final class Planner {
   private static Proposal proposal(PlanRequest request, Source source, TableShape shape) {
     Target target = target(request, source, shape);
     List<Step> steps = Steps.of(target);
-    TimeSample sample = TimeSample.of(source.database(), target);
+    TimeSample sample = TimeSampleTable.of(source.database(), target);
     Plan plan =
         new Plan(
             shape.size().rows(),
@@ -91,11 +92,11 @@ public final class Planner {
         shape.keyColumn(),
         shape.keyType(),
         shape.createdAt(),
-        TableFinder.anchors(source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
+        CatalogTable.anchors(source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
         request
             .applicationPath()
             .orElseGet(
-                () -> TableFinder.ownersPath(source.database(), source.settings(), shape.oid())));
+                () -> CatalogTable.ownersPath(source.database(), source.settings(), shape.oid())));
   }
 
   private static List<Diagnostic> withLostTimes(List<Diagnostic> notes, TimeSample sample) {

@@ -3,11 +3,11 @@ package dev.coatcheck.migrate.relay;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Functions;
+import dev.coatcheck.migrate.steps.FunctionTable;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
@@ -43,9 +43,9 @@ public final class NameFollower implements AutoCloseable {
   }
 
   private void follow(ActiveTable table, Source source) {
-    Optional<Target> now = TableFinder.now(source.database(), table.target());
+    Optional<Target> now = CatalogTable.now(source.database(), table.target());
     if (now.isPresent()) {
-      Functions.keepUp(source.database(), table.target(), now.get());
+      FunctionTable.keepUp(source.database(), table.target(), now.get());
       if (!now.get().equals(table.target())) {
         renamed.accept(table, now.get());
       }

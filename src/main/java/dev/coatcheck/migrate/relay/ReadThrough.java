@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.relay;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.FillAhead;
+import dev.coatcheck.migrate.backfill.FillOnDemandTable;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
@@ -73,7 +73,7 @@ public final class ReadThrough implements LegacySource {
   }
 
   private boolean fillOnDemand(ActiveTable table, Source source, long legacy) {
-    OptionalLong key = new FillAhead(source.database(), table.target()).find(legacy);
+    OptionalLong key = new FillOnDemandTable(source.database(), table.target()).find(legacy);
     if (key.isEmpty()) {
       return false;
     }

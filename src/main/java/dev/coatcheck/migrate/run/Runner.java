@@ -9,15 +9,16 @@ import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.OwnObjects;
+import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -91,7 +92,7 @@ final class Runner {
    * @return false if the table, or its key column, is gone
    */
   private boolean lookUpNames(SourceSession session) {
-    Optional<Target> now = TableFinder.now(session.session(), run.target());
+    Optional<Target> now = CatalogTable.now(session.session(), run.target());
     if (now.isPresent() && !now.get().equals(run.target())) {
       run = run.at(now.get());
       steps = Steps.of(now.get());
@@ -102,7 +103,7 @@ final class Runner {
   /** A step that failed because of an old name is begun again with the new name. */
   private boolean isRenamed() {
     try {
-      return TableFinder.now(source.database(), run.target())
+      return CatalogTable.now(source.database(), run.target())
           .filter(now -> !now.equals(run.target()))
           .isPresent();
     } catch (DatabaseUnavailable gone) {
@@ -111,7 +112,7 @@ final class Runner {
   }
 
   private void carryOn(SourceSession session) {
-    OwnObjects objects = new OwnObjects(session, run.target());
+    OwnObjectsTable objects = new OwnObjectsTable(session, run.target());
     try {
       switch (run.status().goal()) {
         case FORWARD -> {
@@ -119,7 +120,7 @@ final class Runner {
           forward(session);
         }
         case VERIFY -> {
-          if (journal.extent(run) == OwnObjects.Extent.ON_TABLE) {
+          if (journal.extent(run) == OwnObjectsTable.Extent.ON_TABLE) {
             verify(session);
           } else {
             end(RunState.PAUSED, "verified", "The table has no keys yet that could be verified.");

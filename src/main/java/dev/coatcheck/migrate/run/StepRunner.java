@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.backfill.Archive;
+import dev.coatcheck.migrate.backfill.ArchiveTable;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.StepState;
 import dev.coatcheck.migrate.journal.TableMigration;
@@ -10,15 +10,13 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.steps.Ddl;
 import dev.coatcheck.migrate.steps.Outbox;
-import dev.coatcheck.migrate.steps.OwnObjects;
+import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.migrate.verify.Verifier;
-import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Applies and undoes single steps of a run, on the session of its runner. */
 final class StepRunner {
@@ -34,7 +32,7 @@ final class StepRunner {
   private final TableMigration run;
   private final Heartbeat heartbeat;
   private final Ddl ddl;
-  private final OwnObjects objects;
+  private final OwnObjectsTable objects;
 
   /**
    * For one run.
@@ -55,7 +53,7 @@ final class StepRunner {
     this.run = run;
     this.heartbeat = heartbeat;
     this.ddl = new Ddl(session, run.target(), heartbeat::pause);
-    this.objects = new OwnObjects(session, run.target());
+    this.objects = new OwnObjectsTable(session, run.target());
   }
 
   /** A runner that was killed may have applied a step without having written that down. */
@@ -70,15 +68,14 @@ final class StepRunner {
 
   StepOutcome apply(Step step) {
     return switch (step) {
-      case Step.Ddl change ->
-          ddl.isApplied(change) ? new StepOutcome.Done() : outcome(ddl.apply(change), step);
+      case Step.Ddl change -> ddl.isApplied(change) ? new StepOutcome.Done() : ddl.apply(change);
       case Step.Index index -> {
         ddl.build(index);
         yield ddl.isValid(index)
             ? new StepOutcome.Done()
             : new StepOutcome.Failed("the index " + index.index() + " is not valid");
       }
-      case Step.NotNullCheck check -> outcome(ddl.apply(check, this::fill), step);
+      case Step.NotNullCheck check -> ddl.apply(check, this::fill);
       case Step.Fill _ -> {
         session.fence(heartbeat.claim().fence());
         yield StepOutcome.of(fill());
@@ -116,13 +113,13 @@ final class StepRunner {
     }
     return switch (step) {
       // What is written down needs no look: the part that would be looked for may be gone.
-      case Step.Ddl change when state.isApplied() -> outcome(ddl.apply(reversed(change)), step);
-      case Step.Ddl change -> outcome(ddl.undo(change), step);
+      case Step.Ddl change when state.isApplied() -> ddl.apply(reversed(change));
+      case Step.Ddl change -> ddl.undo(change);
       case Step.Index index -> {
         ddl.drop(index);
         yield new StepOutcome.Done();
       }
-      case Step.NotNullCheck check -> outcome(ddl.undo(check), step);
+      case Step.NotNullCheck check -> ddl.undo(check);
       case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
       case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();
     };
@@ -135,10 +132,9 @@ final class StepRunner {
 
   private StepOutcome archive(Step.Archive step) {
     // Where the function is gone its trigger is gone too, and no row comes with a key.
-    StepOutcome begun =
-        objects.canArchiveNewRows() ? outcome(ddl.begin(step), step) : new StepOutcome.Done();
+    StepOutcome begun = objects.canArchiveNewRows() ? ddl.begin(step) : new StepOutcome.Done();
     if (begun instanceof StepOutcome.Done
-        && !new Archive(session, run.target()).run(heartbeat::isMine)) {
+        && !new ArchiveTable(session, run.target()).run(heartbeat::isMine)) {
       throw new Stopped();
     }
     return begun;
@@ -177,21 +173,5 @@ final class StepRunner {
 
   private Outbox outbox() {
     return gateway.outbox(source, run.target(), run.typeNumber());
-  }
-
-  private static StepOutcome outcome(Ddl.Outcome outcome, Step step) {
-    return switch (outcome) {
-      case Ddl.Outcome.Done _ -> new StepOutcome.Done();
-      case Ddl.Outcome.Blocked(int tries, List<BlockingSession> blockers) ->
-          new StepOutcome.Failed(
-              "%s did not get its lock in %d tries. Held by: %s. Retry when these sessions end."
-                  .formatted(
-                      step.name(),
-                      tries,
-                      blockers.stream()
-                          .map(BlockingSession::text)
-                          .collect(Collectors.joining("; "))));
-      case Ddl.Outcome.Refused(String reason) -> new StepOutcome.Failed(reason);
-    };
   }
 }

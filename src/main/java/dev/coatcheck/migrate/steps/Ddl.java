@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Changes a table without holding up its writers. A statement waits for its lock for at most half
@@ -57,31 +58,16 @@ public final class Ddl {
     this.pause = pause;
   }
 
-  /** The outcome of a change. */
-  public sealed interface Outcome {
-    record Done() implements Outcome {}
-
-    /**
-     * Others held the table all the time, and nothing was changed.
-     *
-     * @param blockers who they are, as far as the server tells
-     */
-    record Blocked(int tries, List<BlockingSession> blockers) implements Outcome {}
-
-    /** Rows are in the way, and nothing of the step is on the table. */
-    record Refused(String reason) implements Outcome {}
-  }
-
   public boolean isApplied(Step.Ddl step) {
     return store.isTrue(step.check());
   }
 
-  public Outcome apply(Step.Ddl step) {
+  public StepOutcome apply(Step.Ddl step) {
     return run(step.name(), step.statements());
   }
 
-  public Outcome undo(Step.Ddl step) {
-    return isApplied(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
+  public StepOutcome undo(Step.Ddl step) {
+    return isApplied(step) ? run(step.name(), step.undoStatements()) : new StepOutcome.Done();
   }
 
   /**
@@ -89,7 +75,7 @@ public final class Ddl {
    *
    * @param fill gives rows without a key theirs, or says why that is impossible
    */
-  public Outcome apply(Step.NotNullCheck step, Supplier<Optional<String>> fill) {
+  public StepOutcome apply(Step.NotNullCheck step, Supplier<Optional<String>> fill) {
     return new NotNullCheckInstaller(this, store, step, fill).apply();
   }
 
@@ -97,8 +83,8 @@ public final class Ddl {
     return store.isTrue(step.isThere());
   }
 
-  public Outcome undo(Step.NotNullCheck step) {
-    return isThere(step) ? run(step.name(), step.undoStatements()) : new Outcome.Done();
+  public StepOutcome undo(Step.NotNullCheck step) {
+    return isThere(step) ? run(step.name(), step.undoStatements()) : new StepOutcome.Done();
   }
 
   /**
@@ -131,7 +117,7 @@ public final class Ddl {
   }
 
   /** From now on the triggers archive as well. */
-  public Outcome begin(Step.Archive step) {
+  public StepOutcome begin(Step.Archive step) {
     return run(step.name(), step.undoStatements());
   }
 
@@ -167,7 +153,7 @@ public final class Ddl {
     }
   }
 
-  Outcome run(String name, List<String> statements) {
+  StepOutcome run(String name, List<String> statements) {
     return run(name, statements, TRIES_MAX);
   }
 
@@ -176,16 +162,16 @@ public final class Ddl {
     var _ = run(name, List.of(statement), Integer.MAX_VALUE);
   }
 
-  private Outcome run(String name, List<String> statements, int triesMax) {
+  private StepOutcome run(String name, List<String> statements, int triesMax) {
     try {
       for (int tried = 1; ; tried++) {
         try {
           store.run(name, statements);
-          return new Outcome.Done();
+          return new StepOutcome.Done();
         } catch (LockTimeout blocked) {
           List<BlockingSession> blockers = store.blockers(ALL);
           if (tried == triesMax) {
-            return new Outcome.Blocked(tried, blockers);
+            return blocked(name, tried, blockers);
           }
           session.waitsFor(
               Optional.of(new LockWait(name, "waiting for its lock on the table", blockers)));
@@ -195,6 +181,13 @@ public final class Ddl {
     } finally {
       session.waitsFor(Optional.empty());
     }
+  }
+
+  private static StepOutcome blocked(String name, int tries, List<BlockingSession> blockers) {
+    String holders = blockers.stream().map(BlockingSession::text).collect(Collectors.joining("; "));
+    return new StepOutcome.Failed(
+        "%s did not get its lock in %d tries. Held by: %s. Retry when these sessions end."
+            .formatted(name, tries, holders));
   }
 
   private void pause(int tried) {

@@ -34,44 +34,44 @@ final class NotNullCheckInstaller {
 
   /** How a round ended. */
   private sealed interface Round {
-    record Settled(Ddl.Outcome outcome) implements Round {}
+    record Settled(StepOutcome outcome) implements Round {}
 
     /** Rows without a key are there again. */
     record Overtaken() implements Round {}
   }
 
-  Ddl.Outcome apply() {
+  StepOutcome apply() {
     if (store.isTrue(step.isApplied())) {
-      return new Ddl.Outcome.Done();
+      return new StepOutcome.Done();
     }
     if (store.isTrue(step.isThere())) {
       takeOff();
     }
     for (int tried = 0; tried < ROUNDS_MAX; tried++) {
       switch (round()) {
-        case Round.Settled(Ddl.Outcome outcome) -> {
+        case Round.Settled(StepOutcome outcome) -> {
           return outcome;
         }
         case Round.Overtaken _ -> {}
       }
     }
-    return new Ddl.Outcome.Refused(broken());
+    return new StepOutcome.Failed(broken());
   }
 
   private Round round() {
     long before = highestId();
     Optional<String> open = fill.get();
     if (open.isPresent()) {
-      return new Round.Settled(new Ddl.Outcome.Refused(open.get()));
+      return new Round.Settled(new StepOutcome.Failed(open.get()));
     }
     long after = highestId();
     if (!brokenAfter(before).isEmpty()) {
       return new Round.Overtaken();
     }
     return switch (create(after)) {
-      case Round.Settled(Ddl.Outcome.Done _) -> {
+      case Round.Settled(StepOutcome.Done _) -> {
         Round round = validated();
-        if (!(round instanceof Round.Settled(Ddl.Outcome.Done _))) {
+        if (!(round instanceof Round.Settled(StepOutcome.Done _))) {
           takeOff();
         }
         yield round;
@@ -94,7 +94,7 @@ final class NotNullCheckInstaller {
       Optional<String> late = fill.get();
       return new Round.Settled(
           late.isPresent()
-              ? new Ddl.Outcome.Refused(late.get())
+              ? new StepOutcome.Failed(late.get())
               : ddl.run(step.name(), List.of(step.validate())));
     } catch (DdlStore.RowWithoutKey straggler) {
       return new Round.Overtaken();

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.migrate.backfill.FillAhead;
+import dev.coatcheck.migrate.backfill.FillOnDemandTable;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.RunState;
@@ -108,7 +108,7 @@ class RefusedRowsTest {
       assertThat(setAside)
           .allSatisfy(row -> assertThat(row.cause()).isEqualTo(SetAside.Cause.REFUSED))
           .allSatisfy(row -> assertThat(row.error()).contains(refusal.error));
-      FillAhead lookUp = new FillAhead(fixture.source.source, run.target());
+      FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source.source, run.target());
       assertThatThrownBy(() -> lookUp.find(700)).isInstanceOf(DatabaseUnavailable.class);
 
       fixture.source.execute(refusal.mended);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Ddl.Outcome;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
@@ -44,19 +43,19 @@ class DdlTest {
       held.begin("select count(*) from orders");
 
       Ddl ddl = new Ddl(session, target, pauses::add);
-      Outcome outcome = ddl.apply(step);
+      StepOutcome outcome = ddl.apply(step);
 
-      assertThat(outcome).isInstanceOf(Outcome.Blocked.class);
-      Outcome.Blocked blocked = (Outcome.Blocked) outcome;
-      assertThat(blocked.blockers()).hasSize(1);
-      assertThat(blocked.blockers().getFirst().text())
-          .contains("idle in transaction", "a long report");
-      assertThat(pauses).hasSize(blocked.tries() - 1).allMatch(millis -> millis <= 2_000);
+      assertThat(outcome).isInstanceOf(StepOutcome.Failed.class);
+      assertThat(((StepOutcome.Failed) outcome).reason())
+          .startsWith("dual-write did not get its lock in 20 tries. Held by: ")
+          .contains("idle in transaction", "a long report")
+          .doesNotContain("; ");
+      assertThat(pauses).hasSize(19).allMatch(millis -> millis <= 2_000);
       assertThat(ddl.isApplied(step)).isFalse();
       requireClean(session);
 
       held.commit();
-      assertThat(ddl.apply(step)).isInstanceOf(Outcome.Done.class);
+      assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
       assertThat(ddl.isApplied(step)).isTrue();
       requireClean(session);
     }
@@ -85,7 +84,7 @@ class DdlTest {
                 }
               });
 
-      assertThat(ddl.apply(step)).isInstanceOf(Outcome.Done.class);
+      assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
       assertThat(pauses).hasSize(5);
       assertThat(fixture.count("select count(*) from orders where snowflake_id is null"))
           .isEqualTo(5);
@@ -94,7 +93,7 @@ class DdlTest {
 
   private void prepare(SourceSession session) {
     Ddl ddl = new Ddl(session, target, _ -> {});
-    assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(Outcome.Done.class);
+    assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(StepOutcome.Done.class);
   }
 
   private Step.Ddl expand() {

@@ -43,7 +43,7 @@ class NotNullCheckTest {
   void aRowThatCameInWhileTheCheckWasAddedIsFilledFirst() {
     AtomicInteger fills = new AtomicInteger();
 
-    Ddl.Outcome outcome =
+    StepOutcome outcome =
         apply(
             () -> {
               fixture.execute(FILL);
@@ -53,7 +53,7 @@ class NotNullCheckTest {
               return Optional.empty();
             });
 
-    assertThat(outcome).isInstanceOf(Ddl.Outcome.Done.class);
+    assertThat(outcome).isInstanceOf(StepOutcome.Done.class);
     assertThat(fills).as("twice, and once with the check").hasValue(3);
     assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isZero();
     assertThat(checks()).isEqualTo(1);
@@ -63,18 +63,18 @@ class NotNullCheckTest {
   void rowsThatKeepComingAreNamedAndNoCheckStays() {
     straggle();
 
-    Ddl.Outcome outcome = apply(Optional::empty);
+    StepOutcome outcome = apply(Optional::empty);
 
-    assertThat(outcome).isInstanceOf(Ddl.Outcome.Refused.class);
-    assertThat(((Ddl.Outcome.Refused) outcome).reason()).contains("without a key", "the IDs 11");
+    assertThat(outcome).isInstanceOf(StepOutcome.Failed.class);
+    assertThat(((StepOutcome.Failed) outcome).reason()).contains("without a key", "the IDs 11");
     requireNoCheck();
-    assertThat(apply(NotNullCheckTest.this::fill)).isInstanceOf(Ddl.Outcome.Done.class);
+    assertThat(apply(NotNullCheckTest.this::fill)).isInstanceOf(StepOutcome.Done.class);
   }
 
   /** One below all that is looked at under the lock. */
   @Test
   void aRowThatOnlyTheServerSeesIsNamedAndNoCheckStays() {
-    Ddl.Outcome outcome =
+    StepOutcome outcome =
         apply(
             () -> {
               if (checks() == 1) {
@@ -91,17 +91,17 @@ class NotNullCheckTest {
               return Optional.empty();
             });
 
-    assertThat(outcome).isInstanceOf(Ddl.Outcome.Refused.class);
-    assertThat(((Ddl.Outcome.Refused) outcome).reason()).contains("the IDs 5");
+    assertThat(outcome).isInstanceOf(StepOutcome.Failed.class);
+    assertThat(((StepOutcome.Failed) outcome).reason()).contains("the IDs 5");
     requireNoCheck();
   }
 
   @Test
   void noCheckStaysWhenARowCannotBeFilled() {
-    Ddl.Outcome outcome =
+    StepOutcome outcome =
         apply(() -> checks() == 1 ? Optional.of("row 7 is locked") : Optional.empty());
 
-    assertThat(outcome).isEqualTo(new Ddl.Outcome.Refused("row 7 is locked"));
+    assertThat(outcome).isEqualTo(new StepOutcome.Failed("row 7 is locked"));
     requireNoCheck();
   }
 
@@ -127,7 +127,7 @@ class NotNullCheckTest {
     Step.NotNullCheck step = step();
     fixture.execute(step.create().getLast());
 
-    Ddl.Outcome outcome =
+    StepOutcome outcome =
         apply(
             () -> {
               if (fixture.count("select count(*) from orders where text = 'updated'") == 0) {
@@ -136,10 +136,10 @@ class NotNullCheckTest {
               return fill();
             });
 
-    assertThat(outcome).isInstanceOf(Ddl.Outcome.Done.class);
+    assertThat(outcome).isInstanceOf(StepOutcome.Done.class);
   }
 
-  private Ddl.Outcome apply(Supplier<Optional<String>> fill) {
+  private StepOutcome apply(Supplier<Optional<String>> fill) {
     try (SourceSession session = SourceSession.open(fixture.settings, target)) {
       return new Ddl(session, target, _ -> {}).apply(step(), fill);
     }

@@ -4,11 +4,11 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.Archive;
+import dev.coatcheck.migrate.backfill.ArchiveTable;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -68,8 +68,8 @@ public final class RekeyFixture implements AutoCloseable {
         key,
         "bigint",
         createdAt,
-        TableFinder.anchors(source, oid, key, createdAt),
-        TableFinder.ownersPath(source, settings, oid));
+        CatalogTable.anchors(source, oid, key, createdAt),
+        CatalogTable.ownersPath(source, settings, oid));
   }
 
   public static Optional<Target.TimeColumn> createdAt() {
@@ -121,7 +121,7 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));
-        new Archive(session, target).run(() -> true);
+        new ArchiveTable(session, target).run(() -> true);
       }
       case Step.Fill _, Step.Verify _ -> {}
     }
@@ -167,8 +167,8 @@ public final class RekeyFixture implements AutoCloseable {
         });
   }
 
-  private static void requireDone(Ddl.Outcome outcome) {
-    if (!(outcome instanceof Ddl.Outcome.Done)) {
+  private static void requireDone(StepOutcome outcome) {
+    if (!(outcome instanceof StepOutcome.Done)) {
       throw new AssertionError(outcome);
     }
   }

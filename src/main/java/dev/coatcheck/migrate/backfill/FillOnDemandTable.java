@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.SqlTemplate;
-import dev.coatcheck.migrate.source.TableFinder;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
@@ -14,12 +14,17 @@ import java.util.OptionalLong;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** All SQL of filling one row for a look-up. */
-final class FillAheadStore {
+/**
+ * Fills one row on demand: finds the key of the row whose legacy ID a caller asks for. A row that
+ * the backfill has not reached gets its key on the spot: the position that it could have at most,
+ * which is known without the rows before it. Those rows keep the positions below.
+ */
+public final class FillOnDemandTable {
   private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
 
-  private static final SqlTemplate LOCK = SqlTemplate.file(FillAheadStore.class, "lock-row.sql");
-  private static final SqlTemplate HOLD = SqlTemplate.file(FillAheadStore.class, "hold-shared.sql");
+  private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
+  private static final SqlTemplate HOLD =
+      SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
   private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   /** The key that is there already, if the row was set aside, or was there in an earlier run. */
@@ -37,7 +42,7 @@ final class FillAheadStore {
   private final TargetSql names;
   private final BatchTable rows;
 
-  FillAheadStore(Database source, Target target) {
+  public FillOnDemandTable(Database source, Target target) {
     this.source = source;
     this.target = target;
     this.names = new TargetSql(target);
@@ -47,16 +52,22 @@ final class FillAheadStore {
   /** A row's key; none yet if it isn't filled. */
   private record Row(long key, boolean isFilled) {}
 
-  /** Looks again if the table was renamed a moment ago. */
-  OptionalLong find(long legacy) {
+  /**
+   * The key of a row; empty if there is no such row. Looks again if the table was renamed a moment
+   * ago.
+   *
+   * @throws DatabaseUnavailable if the source can't be asked, or if the row's key can't be made
+   *     within a second
+   */
+  public OptionalLong find(long legacy) {
     try {
       return findByNames(legacy);
     } catch (DataAccessException refused) {
-      Optional<Target> now = TableFinder.now(source, target).filter(it -> !it.equals(target));
+      Optional<Target> now = CatalogTable.now(source, target).filter(it -> !it.equals(target));
       if (now.isEmpty()) {
         throw refused;
       }
-      return new FillAheadStore(source, now.get()).findByNames(legacy);
+      return new FillOnDemandTable(source, now.get()).findByNames(legacy);
     }
   }
 

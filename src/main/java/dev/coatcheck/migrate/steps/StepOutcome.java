@@ -1,11 +1,12 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.steps;
 
 import java.util.Optional;
 
 /** The outcome of a step. */
-sealed interface StepOutcome {
+public sealed interface StepOutcome {
   record Done() implements StepOutcome {}
 
+  /** The table may have a part of it, for a retry or an undo; the reason says what to do. */
   record Failed(String reason) implements StepOutcome {}
 
   /** Done, unless there is a reason why it failed. */

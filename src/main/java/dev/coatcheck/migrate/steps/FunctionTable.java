@@ -5,8 +5,11 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 
-/** Reads who owns the functions behind the triggers, and replaces them. */
-final class FunctionStore {
+/**
+ * Keeps the functions behind the triggers up to date with the table's names and owner. Functions
+ * that are out of date still work, but slower.
+ */
+public final class FunctionTable {
   private static final String BELONG_TO_OWNER =
       """
       select not exists (
@@ -19,19 +22,29 @@ final class FunctionStore {
   private static final String ONE_BY_ONE =
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
-  private final Database source;
+  private FunctionTable() {}
 
-  FunctionStore(Database source) {
-    this.source = source;
+  /**
+   * Replaces them where the table was renamed, or has got another owner. Takes no lock on the
+   * table.
+   *
+   * @param before the table with the names that the functions have
+   * @param now the same table with those that it has
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static void keepUp(Database source, Target before, Target now) {
+    if (!before.equals(now) || !belongToOwner(source, now)) {
+      replace(source, now);
+    }
   }
 
   /** Whether those that write to the table, if there are any, belong to the role that owns it. */
-  boolean belongToOwner(Target target) {
+  private static boolean belongToOwner(Database source, Target target) {
     String query = new TargetSql(target).fill(BELONG_TO_OWNER);
     return source.read("functions", sql -> PlainSql.isTrue(sql, query));
   }
 
-  void replace(Target target) {
+  private static void replace(Database source, Target target) {
     TargetSql names = new TargetSql(target);
     source.write(
         "functions",

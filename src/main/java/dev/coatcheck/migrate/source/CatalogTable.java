@@ -1,12 +1,14 @@
 package dev.coatcheck.migrate.source;
 
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Reads the names and numbers of a table from the catalog. */
-final class TableFinderStore {
+/** Finds a table by its OID and its columns by their numbers, which stay when names change. */
+public final class CatalogTable {
   private static final String NOW =
       """
       select n.nspname::text, c.relname::text, k.attname::text, t.attname::text
@@ -72,11 +74,48 @@ final class TableFinderStore {
 
   private final DSLContext sql;
 
-  TableFinderStore(DSLContext sql) {
+  private CatalogTable(DSLContext sql) {
     this.sql = sql;
   }
 
-  Optional<Target> now(Target target) {
+  /**
+   * What to find a table by later.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static Target.Anchors anchors(
+      Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+    return source.read("anchors", sql -> new CatalogTable(sql).anchors(oid, keyColumn, createdAt));
+  }
+
+  /**
+   * The search path of sessions that the table's owner opens: that of the role's settings, of the
+   * database's, or of the server.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
+    try (Session unpinned = Session.openUnpinned(settings, "coatcheck plan")) {
+      String defaultPath = defaultPath(unpinned);
+      return source.read("search path", sql -> new CatalogTable(sql).ownersPath(oid, defaultPath));
+    }
+  }
+
+  /**
+   * The table with the names that it has now; empty if it, or a column, is gone.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static Optional<Target> now(Database source, Target target) {
+    return source.read("names", sql -> new CatalogTable(sql).now(target));
+  }
+
+  /** The same on a runner's session. */
+  public static Optional<Target> now(Session session, Target target) {
+    return session.transaction("names", sql -> new CatalogTable(sql).now(target));
+  }
+
+  private Optional<Target> now(Target target) {
     Target.Anchors anchors = target.anchors();
     return PlainSql.rows(
             sql,
@@ -93,7 +132,8 @@ final class TableFinderStore {
         .findFirst();
   }
 
-  Target.Anchors anchors(long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+  private Target.Anchors anchors(
+      long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
     Target.Anchors anchors =
         PlainSql.rows(
                 sql,
@@ -131,14 +171,14 @@ final class TableFinderStore {
   }
 
   /** What a session has that sets nothing. */
-  static String defaultPath(Session unpinned) {
+  private static String defaultPath(Session unpinned) {
     return unpinned
         .transaction(
             "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
         .getFirst();
   }
 
-  SearchPath ownersPath(long oid, String defaultPath) {
+  private SearchPath ownersPath(long oid, String defaultPath) {
     return PlainSql.rows(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid).stream()
         .findFirst()
         .flatMap(SearchPath::parse)

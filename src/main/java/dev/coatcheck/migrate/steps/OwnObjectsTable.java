@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -8,8 +10,11 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks for the objects of a run, and makes empty ones instead of those that are missing. */
-final class OwnObjectsStore {
+/**
+ * The objects that the first two steps of a run made in the source: says which of them are missing,
+ * and puts empty objects in their stead for an undo.
+ */
+public final class OwnObjectsTable {
   private static final String HAS_TABLE =
       "select exists (select from pg_catalog.pg_class where oid = <oid>::oid)";
 
@@ -17,7 +22,7 @@ final class OwnObjectsStore {
       "select pg_catalog.to_regprocedure(<'on_archived'> || '()') is not null";
 
   private static final SqlTemplate MISSING =
-      SqlTemplate.file(OwnObjectsStore.class, "own-objects.sql");
+      SqlTemplate.file(OwnObjectsTable.class, "own-objects.sql");
 
   private static final String HAS_COLUMN =
       """
@@ -33,25 +38,54 @@ final class OwnObjectsStore {
       "select exists (select from <schema>.checkpoint where run = <run> and t0_ms > 0)";
 
   private static final SqlTemplate LOST_CHECKPOINT =
-      SqlTemplate.file(OwnObjectsStore.class, "lost-checkpoint.sql");
+      SqlTemplate.file(OwnObjectsTable.class, "lost-checkpoint.sql");
 
   private final Session session;
   private final TargetSql names;
 
-  OwnObjectsStore(Session session, Target target) {
-    this.session = session;
+  public OwnObjectsTable(SourceSession session, Target target) {
+    this.session = session.session();
     this.names = new TargetSql(target);
   }
 
-  boolean hasTable() {
+  /** How far the run has come: which of its objects have to be there. */
+  public enum Extent {
+    /** Nothing was made yet. */
+    NONE,
+    /** What is not on the table itself. */
+    PREPARED,
+    /** The column, the triggers and the checkpoint too. */
+    ON_TABLE
+  }
+
+  /**
+   * Looks for all of them.
+   *
+   * @throws ObjectsGone with the names of those that are not there
+   */
+  public void require(Extent extent) {
+    List<String> missing = missing(extent);
+    if (!missing.isEmpty()) {
+      throw new ObjectsGone(missing);
+    }
+  }
+
+  private List<String> missing(Extent extent) {
+    return extent == Extent.NONE ? List.of() : missing(extent == Extent.ON_TABLE);
+  }
+
+  /** Whether the customer's table itself is there. */
+  public boolean hasTable() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_TABLE)));
   }
 
-  boolean hasArchiving() {
+  /** Whether what archives new rows during an undo is there. */
+  public boolean canArchiveNewRows() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_ARCHIVING)));
   }
 
-  List<String> missing(boolean onTable) {
+  /** In words. */
+  private List<String> missing(boolean onTable) {
     return session.transaction(
         "objects",
         sql -> {
@@ -83,7 +117,17 @@ final class OwnObjectsStore {
         });
   }
 
-  void mend(boolean onTable) {
+  /**
+   * Puts empty ones where the statements of an undo expect them, so that the undo can take all of
+   * the rest away. A backfill can't go on with them, and says so.
+   */
+  public void mend(Extent extent) {
+    if (!missing(extent).isEmpty()) {
+      mend(extent == Extent.ON_TABLE && hasTable());
+    }
+  }
+
+  private void mend(boolean onTable) {
     session.transaction(
         "mend",
         sql -> {
