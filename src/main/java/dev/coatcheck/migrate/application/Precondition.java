@@ -22,7 +22,7 @@ public record Precondition(
   }
 
   /** All of it in sentences. */
-  public Diagnostic finding() {
+  public Diagnostic diagnostic() {
     return new Diagnostic(
         code,
         detail

@@ -36,51 +36,51 @@ public final class Preconditions {
       RecordedStatements recorded,
       AppObjects objects,
       boolean keepPrimaryKey) {
-    return new Preconditions(statements, recorded, objects).findings(keepPrimaryKey);
+    return new Preconditions(statements, recorded, objects).preconditions(keepPrimaryKey);
   }
 
   private static Stream<SqlStatement> first(String text) {
     return SqlStatement.all(text).stream().limit(1);
   }
 
-  private List<Precondition> findings(boolean keepPrimaryKey) {
-    List<Precondition> findings = new ArrayList<>();
-    findings.add(KEYS_AS_STRINGS);
-    rowShape().ifPresent(findings::add);
+  private List<Precondition> preconditions(boolean keepPrimaryKey) {
+    List<Precondition> preconditions = new ArrayList<>();
+    preconditions.add(KEYS_AS_STRINGS);
+    rowShape().ifPresent(preconditions::add);
     search(
             "prepared_star",
             "Prepared SELECT * and RETURNING * fail once the column is added, until they are"
                 + " prepared again: name the columns, or let the drivers try again.",
             statements::takesAllColumns)
-        .ifPresent(findings::add);
+        .ifPresent(preconditions::add);
     search(
             "copy_without_columns",
             "COPY … FROM without a list of columns fails once the column is added: name them.",
             statements::copiesWithoutColumns)
-        .ifPresent(findings::add);
+        .ifPresent(preconditions::add);
     search(
             "serialization_failures",
             "A transaction in REPEATABLE READ or SERIALIZABLE that changes a row which the backfill"
                 + " has filled since the transaction began fails with 40001: repeat it.",
             Statements::isolates)
-        .ifPresent(findings::add);
+        .ifPresent(preconditions::add);
     if (!keepPrimaryKey) {
       search(
               "group_by_key",
               "GROUP BY the old key with other columns beside it fails once the primary key has"
                   + " moved: group by those columns too.",
               statements::groupsByKey)
-          .ifPresent(findings::add);
+          .ifPresent(preconditions::add);
       search(
               "on_conflict_on_constraint",
               "ON CONFLICT ON CONSTRAINT with the primary key's name means the new key once it has"
                   + " moved: name the column instead.",
               statements::namesPrimaryKey)
-          .ifPresent(findings::add);
+          .ifPresent(preconditions::add);
     }
-    columnGrants().ifPresent(findings::add);
-    UpdateTrigger.precondition(objects.updateTriggers()).ifPresent(findings::add);
-    return List.copyOf(findings);
+    columnGrants().ifPresent(preconditions::add);
+    UpdateTrigger.precondition(objects.updateTriggers()).ifPresent(preconditions::add);
+    return List.copyOf(preconditions);
   }
 
   /** What fails for good, each with its remedy. */

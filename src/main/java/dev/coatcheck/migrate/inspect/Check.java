@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param sentence with {@code %s} for what was found
  */
 record Check(String code, String query, String sentence) {
-  Optional<Diagnostic> finding(List<String> found) {
+  Optional<Diagnostic> diagnostic(List<String> found) {
     return found.isEmpty()
         ? Optional.empty()
         : Optional.of(new Diagnostic(code, sentence.formatted(Diagnostic.listed(found, ", "))));

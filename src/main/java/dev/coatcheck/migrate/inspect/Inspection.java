@@ -8,5 +8,5 @@ public sealed interface Inspection {
   record Sound(TableShape shape) implements Inspection {}
 
   /** All that stands in the way. */
-  record Refused(List<Diagnostic> findings) implements Inspection {}
+  record Refused(List<Diagnostic> diagnostics) implements Inspection {}
 }

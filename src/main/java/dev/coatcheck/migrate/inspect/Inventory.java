@@ -83,7 +83,7 @@ public final class Inventory {
     Optional<Diagnostic> noTable =
         found.isEmpty()
             ? Optional.of(unknown(store.alike(spec.table())))
-            : RelationKind.refused(found.get().kind());
+            : notATable(found.get().kind());
     if (found.isEmpty() || noTable.isPresent()) {
       noTable.ifPresent(faults::add);
       return new Inspection.Refused(faults);
@@ -95,25 +95,25 @@ public final class Inventory {
 
   /** What is refused before anybody is asked. */
   private static List<Diagnostic> misnamed(TableSpec spec) {
-    List<Diagnostic> findings = new ArrayList<>();
-    tooLong("schema", spec.schema()).ifPresent(findings::add);
-    tooLong("table", spec.table()).ifPresent(findings::add);
-    spec.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(findings::add);
+    List<Diagnostic> diagnostics = new ArrayList<>();
+    tooLong("schema", spec.schema()).ifPresent(diagnostics::add);
+    tooLong("table", spec.table()).ifPresent(diagnostics::add);
+    spec.createdAtColumn().flatMap(name -> tooLong("column", name)).ifPresent(diagnostics::add);
     if (spec.schema().startsWith("pg_temp")) {
-      findings.add(
+      diagnostics.add(
           new Diagnostic("temporary_table", "The table is temporary: it ends with its session."));
     } else if (spec.schema().startsWith("pg_") || spec.schema().equals("information_schema")) {
-      findings.add(
+      diagnostics.add(
           new Diagnostic("system_table", "The schema belongs to Postgres; name a table of yours."));
     } else if (OWN_SCHEMAS.contains(spec.schema())) {
-      findings.add(
+      diagnostics.add(
           new Diagnostic("own_table", "The schema belongs to the gateway; name a table of yours."));
     }
-    if (findings.isEmpty()
+    if (diagnostics.isEmpty()
         && (spec.schema() + spec.table() + spec.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
-      findings.add(unknown(List.of()));
+      diagnostics.add(unknown(List.of()));
     }
-    return findings;
+    return diagnostics;
   }
 
   private static Optional<Diagnostic> tooLong(String what, String name) {
@@ -125,6 +125,31 @@ public final class Inventory {
                 "name_too_long",
                 "The name of the %s has %d bytes, and Postgres knows only the first %d: give it as the catalog has it."
                     .formatted(what, bytes, NAME_BYTES_MAX)));
+  }
+
+  /** Why a relation can't get new keys; empty for an ordinary table. */
+  private static Optional<Diagnostic> notATable(String relkind) {
+    return switch (relkind) {
+      case "r" -> Optional.empty();
+      case "p" ->
+          refused(
+              "partitioned_table",
+              "The table is partitioned. Partitioned tables can't be migrated yet.");
+      case "v" -> refused("view", "The relation is a view. Name the table beneath it.");
+      case "m" ->
+          refused(
+              "materialized_view",
+              "The relation is a materialized view. Name the table beneath it.");
+      case "f" ->
+          refused(
+              "foreign_table", "The rows are on another server. Register that server as a source.");
+      case "S" -> refused("sequence", "The relation is a sequence. Name the table that uses it.");
+      default -> refused("not_a_table", "The relation is not a table.");
+    };
+  }
+
+  private static Optional<Diagnostic> refused(String code, String detail) {
+    return Optional.of(new Diagnostic(code, detail));
   }
 
   private static Diagnostic unknown(List<String> alike) {

@@ -71,22 +71,6 @@ final class InventoryStore {
        where a.attrelid = ?::oid and a.attnum > 0 and not a.attisdropped order by a.attnum\
       """;
 
-  private static final String CHILDREN =
-      """
-      select c.oid::bigint, n.nspname::text, c.relname::text,
-             (select array_agg(a.attname::text order by k.n)
-                from unnest(f.conkey) with ordinality as k(attnum, n)
-                join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum),
-             f.conname::text, f.condeferrable, f.conrelid = f.confrelid,
-             f.conrelid::regclass::text
-        from pg_constraint f
-        join pg_class c on c.oid = f.conrelid
-        join pg_namespace n on n.oid = c.relnamespace
-       where f.confrelid = ?::oid and f.contype = 'f' and f.conparentid = 0
-         and f.confkey = array[?::int2]
-       order by n.nspname, c.relname, f.conname\
-      """;
-
   private static final String MAY_ASK_CHECKPOINT =
       """
       select coalesce(has_schema_privilege(to_regnamespace('coatcheck_migration'), 'usage')
@@ -196,23 +180,6 @@ final class InventoryStore {
 
   List<Column> columns(long oid) {
     return PlainSql.rows(sql, COLUMNS, row -> new Column(row.getString(1), row.getString(2)), oid);
-  }
-
-  List<ForeignKey> children(long oid, int keyColumnNumber) {
-    return PlainSql.rows(
-        sql,
-        CHILDREN,
-        row ->
-            new ForeignKey(
-                row.getLong(1),
-                new TableName(row.getString(2), row.getString(3)),
-                PlainSql.texts(row, 4),
-                row.getString(5),
-                row.getBoolean(6),
-                row.getBoolean(7),
-                row.getString(8)),
-        oid,
-        keyColumnNumber);
   }
 
   AppObjects appObjects(long oid) {

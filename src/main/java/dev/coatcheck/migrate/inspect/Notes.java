@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.inspect;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** What is worth knowing about a table, though nothing has to be done about it. */
 final class Notes {
@@ -152,22 +151,21 @@ final class Notes {
               "event_triggers",
               "select quote_ident(evtname) from pg_event_trigger"
                   + " where evtenabled <> 'D' order by 1",
-              "Event triggers fire for every change of the table: %s."));
+              "Event triggers fire for every change of the table: %s."),
+          new Check(
+              "foreign_keys",
+              """
+              select f.conrelid::regclass || ' (' || f.conname || ')'
+                from pg_constraint f
+                join pg_class c on c.oid = f.conrelid
+                join pg_namespace n on n.oid = c.relnamespace
+               where f.confrelid = <oid> and f.contype = 'f' and f.conparentid = 0
+                 and f.confkey = array[<key>::int2]
+               order by n.nspname, c.relname, f.conname\
+              """,
+              "Foreign keys refer to the key; each gets a new column later: %s."));
 
   private Notes() {}
-
-  static Optional<Diagnostic> foreignKeys(List<ForeignKey> children) {
-    List<String> named =
-        children.stream().map(key -> key.childText() + " (" + key.constraint() + ")").toList();
-    return named.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            new Diagnostic(
-                "foreign_keys",
-                "Foreign keys refer to the key; each gets a new column later: "
-                    + Diagnostic.listed(named, ", ")
-                    + "."));
-  }
 
   static List<Diagnostic> size(TableSize size) {
     List<Diagnostic> notes = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -41,9 +42,8 @@ final class SizeStore {
    *
    * @param percent of the pages that are read; 100 counts all rows
    */
-  Count count(
-      TableName table, Optional<Target.TimeColumn> createdAt, long epochMillis, double percent) {
-    String older = createdAt.map(column -> older(column, epochMillis)).orElse("false");
+  Count count(TableName table, Optional<Target.TimeColumn> createdAt, double percent) {
+    String older = createdAt.map(SizeStore::older).orElse("false");
     String sample = percent < 100 ? " tablesample system (" + percent + ")" : "";
     String text =
         "select count(*), count(*) filter (where " + older + ") from " + table.quoted() + sample;
@@ -54,9 +54,9 @@ final class SizeStore {
         .getFirst();
   }
 
-  private static String older(Target.TimeColumn column, long epochMillis) {
+  private static String older(Target.TimeColumn column) {
     String name = TableName.quoted(column.name());
-    String epoch = "to_timestamp(" + epochMillis + " / 1000.0)";
+    String epoch = "to_timestamp(" + SnowflakeLayout.DEFAULT.epochMillis() + " / 1000.0)";
     return "isfinite(%s) and %s < %s"
         .formatted(
             name,

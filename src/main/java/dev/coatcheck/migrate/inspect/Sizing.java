@@ -43,14 +43,10 @@ final class Sizing {
     this.nanoTime = nanoTime;
   }
 
-  TableSize measure(
-      Relation relation,
-      TableName table,
-      Optional<Target.TimeColumn> createdAt,
-      long layoutEpochMillis) {
+  TableSize measure(Relation relation, TableName table, Optional<Target.TimeColumn> createdAt) {
     double percent = samplePercent(relation);
     long beganNano = nanoTime.getAsLong();
-    Count count = store.count(table, createdAt, layoutEpochMillis, percent);
+    Count count = store.count(table, createdAt, percent);
     long countNanos = nanoTime.getAsLong() - beganNano;
     boolean isEstimated = percent < 100;
     double readBytes = relation.heapBytes() * percent / 100;

@@ -66,8 +66,8 @@ final class Survey {
       faults.addAll(rangeFaults(range.get()));
     }
     return switch (choice) {
-      case TimeColumns.Choice.Refused(Diagnostic finding) -> {
-        faults.add(finding);
+      case TimeColumns.Choice.Refused(Diagnostic diagnostic) -> {
+        faults.add(diagnostic);
         yield new Inspection.Refused(List.copyOf(faults));
       }
       case TimeColumns.Choice.Made made ->
@@ -130,8 +130,6 @@ final class Survey {
     List<Diagnostic> notes = new ArrayList<>();
     notes.add(time.note());
     Notes.CHECKS.forEach(check -> run(check, key.columnNumber()).ifPresent(notes::add));
-    List<ForeignKey> children = store.children(relation.oid(), key.columnNumber());
-    Notes.foreignKeys(children).ifPresent(notes::add);
     if (!server.seesOthers()) {
       notes.add(
           new Diagnostic(
@@ -139,7 +137,7 @@ final class Survey {
               "The source's user may not see the age of other transactions. Grant it"
                   + " pg_read_all_stats."));
     }
-    TableSize size = sizing.measure(relation, table, time.column(), spec.layoutEpochMillis());
+    TableSize size = sizing.measure(relation, table, time.column());
     notes.addAll(Notes.size(size));
     return new TableShape(
         relation.oid(),
@@ -149,8 +147,7 @@ final class Survey {
         range.highest(),
         size,
         preconditions(key, recorded),
-        List.copyOf(notes),
-        children);
+        List.copyOf(notes));
   }
 
   private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {
@@ -165,7 +162,7 @@ final class Survey {
   }
 
   private Optional<Diagnostic> run(Check check, int keyColumnNumber) {
-    return check.finding(store.texts(filled(check.query(), keyColumnNumber)));
+    return check.diagnostic(store.texts(filled(check.query(), keyColumnNumber)));
   }
 
   private String filled(String query, int keyColumnNumber) {

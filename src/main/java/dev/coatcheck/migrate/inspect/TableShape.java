@@ -12,7 +12,6 @@ import java.util.Optional;
  * @param keyType {@code smallint}, {@code integer} or {@code bigint}
  * @param highestId 0 for an empty table
  * @param preconditions what applications have to be ready for
- * @param children over all schemas
  */
 public record TableShape(
     long oid,
@@ -22,5 +21,4 @@ public record TableShape(
     long highestId,
     TableSize size,
     List<Precondition> preconditions,
-    List<Diagnostic> notes,
-    List<ForeignKey> children) {}
+    List<Diagnostic> notes) {}

@@ -20,7 +20,7 @@ final class TimeColumns {
   sealed interface Choice {
     record Made(Optional<Target.TimeColumn> column, Diagnostic note) implements Choice {}
 
-    record Refused(Diagnostic finding) implements Choice {}
+    record Refused(Diagnostic diagnostic) implements Choice {}
   }
 
   static Choice choose(List<Column> columns, Optional<String> wished) {

@@ -16,5 +16,5 @@ public sealed interface ActionOutcome {
   record NotAccepted(List<Diagnostic> missing) implements ActionOutcome {}
 
   /** The table can't be migrated, or no longer. */
-  record Refused(List<Diagnostic> findings) implements ActionOutcome {}
+  record Refused(List<Diagnostic> diagnostics) implements ActionOutcome {}
 }

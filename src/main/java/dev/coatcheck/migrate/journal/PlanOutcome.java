@@ -10,5 +10,5 @@ public sealed interface PlanOutcome {
   /** No source has this name. */
   record SourceUnknown() implements PlanOutcome {}
 
-  record Refused(List<Diagnostic> findings) implements PlanOutcome {}
+  record Refused(List<Diagnostic> diagnostics) implements PlanOutcome {}
 }

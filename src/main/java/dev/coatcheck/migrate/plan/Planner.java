@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.plan;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.TimeSampleTable.TimeSample;
 import dev.coatcheck.migrate.backfill.TimeSampleTable;
+import dev.coatcheck.migrate.backfill.TimeSampleTable.TimeSample;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
@@ -56,13 +56,9 @@ public final class Planner {
     }
     TableSpec spec =
         new TableSpec(
-            request.schema(),
-            request.table(),
-            request.createdAtColumn(),
-            request.keepPrimaryKey(),
-            SnowflakeLayout.DEFAULT.epochMillis());
+            request.schema(), request.table(), request.createdAtColumn(), request.keepPrimaryKey());
     return switch (inventory.inspect(source.get(), spec)) {
-      case Inspection.Refused(List<Diagnostic> findings) -> new Proposal.Refused(findings);
+      case Inspection.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
       case Inspection.Sound(TableShape shape) -> proposal(request, source.get(), shape);
     };
   }

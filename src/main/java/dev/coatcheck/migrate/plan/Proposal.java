@@ -18,9 +18,9 @@ public sealed interface Proposal {
   record SourceUnknown() implements Proposal {}
 
   /** All that stands in the way. */
-  record Refused(List<Diagnostic> findings) implements Proposal {
+  record Refused(List<Diagnostic> diagnostics) implements Proposal {
     public Refused {
-      findings = List.copyOf(findings);
+      diagnostics = List.copyOf(diagnostics);
     }
   }
 }

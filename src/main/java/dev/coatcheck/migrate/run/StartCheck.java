@@ -1,19 +1,38 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
+import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
-import dev.coatcheck.migrate.plan.PlanCheck;
+import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableSpec;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.Trial;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-/** What speaks against the start of a run; looked at before the run is locked. */
+/**
+ * What speaks against the start of a run; looked at before the run is locked. The table is looked
+ * at again: is it still as it was planned?
+ */
 final class StartCheck {
+  private static final Diagnostic CHANGED =
+      new Diagnostic(
+          "table_changed", "The table differs from the planned table. Plan the migration again.");
+
+  /** The precondition that the shape of a row may change. */
+  private static final String ROW_SHAPE = "row_shape";
+
   private final Journal journal;
   private final Sources sources;
   private final Inventory inventory;
@@ -24,7 +43,12 @@ final class StartCheck {
     this.inventory = inventory;
   }
 
-  /** Empty also for a run that is not there, or is not planned any more. */
+  /**
+   * Empty also for a run that is not there, or is not planned any more.
+   *
+   * @param accepted codes of preconditions
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
   Optional<ActionOutcome> refusal(long id, List<String> accepted) {
     if (journal.hasImported(id)) {
       return Optional.of(
@@ -39,20 +63,83 @@ final class StartCheck {
   }
 
   private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
-    PlanCheck check =
-        new PlanCheck(
-            inventory, sources.named(run.source()).orElseThrow(), run.target(), run.plan());
-    List<Diagnostic> changes = check.changes(run.keepPrimaryKey());
+    Source source = sources.named(run.source()).orElseThrow();
+    List<Diagnostic> changes =
+        CatalogTable.now(source.database(), run.target())
+            .map(now -> changes(source, run, now))
+            .orElseGet(() -> List.of(CHANGED));
     if (!changes.isEmpty()) {
       return Optional.of(new ActionOutcome.Refused(changes));
     }
     List<Diagnostic> missing =
         run.plan().preconditions().stream()
             .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::finding)
+            .map(Precondition::diagnostic)
             .toList();
     return missing.isEmpty()
-        ? check.trial(accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
+        ? trial(source, run, accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
         : Optional.of(new ActionOutcome.NotAccepted(missing));
+  }
+
+  /** What stands in the way of the start and did not when the table was planned. */
+  private List<Diagnostic> changes(Source source, TableMigration run, Target now) {
+    TableSpec spec =
+        new TableSpec(
+            now.table().schema(),
+            now.table().table(),
+            now.createdAt().map(Target.TimeColumn::name),
+            run.keepPrimaryKey());
+    return switch (inventory.inspect(source, spec)) {
+      case Inspection.Refused(List<Diagnostic> diagnostics) -> diagnostics;
+      case Inspection.Sound(TableShape shape) ->
+          shape.keyColumn().equals(now.keyColumn())
+              ? unplanned(run.plan(), shape)
+              : List.of(CHANGED);
+    };
+  }
+
+  /** Preconditions that apply now and were not part of the plan. */
+  private static List<Diagnostic> unplanned(Plan plan, TableShape shape) {
+    Set<String> planned =
+        plan.preconditions().stream().map(Precondition::code).collect(Collectors.toSet());
+    return shape.preconditions().stream()
+        .filter(condition -> !condition.found().isEmpty())
+        .filter(condition -> !planned.contains(condition.code()))
+        .map(
+            condition ->
+                new Diagnostic(
+                    condition.code(),
+                    "This appeared after the plan. Plan the migration again. "
+                        + condition.diagnostic().detail()))
+        .toList();
+  }
+
+  /**
+   * Migrates one row and rolls back; returns why that failed. A table whose own triggers are known
+   * to fail on the new column is not tried.
+   */
+  private static Optional<Diagnostic> trial(
+      Source source, TableMigration run, List<String> accepted) {
+    return isKnownToFail(run.plan(), accepted)
+        ? Optional.empty()
+        : CatalogTable.now(source.database(), run.target())
+            .flatMap(now -> Trial.of(source.settings(), now))
+            .map(StartCheck::failed);
+  }
+
+  private static boolean isKnownToFail(Plan plan, List<String> accepted) {
+    return accepted.contains(ROW_SHAPE)
+        && plan.preconditions().stream()
+            .anyMatch(
+                condition -> condition.code().equals(ROW_SHAPE) && !condition.found().isEmpty());
+  }
+
+  private static Diagnostic failed(String why) {
+    return new Diagnostic(
+        "trial_failed",
+        "The run was tried with one row and rolled back. The trial failed: "
+            + why
+            + " Correct the cause, or plan again with the application's search path if names were"
+            + " not found.");
   }
 }

@@ -92,8 +92,8 @@ public final class TableMigrations implements AutoCloseable {
     }
     return switch (new Planner(sources, inventory).propose(request)) {
       case Proposal.SourceUnknown _ -> actions.refuse(asked, new PlanOutcome.SourceUnknown());
-      case Proposal.Refused(List<Diagnostic> findings) ->
-          actions.refuse(asked, new PlanOutcome.Refused(findings));
+      case Proposal.Refused(List<Diagnostic> diagnostics) ->
+          actions.refuse(asked, new PlanOutcome.Refused(diagnostics));
       case Proposal.Ready ready -> actions.insert(request, ready, asked);
     };
   }

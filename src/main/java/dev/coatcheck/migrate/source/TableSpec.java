@@ -7,11 +7,6 @@ import java.util.Optional;
  *
  * @param createdAtColumn says when a row was made; empty: look for one
  * @param keepPrimaryKey the primary key is to stay where it is
- * @param layoutEpochMillis of the keys to be made, since 1970
  */
 public record TableSpec(
-    String schema,
-    String table,
-    Optional<String> createdAtColumn,
-    boolean keepPrimaryKey,
-    long layoutEpochMillis) {}
+    String schema, String table, Optional<String> createdAtColumn, boolean keepPrimaryKey) {}

@@ -155,7 +155,7 @@ class StatementsTest {
             true, "select  *\n  from orders", "select * from orders where x = '" + "x".repeat(500));
 
     assertThat(codes(found)).containsExactly("keys_as_strings", "prepared_star");
-    assertThat(found.getLast().finding().detail())
+    assertThat(found.getLast().diagnostic().detail())
         .contains("Found: 'select * from orders'; 'select * from orders where x = 'xxx")
         .hasSizeLessThan(500);
   }

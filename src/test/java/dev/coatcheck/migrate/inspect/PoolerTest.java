@@ -58,7 +58,7 @@ class PoolerTest {
           .isInstanceOfSatisfying(
               Inspection.Refused.class,
               refused ->
-                  assertThat(SourceFixture.codes(refused.findings()))
+                  assertThat(SourceFixture.codes(refused.diagnostics()))
                       .containsExactly("pooled_connection"));
     }
   }

@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.inspect;
 
-import static dev.coatcheck.migrate.inspect.SourceFixture.EPOCH;
 import static dev.coatcheck.migrate.inspect.SourceFixture.codes;
 import static dev.coatcheck.migrate.inspect.SourceFixture.detail;
 import static dev.coatcheck.migrate.inspect.SourceFixture.preconditions;
@@ -51,7 +50,7 @@ class PreconditionsTest {
     FIXTURE.execute("create table t (id bigserial primary key)");
 
     TableShape moved = FIXTURE.sound(wish("t"));
-    TableShape kept = FIXTURE.sound(new TableSpec("public", "t", Optional.empty(), true, EPOCH));
+    TableShape kept = FIXTURE.sound(new TableSpec("public", "t", Optional.empty(), true));
 
     assertThat(codes(preconditions(moved)))
         .containsExactly(
@@ -208,7 +207,7 @@ class PreconditionsTest {
         "create view v as select id, x from t group by id");
 
     assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Refused.class);
-    assertThat(FIXTURE.inspect(new TableSpec("public", "t", Optional.empty(), true, EPOCH)))
+    assertThat(FIXTURE.inspect(new TableSpec("public", "t", Optional.empty(), true)))
         .isInstanceOf(Inspection.Sound.class);
   }
 

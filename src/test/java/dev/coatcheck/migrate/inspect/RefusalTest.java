@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.inspect;
 
-import static dev.coatcheck.migrate.inspect.SourceFixture.EPOCH;
 import static dev.coatcheck.migrate.inspect.SourceFixture.codes;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -176,8 +175,7 @@ class RefusalTest {
     "public, 't; drop table t', table_unknown",
   })
   void aNameThatIsNoTableOfACustomer(String schema, String table, String code) {
-    assertRefused(
-        new TableSpec(schema, table, Optional.empty(), false, EPOCH), List.of(T), List.of(code));
+    assertRefused(new TableSpec(schema, table, Optional.empty(), false), List.of(T), List.of(code));
   }
 
   @Test
@@ -189,7 +187,7 @@ class RefusalTest {
     for (String tooLong : List.of(longest + "x", "x".repeat(64), "ü".repeat(32))) {
       assertRefused(wish(tooLong), List.of(), List.of("name_too_long"));
       assertRefused(
-          new TableSpec(tooLong, tooLong, Optional.of(tooLong), false, EPOCH),
+          new TableSpec(tooLong, tooLong, Optional.of(tooLong), false),
           List.of(),
           List.of("name_too_long", "name_too_long", "name_too_long"));
     }
@@ -204,7 +202,7 @@ class RefusalTest {
         .isInstanceOfSatisfying(
             Inspection.Refused.class,
             refused ->
-                assertThat(refused.findings().getFirst().detail())
+                assertThat(refused.diagnostics().getFirst().detail())
                     .endsWith("There is public.\"Orders\"."));
   }
 
@@ -212,7 +210,7 @@ class RefusalTest {
   @CsvSource({"nowhere, created_at_unknown", "Made, created_at_unknown", "word, created_at_type"})
   void aTimeColumnThatIsNone(String column, String code) {
     assertRefused(
-        new TableSpec("public", "t", Optional.of(column), false, EPOCH),
+        new TableSpec("public", "t", Optional.of(column), false),
         List.of("create table t (id bigint primary key, made date, word text)"),
         List.of(code));
   }
@@ -220,7 +218,7 @@ class RefusalTest {
   @Test
   void allReasonsAreGivenAtOnce() {
     assertRefused(
-        new TableSpec("public", "t", Optional.of("nowhere"), false, EPOCH),
+        new TableSpec("public", "t", Optional.of("nowhere"), false),
         List.of(
             "create unlogged table t (id bigint primary key, snowflake_id bigint)",
             "insert into t values (-1), (9223372036854775807)",
@@ -241,7 +239,7 @@ class RefusalTest {
   void everyReasonSaysWhatToDo() {
     List<String> sentences = new ArrayList<>();
     for (Check check : Obstacles.of(false)) {
-      sentences.add(check.finding(List.of("one", "two")).orElseThrow().detail());
+      sentences.add(check.diagnostic(List.of("one", "two")).orElseThrow().detail());
     }
     assertThat(sentences)
         .allSatisfy(
@@ -280,7 +278,7 @@ class RefusalTest {
     assertThat(inspection)
         .isInstanceOfSatisfying(
             Inspection.Refused.class,
-            refused -> assertThat(codes(refused.findings())).isEqualTo(codes));
+            refused -> assertThat(codes(refused.diagnostics())).isEqualTo(codes));
     assertThat(FIXTURE.catalog()).isEqualTo(before);
   }
 

@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.inspect;
 
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.source.Diagnostic;
@@ -16,7 +15,6 @@ import java.util.Optional;
 
 /** A database of a customer, and a role in it that is nobody special. */
 final class SourceFixture implements AutoCloseable {
-  static final long EPOCH = SnowflakeLayout.DEFAULT.epochMillis();
 
   /** What there is, but for what the server changes by itself. */
   private static final String CATALOG =
@@ -98,7 +96,7 @@ final class SourceFixture implements AutoCloseable {
   }
 
   static TableSpec wish(String table) {
-    return new TableSpec("public", table, Optional.empty(), false, EPOCH);
+    return new TableSpec("public", table, Optional.empty(), false);
   }
 
   Inspection inspect(TableSpec wish) {
@@ -113,7 +111,7 @@ final class SourceFixture implements AutoCloseable {
   }
 
   static List<Diagnostic> preconditions(TableShape shape) {
-    return shape.preconditions().stream().map(Precondition::finding).toList();
+    return shape.preconditions().stream().map(Precondition::diagnostic).toList();
   }
 
   static List<String> codes(List<Diagnostic> findings) {

@@ -92,7 +92,7 @@ class AcceptanceTest {
         .isInstanceOfSatisfying(
             ActionOutcome.Refused.class,
             found ->
-                assertThat(found.findings())
+                assertThat(found.diagnostics())
                     .singleElement()
                     .satisfies(
                         one -> {
