@@ -61,7 +61,11 @@ final class Runner {
     while (true) {
       try (SourceSession session =
           SourceSession.open(
-              source, run.target(), heartbeat.claim().fence(), heartbeat::waitsFor)) {
+              source.settings(),
+              source.patience(),
+              run.target(),
+              heartbeat.claim().fence(),
+              heartbeat::waitsFor)) {
         heartbeat.because(Optional.empty());
         boolean _ = lookUpNames(session);
         carryOn(session);

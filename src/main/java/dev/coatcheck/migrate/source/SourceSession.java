@@ -23,26 +23,17 @@ public final class SourceSession implements AutoCloseable {
     this.waits = waits;
   }
 
-  /** Connects without a fence, for a caller that is not a runner, and reports no waits. */
-  public static SourceSession open(DatabaseSettings settings, Target target) {
-    return opened(settings, Patience.DEFAULT, target, 0, _ -> {});
-  }
-
   /**
    * Connects for the runner with this fence, and ends what an earlier runner of the same run may
    * still have under way: the server goes on with an index after its client has died or was cut
    * off, and nothing in the catalog can be relied on until it has ended.
    *
+   * @param fence 0 for a caller that is not a runner
    * @param waits is told what the session waits for, and that it doesn't any more
    * @throws FenceLost if a later runner was here
    * @throws DatabaseUnavailable if the source can't be reached, or what is under way doesn't end
    */
   public static SourceSession open(
-      Source source, Target target, long fence, Consumer<Optional<LockWait>> waits) {
-    return opened(source.settings(), source.patience(), target, fence, waits);
-  }
-
-  private static SourceSession opened(
       DatabaseSettings settings,
       Patience patience,
       Target target,

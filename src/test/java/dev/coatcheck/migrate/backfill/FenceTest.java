@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.source.FenceLost;
-import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -32,12 +33,12 @@ class FenceTest {
         "insert into orders select from generate_series(1, 1000)");
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
-    try (SourceSession early = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession early = UnfencedSession.open(fixture.settings, target)) {
       early.fence(1);
       Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings));
       Backfill.Range all = new Backfill.Range(0, 1_000, stale.checkpoint().lastPosition());
       assertThat(stale.fill(all, 128, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
-      try (SourceSession late = SourceSession.open(fixture.settings, target)) {
+      try (SourceSession late = UnfencedSession.open(fixture.settings, target)) {
         late.fence(2);
       }
       assertThatThrownBy(stale::checkpoint)
@@ -48,7 +49,7 @@ class FenceTest {
           .as("and it doesn't connect again by itself")
           .isInstanceOf(DatabaseUnavailable.class);
     }
-    try (SourceSession woken = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession woken = UnfencedSession.open(fixture.settings, target)) {
       Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings));
       Backfill.Range rest = new Backfill.Range(128, 1_000, stale.checkpoint().lastPosition());
 
@@ -74,9 +75,10 @@ class FenceTest {
     fixture.execute("create table orders (id bigserial primary key)");
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
-    Source source = new Source("gateway", fixture.settings, fixture.source, true);
-    try (SourceSession late = SourceSession.open(source, target, 2, _ -> {})) {
-      assertThatThrownBy(() -> SourceSession.open(source, target, 1, _ -> {}))
+    try (SourceSession late =
+        SourceSession.open(fixture.settings, Patience.DEFAULT, target, 2, _ -> {})) {
+      assertThatThrownBy(
+              () -> SourceSession.open(fixture.settings, Patience.DEFAULT, target, 1, _ -> {}))
           .isInstanceOf(FenceLost.class);
 
       late.fence(2);

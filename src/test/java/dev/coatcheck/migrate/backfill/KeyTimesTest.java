@@ -6,6 +6,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.util.ArrayList;
@@ -175,7 +176,7 @@ class KeyTimesTest {
 
   private Target filled(String table, List<@Nullable Long> created, int batch) {
     Target target = expanded(table, created);
-    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       fixture.fill(session, target, batch);
     }
     return target;
@@ -186,7 +187,7 @@ class KeyTimesTest {
       String table, List<@Nullable Long> created, Random random) {
     Target target = expanded(table, created);
     for (long fence = 1; ; fence++) {
-      try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+      try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
         session.fence(fence);
         Backfill backfill = new Backfill(session, target, Optional.empty());
         Checkpoint at = backfill.checkpoint();
@@ -239,7 +240,7 @@ class KeyTimesTest {
   }
 
   private Checkpoint checkpoint(Target target) {
-    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       return new Backfill(session, target, Optional.empty()).checkpoint();
     }
   }

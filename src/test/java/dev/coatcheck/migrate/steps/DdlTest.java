@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class DdlTest {
   void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() {
     Step.Ddl step = expand();
     List<Long> pauses = new ArrayList<>();
-    try (SourceSession session = SourceSession.open(fixture.settings, target);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
         TestSession held = fixture.sql().session()) {
       prepare(session);
       held.execute("set application_name = 'a long report'");
@@ -67,7 +68,7 @@ class DdlTest {
   @Test
   void writersGoOnBetweenTheTries() {
     Step.Ddl step = expand();
-    try (SourceSession session = SourceSession.open(fixture.settings, target);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
         TestSession held = fixture.sql().session()) {
       prepare(session);
       held.begin("select count(*) from orders");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.Optional;
@@ -55,7 +56,7 @@ class DeadlockTest {
 
   /** All rows at once, again and again. */
   private void fill(Target target, AtomicBoolean stopped) {
-    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       session.fence(1);
       Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings));
       Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPosition());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -140,7 +141,7 @@ class NotNullCheckTest {
   }
 
   private StepOutcome apply(Supplier<Optional<String>> fill) {
-    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       return new Ddl(session, target, _ -> {}).apply(step(), fill);
     }
   }

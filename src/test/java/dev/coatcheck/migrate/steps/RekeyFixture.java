@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -78,7 +79,7 @@ public final class RekeyFixture implements AutoCloseable {
 
   /** Applies every step of a phase. */
   public void apply(Target target, Phase... phases) {
-    try (SourceSession session = SourceSession.open(settings, target)) {
+    try (SourceSession session = UnfencedSession.open(settings, target)) {
       for (Phase phase : phases) {
         Steps.of(target).stream()
             .filter(step -> step.phase() == phase)
@@ -89,7 +90,7 @@ public final class RekeyFixture implements AutoCloseable {
 
   /** Undoes every step of a phase, the last one first. */
   public void undo(Target target, Phase... phases) {
-    try (SourceSession session = SourceSession.open(settings, target)) {
+    try (SourceSession session = UnfencedSession.open(settings, target)) {
       for (Phase phase : phases) {
         Steps.of(target).reversed().stream()
             .filter(step -> step.phase() == phase)

@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.RowShapes.Shape;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -58,7 +59,7 @@ class RowShapesTest {
     Target target = fixture.target(shape.table(), shape.key(), shape.time());
     List<Row> rows = rows(shape);
     fixture.apply(target, Phase.EXPAND);
-    try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       Checkpoint start = new Backfill(session, target, Optional.empty()).checkpoint();
       List<Long> expected = keys(rows, start);
       for (int batch : List.of(KeyTimes.BLOCK, 8 * KeyTimes.BLOCK)) {

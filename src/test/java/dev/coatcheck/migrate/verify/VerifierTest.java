@@ -8,6 +8,7 @@ import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
@@ -157,7 +158,7 @@ class VerifierTest {
     }
 
     Report verify(DatabaseSettings source) {
-      try (SourceSession session = SourceSession.open(source, target)) {
+      try (SourceSession session = UnfencedSession.open(source, target)) {
         return verifier(session).run(() -> true).orElseThrow();
       }
     }
@@ -239,7 +240,7 @@ class VerifierTest {
 
     void requireStopsAfterOneRange() {
       AtomicInteger asked = new AtomicInteger();
-      try (SourceSession session = SourceSession.open(fixture.settings, target)) {
+      try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
         assertThat(verifier(session).run(() -> asked.getAndIncrement() == 0)).isEmpty();
       }
       assertThat(asked).as("before each of two ranges").hasValue(2);
