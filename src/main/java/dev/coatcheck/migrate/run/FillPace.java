@@ -11,17 +11,29 @@ import java.util.function.Supplier;
 
 /**
  * The pace of a backfill: batches of about the wanted length, no faster than the rate that was set,
- * and none while the source is busy. Changed settings take effect at once.
+ * and none while the source is busy. Changed settings take effect at once. The size of batches
+ * grows slowly and shrinks at once.
  */
 final class FillPace {
+  private static final int BATCH_ROWS_MAX = KeyTimes.wholeBlocks(50_000);
+  private static final int BATCH_ROWS_FIRST = 1_024;
+  private static final double GROWTH_MAX = 1.2;
   private static final int SHRINK = 10;
+  private static final int STATEMENT_FACTOR = 10;
+  private static final int STATEMENT_MILLIS_MIN = 5_000;
+
+  /** Less than a session waits for an answer. */
+  private static final int STATEMENT_MILLIS_MAX = 50_000;
+
   private static final long THROTTLED_MILLIS = 500;
 
   private final Journal journal;
   private final TableMigration run;
   private final Heartbeat heartbeat;
   private final Throttle throttle;
-  private final BatchSize size = new BatchSize();
+
+  /** As many rows as take the wanted time. Between two numbers of blocks it grows unseen. */
+  private int wantedRows = BATCH_ROWS_FIRST;
 
   FillPace(Journal journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
     this.journal = journal;
@@ -46,13 +58,16 @@ final class FillPace {
   /** Of the next batch, in whole blocks: with a limit of the rate about a second's worth. */
   int rows() {
     int rowsPerSecondMax = heartbeat.throttleSettings().rowsPerSecondMax();
-    return rowsPerSecondMax > 0
-        ? KeyTimes.wholeBlocks(Math.min(size.rows(), rowsPerSecondMax))
-        : size.rows();
+    return KeyTimes.wholeBlocks(
+        rowsPerSecondMax > 0 ? Math.min(wantedRows, rowsPerSecondMax) : wantedRows);
   }
 
+  /** How long a batch may take before it is given up and split. */
   int statementMillisMax() {
-    return size.statementMillisMax(heartbeat.throttleSettings().batchMillis());
+    return Math.clamp(
+        (long) STATEMENT_FACTOR * heartbeat.throttleSettings().batchMillis(),
+        STATEMENT_MILLIS_MIN,
+        STATEMENT_MILLIS_MAX);
   }
 
   /**
@@ -69,23 +84,33 @@ final class FillPace {
     if (outcome instanceof Outcome.Filled done) {
       heartbeat.worked(millis);
       filled.run();
-      if (rowsWanted == size.rows()) {
-        size.took(millis, heartbeat.throttleSettings().batchMillis());
+      if (rowsWanted == KeyTimes.wholeBlocks(wantedRows)) {
+        took(millis);
       }
       rest(done.rows(), millis);
     }
     return outcome;
   }
 
+  private void took(long millis) {
+    double wantedMillis = heartbeat.throttleSettings().batchMillis();
+    double factor = Math.min(GROWTH_MAX, wantedMillis / Math.max(1, millis));
+    wantedRows = bounded((long) Math.ceil(wantedRows * factor));
+  }
+
+  private static int bounded(long rows) {
+    return Math.clamp(rows, KeyTimes.BLOCK, BATCH_ROWS_MAX);
+  }
+
   /** After a batch that others held up. */
   void shrink() {
-    size.shrink(SHRINK);
+    wantedRows = bounded(KeyTimes.wholeBlocks(wantedRows) / SHRINK);
     heartbeat.pause(THROTTLED_MILLIS / 2);
   }
 
   /** Down to one block, where a single row may be what fails. */
   void shrinkToBlock() {
-    size.shrinkToBlock();
+    wantedRows = KeyTimes.BLOCK;
   }
 
   /** In slices, because a block may be worth more than a second. */
