@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.application;
 
-import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,15 +10,6 @@ import java.util.Optional;
  * @param whyNot why statements may be missing; empty if all were read
  */
 public record RecordedStatements(List<String> statements, Optional<String> whyNot) {
-  /**
-   * Reads what {@code pg_stat_statements} has recorded.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
-   */
-  public static RecordedStatements of(Database source, String table) {
-    return StatementStore.recorded(source, table);
-  }
-
   /** The same, with a reason if there was none before. */
   public RecordedStatements incomplete(String why) {
     return new RecordedStatements(statements, whyNot.or(() -> Optional.of(why)));

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.migrate.application.RecordedStatements;
+import dev.coatcheck.migrate.application.StatementTable;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.ObjectNames;
@@ -69,7 +70,7 @@ public final class Inventory {
     if (PoolerStore.isBetween(source.settings())) {
       return new Inspection.Refused(List.of(POOLED));
     }
-    RecordedStatements recorded = RecordedStatements.of(source.database(), spec.table());
+    RecordedStatements recorded = StatementTable.recorded(source.database(), spec.table());
     return InventoryStore.reading(source.database(), store -> inspection(store, spec, recorded));
   }
 

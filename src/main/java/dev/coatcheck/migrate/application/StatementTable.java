@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jooq.exception.DataAccessException;
 
 /** Reads the statements that {@code pg_stat_statements} has recorded. */
-final class StatementStore {
+public final class StatementTable {
   private static final int STATEMENTS_MAX = 1_000;
 
   private static final String EXTENSION =
@@ -28,10 +28,14 @@ final class StatementStore {
        order by s.calls desc limit\
       """;
 
-  private StatementStore() {}
+  private StatementTable() {}
 
-  /** On a connection of its own, because the answer may be an error. */
-  static RecordedStatements recorded(Database database, String table) {
+  /**
+   * Those that mention a table. On a connection of its own, because the answer may be an error.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
+   */
+  public static RecordedStatements recorded(Database database, String table) {
     List<String> schema =
         database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
     if (schema.isEmpty()) {
