@@ -63,14 +63,13 @@ final class BackfillStore {
   }
 
   private OptionalLong lock(DSLContext sql, Range range, int rowsMax) {
-    return PlainSql.rows(
-            sql,
-            rows.fill(BatchTable.LOCK),
-            row -> PlainSql.optionalLong(row, 1),
-            range.afterId(),
-            range.lastId(),
-            rowsMax)
-        .getFirst();
+    return PlainSql.row(
+        sql,
+        rows.fill(BatchTable.LOCK),
+        row -> PlainSql.optionalLong(row, 1),
+        range.afterId(),
+        range.lastId(),
+        rowsMax);
   }
 
   /** The first row without a key after an ID. */

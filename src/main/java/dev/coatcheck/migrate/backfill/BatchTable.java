@@ -104,7 +104,7 @@ final class BatchTable {
    * @throws ObjectsGone if nothing of it is on the table
    */
   Checkpoint checkpoint(DSLContext sql) {
-    return PlainSql.rows(
+    return PlainSql.first(
             sql,
             names.fill(READ),
             row ->
@@ -115,8 +115,6 @@ final class BatchTable {
                     row.getLong(4),
                     new Checkpoint.Counts(
                         row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8))))
-        .stream()
-        .findFirst()
         .orElseThrow(ObjectsGone::checkpoint);
   }
 

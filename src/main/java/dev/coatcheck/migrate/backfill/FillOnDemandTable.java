@@ -98,8 +98,7 @@ public final class FillOnDemandTable {
     }
     PlainSql.rows(sql, names.fill(HOLD), held -> held.getInt(1));
     OptionalLong kept =
-        PlainSql.rows(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy)
-            .getFirst();
+        PlainSql.row(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy);
     long key = kept.isPresent() ? kept.getAsLong() : KeyPositions.key(position(sql, legacy));
     rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
     return OptionalLong.of(key);

@@ -5,8 +5,6 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.util.List;
-import org.jooq.DSLContext;
 
 /**
  * Reads stretches of a table that lie evenly between its lowest and its highest ID, for a sample of
@@ -61,7 +59,14 @@ public final class TimeSampleTable {
   private record Bounds(long lowest, long highest, long nowMillis) {}
 
   private TimeSample sample() {
-    Bounds bounds = source.read("time sample", sql -> rows(sql, names.fill(BOUNDS)).getFirst());
+    Bounds bounds =
+        source.read(
+            "time sample",
+            sql ->
+                PlainSql.row(
+                    sql,
+                    names.fill(BOUNDS),
+                    row -> new Bounds(row.getLong(1), row.getLong(2), row.getLong(3))));
     long span = bounds.highest() - bounds.lowest() + 1;
     if (span <= (long) STRETCHES * STRETCH_ROWS) {
       return stretch(bounds, bounds.lowest(), STRETCHES * STRETCH_ROWS);
@@ -78,19 +83,13 @@ public final class TimeSampleTable {
     return source.read(
         "time sample",
         sql ->
-            PlainSql.rows(
-                    sql,
-                    names.fill(SAMPLE),
-                    row -> new TimeSample(row.getLong(1), row.getLong(2)),
-                    bounds.nowMillis(),
-                    from,
-                    rows + KeyTimes.LOOK_AHEAD,
-                    rows)
-                .getFirst());
-  }
-
-  private static List<Bounds> rows(DSLContext sql, String query) {
-    return PlainSql.rows(
-        sql, query, row -> new Bounds(row.getLong(1), row.getLong(2), row.getLong(3)));
+            PlainSql.row(
+                sql,
+                names.fill(SAMPLE),
+                row -> new TimeSample(row.getLong(1), row.getLong(2)),
+                bounds.nowMillis(),
+                from,
+                rows + KeyTimes.LOOK_AHEAD,
+                rows));
   }
 }

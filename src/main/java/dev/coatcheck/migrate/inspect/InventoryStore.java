@@ -127,35 +127,32 @@ final class InventoryStore {
   }
 
   Server server() {
-    return PlainSql.rows(
-            sql,
-            SERVER,
-            row ->
-                new Server(
-                    row.getInt(1),
-                    row.getBoolean(2),
-                    PlainSql.texts(row, 3),
-                    row.getLong(4),
-                    row.getBoolean(5)))
-        .getFirst();
+    return PlainSql.row(
+        sql,
+        SERVER,
+        row ->
+            new Server(
+                row.getInt(1),
+                row.getBoolean(2),
+                PlainSql.texts(row, 3),
+                row.getLong(4),
+                row.getBoolean(5)));
   }
 
   Optional<Relation> relation(String schema, String table) {
-    return PlainSql.rows(
-            sql,
-            TABLE,
-            row ->
-                new Relation(
-                    row.getLong(1),
-                    row.getString(2),
-                    row.getDouble(3),
-                    row.getLong(4),
-                    row.getLong(5),
-                    row.getBoolean(6)),
-            schema,
-            table)
-        .stream()
-        .findFirst();
+    return PlainSql.first(
+        sql,
+        TABLE,
+        row ->
+            new Relation(
+                row.getLong(1),
+                row.getString(2),
+                row.getDouble(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getBoolean(6)),
+        schema,
+        table);
   }
 
   /** Tables of the same name but for case, in any schema. */
@@ -164,18 +161,13 @@ final class InventoryStore {
   }
 
   Optional<PrimaryKey> primaryKey(long oid) {
-    return PlainSql.rows(
-            sql,
-            PRIMARY_KEY,
-            row ->
-                new PrimaryKey(
-                    row.getString(1),
-                    row.getInt(2),
-                    PlainSql.texts(row, 3),
-                    PlainSql.texts(row, 4)),
-            oid)
-        .stream()
-        .findFirst();
+    return PlainSql.first(
+        sql,
+        PRIMARY_KEY,
+        row ->
+            new PrimaryKey(
+                row.getString(1), row.getInt(2), PlainSql.texts(row, 3), PlainSql.texts(row, 4)),
+        oid);
   }
 
   List<Column> columns(long oid) {
@@ -209,6 +201,6 @@ final class InventoryStore {
         "select coalesce(max(<id>), 0)::bigint, coalesce(min(<id>), 1)::bigint from <table>"
             .replace("<id>", TableName.quoted(key))
             .replace("<table>", table.quoted());
-    return PlainSql.rows(sql, text, row -> new Range(row.getLong(1), row.getLong(2))).getFirst();
+    return PlainSql.row(sql, text, row -> new Range(row.getLong(1), row.getLong(2)));
   }
 }

@@ -28,8 +28,7 @@ final class SizeStore {
   record Count(long rows, long olderThanEpoch) {}
 
   Indexes indexes(long oid) {
-    return PlainSql.rows(sql, INDEXES, row -> new Indexes(row.getLong(1), row.getInt(2)), oid, oid)
-        .getFirst();
+    return PlainSql.row(sql, INDEXES, row -> new Indexes(row.getLong(1), row.getInt(2)), oid, oid);
   }
 
   /** Gives the server some milliseconds of work without any table. */
@@ -47,11 +46,10 @@ final class SizeStore {
     String sample = percent < 100 ? " tablesample system (" + percent + ")" : "";
     String text =
         "select count(*), count(*) filter (where " + older + ") from " + table.quoted() + sample;
-    return PlainSql.rows(
-            sql,
-            text,
-            row -> new Count(scaled(row.getLong(1), percent), scaled(row.getLong(2), percent)))
-        .getFirst();
+    return PlainSql.row(
+        sql,
+        text,
+        row -> new Count(scaled(row.getLong(1), percent), scaled(row.getLong(2), percent)));
   }
 
   private static String older(Target.TimeColumn column) {

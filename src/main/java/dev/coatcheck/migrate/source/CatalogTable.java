@@ -117,36 +117,33 @@ public final class CatalogTable {
 
   private Optional<Target> now(Target target) {
     Target.Anchors anchors = target.anchors();
-    return PlainSql.rows(
-            sql,
-            NOW,
-            row ->
-                target.renamed(
-                    new TableName(row.getString(1), row.getString(2)),
-                    row.getString(3),
-                    Optional.ofNullable(row.getString(4))),
-            anchors.keyAttnum(),
-            anchors.createdAtAttnum(),
-            target.oid())
-        .stream()
-        .findFirst();
+    return PlainSql.first(
+        sql,
+        NOW,
+        row ->
+            target.renamed(
+                new TableName(row.getString(1), row.getString(2)),
+                row.getString(3),
+                Optional.ofNullable(row.getString(4))),
+        anchors.keyAttnum(),
+        anchors.createdAtAttnum(),
+        target.oid());
   }
 
   private Target.Anchors anchors(
       long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
     Target.Anchors anchors =
-        PlainSql.rows(
-                sql,
-                ANCHORS,
-                row ->
-                    new Target.Anchors(
-                        new TableName(row.getString(1), row.getString(2)),
-                        row.getInt(3),
-                        row.getInt(4)),
-                keyColumn,
-                createdAt.map(Target.TimeColumn::name).orElse(""),
-                oid)
-            .getFirst();
+        PlainSql.row(
+            sql,
+            ANCHORS,
+            row ->
+                new Target.Anchors(
+                    new TableName(row.getString(1), row.getString(2)),
+                    row.getInt(3),
+                    row.getInt(4)),
+            keyColumn,
+            createdAt.map(Target.TimeColumn::name).orElse(""),
+            oid);
     return new Target.Anchors(
         firstName(oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
   }
@@ -159,10 +156,8 @@ public final class CatalogTable {
     if (!PlainSql.isTrue(sql, REMEMBERS)) {
       return now;
     }
-    return PlainSql.rows(
+    return PlainSql.first(
             sql, FIRST_NAME, row -> new TableName(row.getString(1), row.getString(2)), oid)
-        .stream()
-        .findFirst()
         .orElseGet(
             () ->
                 PlainSql.isTrue(sql, IS_ANOTHERS, now.schema(), now.table(), oid)
@@ -179,8 +174,7 @@ public final class CatalogTable {
   }
 
   private SearchPath ownersPath(long oid, String defaultPath) {
-    return PlainSql.rows(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid).stream()
-        .findFirst()
+    return PlainSql.first(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid)
         .flatMap(SearchPath::parse)
         .orElse(SearchPath.USUAL);
   }

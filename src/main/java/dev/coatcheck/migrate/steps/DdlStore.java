@@ -101,8 +101,7 @@ final class DdlStore {
     return session.transaction(
         "check",
         sql ->
-            PlainSql.rows(sql, names.fill(INDEX), row -> row.getBoolean(1), name).stream()
-                .findFirst()
+            PlainSql.first(sql, names.fill(INDEX), row -> row.getBoolean(1), name)
                 .map(valid -> valid ? IndexState.VALID : IndexState.INVALID)
                 .orElse(IndexState.MISSING));
   }

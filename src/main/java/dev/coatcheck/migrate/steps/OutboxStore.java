@@ -78,8 +78,7 @@ final class OutboxStore {
         source.write(
             "outbox",
             sql ->
-                PlainSql.rows(sql, names.fill("select nextval(<'switch'>) - 1"), r -> r.getLong(1))
-                    .getFirst());
+                PlainSql.row(sql, names.fill("select nextval(<'switch'>) - 1"), r -> r.getLong(1)));
     String left = TABLES.get((int) (before % 2));
     source.write(
         "outbox",
@@ -96,11 +95,10 @@ final class OutboxStore {
             source.read(
                 "outbox",
                 sql ->
-                    PlainSql.rows(
-                            sql,
-                            names.fill(LAG),
-                            row -> new Outbox.Lag(row.getLong(1), Math.max(0, row.getLong(2))))
-                        .getFirst()),
+                    PlainSql.row(
+                        sql,
+                        names.fill(LAG),
+                        row -> new Outbox.Lag(row.getLong(1), Math.max(0, row.getLong(2))))),
         new Outbox.Lag(0, 0));
   }
 

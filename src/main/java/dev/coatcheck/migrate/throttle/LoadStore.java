@@ -77,35 +77,33 @@ final class LoadStore {
         "throttle",
         sql -> {
           var replicas =
-              PlainSql.rows(
+              PlainSql.first(
                   sql, REPLICAS, row -> new SourceLoad.Replicas(row.getLong(1), row.getLong(2)));
-          var slots =
-              PlainSql.rows(
+          var slot =
+              PlainSql.first(
                   sql, SLOT, row -> new SourceLoad.Slot(row.getString(1), row.getLong(2)));
-          return PlainSql.rows(
-                  sql,
-                  LOAD,
-                  row ->
-                      new SourceLoad(
-                          row.getLong(1),
-                          replicas.stream().findFirst(),
-                          slots.stream().findFirst(),
-                          row.getLong(2),
-                          row.getBoolean(3),
-                          row.getBoolean(4),
-                          row.getBoolean(5),
-                          row.getLong(6),
-                          latencyMillis),
-                  target.oid(),
-                  target.oid(),
-                  target.oid())
-              .getFirst();
+          return PlainSql.row(
+              sql,
+              LOAD,
+              row ->
+                  new SourceLoad(
+                      row.getLong(1),
+                      replicas,
+                      slot,
+                      row.getLong(2),
+                      row.getBoolean(3),
+                      row.getBoolean(4),
+                      row.getBoolean(5),
+                      row.getLong(6),
+                      latencyMillis),
+              target.oid(),
+              target.oid(),
+              target.oid());
         });
   }
 
   /** How many bytes of WAL the source has written. */
   long walPosition() {
-    return source.read(
-        "throttle", sql -> PlainSql.rows(sql, POSITION, row -> row.getLong(1)).getFirst());
+    return source.read("throttle", sql -> PlainSql.row(sql, POSITION, row -> row.getLong(1)));
   }
 }

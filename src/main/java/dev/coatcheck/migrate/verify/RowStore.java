@@ -70,19 +70,11 @@ final class RowStore {
    * @throws ObjectsGone if the row of the run is not there
    */
   Bounds bounds() {
-    return read(
-            sql ->
-                PlainSql.rows(
-                    sql,
-                    names.fill(BOUNDS),
-                    row -> {
-                      Long last = PlainSql.longOrNull(row, 2);
-                      return new Bounds(
-                          row.getLong(1),
-                          last == null ? OptionalLong.empty() : OptionalLong.of(last));
-                    }))
-        .stream()
-        .findFirst()
+    return read(sql ->
+            PlainSql.first(
+                sql,
+                names.fill(BOUNDS),
+                row -> new Bounds(row.getLong(1), PlainSql.optionalLong(row, 2))))
         .orElseThrow(ObjectsGone::checkpoint);
   }
 
@@ -91,7 +83,7 @@ final class RowStore {
         sql -> {
           List<Row> read =
               PlainSql.rows(sql, names.fill(RANGE), RowStore::row, afterId, lastId, rows);
-          long now = PlainSql.rows(sql, names.fill(NOW), row -> row.getLong(1)).getFirst();
+          long now = PlainSql.row(sql, names.fill(NOW), row -> row.getLong(1));
           return new Range(read, now);
         });
   }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.jooq.DSLContext;
@@ -72,6 +73,17 @@ public final class PlainSql {
             throw thrown;
           }
         });
+  }
+
+  /** The first row; empty if there is none. */
+  public static <T> Optional<T> first(
+      DSLContext sql, String text, RowReader<T> reader, Object... values) {
+    return rows(sql, text, reader, values).stream().findFirst();
+  }
+
+  /** The only row. */
+  public static <T> T row(DSLContext sql, String text, RowReader<T> reader, Object... values) {
+    return rows(sql, text, reader, values).getFirst();
   }
 
   /** The first column of the only row. */
