@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Backfill.Range;
 import dev.coatcheck.migrate.backfill.BatchTable.Bounds;
 import dev.coatcheck.migrate.backfill.BatchTable.Given;
@@ -9,6 +10,8 @@ import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,14 +60,13 @@ final class SetAsideStore {
           PlainSql.execute(sql, rows.fill(HOLD));
           Checkpoint before = rows.checkpoint(sql);
           long upto =
-              PlainSql.rows(
+              PlainSql.row(
                       sql,
                       rows.fill(BLOCK),
                       row -> PlainSql.optionalLong(row, 1),
                       range.afterId(),
                       range.lastId(),
                       KeyTimes.BLOCK)
-                  .getFirst()
                   .orElse(range.lastId());
           List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPosition());
           List<Given> open = given.stream().filter(Given::isOpen).toList();
@@ -82,19 +84,21 @@ final class SetAsideStore {
   }
 
   List<SetAside> list(long afterId, Set<Cause> causes, int most) {
-    return session.transaction("rows set aside", sql -> list(sql, afterId, causes, most));
+    return session.transaction(
+        "rows set aside",
+        sql ->
+            PlainSql.rows(
+                sql,
+                rows.fill(LIST),
+                SetAsideStore::setAside,
+                afterId,
+                causes.stream().map(Cause::wireName).toArray(String[]::new),
+                most));
   }
 
-  private List<SetAside> list(DSLContext sql, long afterId, Set<Cause> causes, int most) {
-    return PlainSql.rows(
-        sql,
-        rows.fill(LIST),
-        row ->
-            new SetAside(
-                row.getLong(1), row.getLong(2), Cause.named(row.getString(3)), row.getString(4)),
-        afterId,
-        causes.stream().map(Cause::wireName).toArray(String[]::new),
-        most);
+  private static SetAside setAside(ResultSet row) throws SQLException {
+    Cause cause = WireNamed.find(Cause.class, row.getString(3)).orElseThrow();
+    return new SetAside(row.getLong(1), row.getLong(2), cause, row.getString(4));
   }
 
   /**

@@ -1,21 +1,13 @@
 package dev.coatcheck.migrate.journal;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
 /** What a running run is on its way to. */
-public enum Goal {
+public enum Goal implements WireNamed {
   /** Through all phases that are left. */
   FORWARD,
   /** One verification, and then back to where it was. */
   VERIFY,
   /** Back, phase by phase. */
-  UNDO;
-
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  static Goal named(String wireName) {
-    return valueOf(wireName.toUpperCase(Locale.ROOT));
-  }
+  UNDO
 }

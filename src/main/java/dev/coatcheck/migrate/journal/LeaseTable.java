@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.journal;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
@@ -104,7 +105,7 @@ public final class LeaseTable {
                 .fetchOptional(
                     row ->
                         new Orders(
-                            Goal.named(row.value1()),
+                            WireNamed.find(Goal.class, row.value1()).orElseThrow(),
                             RunStore.read(row.value2().data(), ThrottleSettings.class))));
   }
 

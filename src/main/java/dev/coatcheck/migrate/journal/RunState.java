@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.journal;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
 /** The state of a run. */
-public enum RunState {
+public enum RunState implements WireNamed {
   /** Planned; nothing was done yet. */
   PLANNED,
   /** An instance works on it, or will within seconds. */
@@ -15,13 +15,5 @@ public enum RunState {
   /** Ended early; what it left on the table can be undone. */
   CANCELLED,
   /** All phases are through. */
-  DONE;
-
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  static RunState named(String wireName) {
-    return valueOf(wireName.toUpperCase(Locale.ROOT));
-  }
+  DONE
 }

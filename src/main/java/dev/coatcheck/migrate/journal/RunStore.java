@@ -1,9 +1,10 @@
 package dev.coatcheck.migrate.journal;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
-import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.plan.PlanRequest;
@@ -20,14 +21,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 import org.jooq.JSONB;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The rows of runs. */
 final class RunStore {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final Field<Instant> NOW = field("now()", Instant.class);
 
   private final Database database;
 
@@ -78,12 +77,10 @@ final class RunStore {
     return database.read(
         "table migration",
         sql ->
-            sql.selectFrom(TABLE_MIGRATION)
-                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
-                .fetchOptional(RunStore::run));
+            sql.fetchOptional(TABLE_MIGRATION, TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .map(RunStore::run));
   }
 
-  /** Whether a file gave keys for it. */
   boolean hasImported(long id) {
     return database.read(
         "table migration",
@@ -93,7 +90,6 @@ final class RunStore {
                 TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.gt(0L))));
   }
 
-  /** The last ones, newest first. */
   List<TableMigration> list() {
     return database.read(
         "table migrations",
@@ -104,7 +100,6 @@ final class RunStore {
                 .fetch(RunStore::run));
   }
 
-  /** The runs of one table, in any state. */
   List<TableMigration> of(String source, TableName table) {
     return database.read(
         "table migrations",
@@ -146,8 +141,10 @@ final class RunStore {
             status.waitsFor().map(RunStore::json).map(JSONB::valueOf).orElse(null))
         .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
-        .set(TABLE_MIGRATION.STARTED_AT, started ? NOW : TABLE_MIGRATION.STARTED_AT)
-        .set(TABLE_MIGRATION.ENDED_AT, ended ? NOW : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
+        .set(TABLE_MIGRATION.STARTED_AT, started ? currentInstant() : TABLE_MIGRATION.STARTED_AT)
+        .set(
+            TABLE_MIGRATION.ENDED_AT,
+            ended ? currentInstant() : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
         .execute();
   }
@@ -225,10 +222,11 @@ final class RunStore {
         row.getKeepPrimaryKey(),
         read(row.getPlan().data(), Plan.class),
         new TableMigration.Status(
-            RunState.named(row.getState()),
+            WireNamed.find(RunState.class, row.getState()).orElseThrow(),
             row.getOccupies(),
-            Goal.named(row.getGoal()),
-            Optional.ofNullable(row.getUndoPhase()).flatMap(Phase::named),
+            WireNamed.find(Goal.class, row.getGoal()).orElseThrow(),
+            Optional.ofNullable(row.getUndoPhase())
+                .flatMap(name -> WireNamed.find(Phase.class, name)),
             Optional.ofNullable(row.getReason()),
             Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
         read(row.getThrottleSettings().data(), ThrottleSettings.class),

@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.journal;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
 import dev.coatcheck.postgres.sql.Database;
@@ -30,7 +31,7 @@ final class SetAsideStore {
                 new SetAside(
                     row.getLegacyId(),
                     row.getKey(),
-                    SetAside.Cause.named(row.getCause()),
+                    WireNamed.find(SetAside.Cause.class, row.getCause()).orElseThrow(),
                     row.getError()));
   }
 

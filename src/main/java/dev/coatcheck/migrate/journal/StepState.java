@@ -1,22 +1,14 @@
 package dev.coatcheck.migrate.journal;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
 /** The state of a step. */
-public enum StepState {
+public enum StepState implements WireNamed {
   PENDING,
   /** Done, and seen in the source. */
   VERIFIED,
   UNDONE,
   FAILED;
-
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  static StepState named(String wireName) {
-    return valueOf(wireName.toUpperCase(Locale.ROOT));
-  }
 
   public boolean isApplied() {
     return this == VERIFIED;

@@ -1,22 +1,20 @@
 package dev.coatcheck.migrate.journal;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
-import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.currentInstant;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.postgres.sql.Database;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 
 /** The rows of steps: how far each run has come, as its runners wrote it down. */
 final class StepStore {
-  private static final Field<Instant> NOW = field("now()", Instant.class);
 
   private final Database database;
 
@@ -47,9 +45,9 @@ final class StepStore {
         .fetch(
             row ->
                 new StepStatus(
-                    Phase.named(row.getPhase()).orElseThrow(),
+                    WireNamed.find(Phase.class, row.getPhase()).orElseThrow(),
                     row.getName(),
-                    StepState.named(row.getState()),
+                    WireNamed.find(StepState.class, row.getState()).orElseThrow(),
                     Optional.ofNullable(row.getError()),
                     Optional.ofNullable(row.getChangedAt())));
   }
@@ -61,7 +59,7 @@ final class StepStore {
             sql.update(TABLE_MIGRATION_STEP)
                 .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
                 .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                .set(TABLE_MIGRATION_STEP.CHANGED_AT, NOW)
+                .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
                 .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
                 .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
                 .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))

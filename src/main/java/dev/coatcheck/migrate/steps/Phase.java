@@ -1,11 +1,9 @@
 package dev.coatcheck.migrate.steps;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Optional;
+import dev.coatcheck.core.name.WireNamed;
 
 /** A part of a table migration. A run goes through the phases in this order. */
-public enum Phase {
+public enum Phase implements WireNamed {
   /** The new column, its number source and its triggers. */
   EXPAND,
   /** Old rows get their keys. */
@@ -15,14 +13,5 @@ public enum Phase {
   /** No row without a key, ever again. */
   NOT_NULL,
   /** Source, mappings and legacy IDs agree. */
-  VERIFY;
-
-  /** As it stands in requests and answers. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  public static Optional<Phase> named(String wireName) {
-    return Arrays.stream(values()).filter(phase -> phase.wireName().equals(wireName)).findFirst();
-  }
+  VERIFY
 }

@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.journal.ActionOutcome;
@@ -94,7 +95,8 @@ final class ActionRoutes {
     JsonObject body = request.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
-        name.flatMap(Phase::named).filter(known -> known.compareTo(Phase.VERIFY) < 0);
+        name.flatMap(text -> WireNamed.find(Phase.class, text))
+            .filter(known -> known.compareTo(Phase.VERIFY) < 0);
     if (name.isPresent() && phase.isEmpty()) {
       throw body.invalid("phase", "The phases are expand, backfill, index and not_null.");
     }
