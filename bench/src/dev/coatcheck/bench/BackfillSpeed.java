@@ -26,6 +26,7 @@ import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -187,7 +188,11 @@ public final class BackfillSpeed {
   private TableMigration start(String source, String table, Type type) {
     IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new PlanRequest(source, "public", table, type, Optional.of("created_at"), true),
+            new PlanRequest(
+                source,
+                new TableSpec("public", table, Optional.of("created_at"), true),
+                type,
+                Optional.empty()),
             Asked.by(ACTOR));
     if (!(result
         instanceof

@@ -65,7 +65,7 @@ final class RunStore {
         .set(TABLE_MIGRATION.CREATED_AT_ATTNUM, target.anchors().createdAtAttnum())
         .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
-        .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.keepPrimaryKey())
+        .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.table().keepPrimaryKey())
         .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(proposal.plan())))
         .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
         .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())

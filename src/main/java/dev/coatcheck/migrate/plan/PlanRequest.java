@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.SearchPath;
+import dev.coatcheck.migrate.source.TableSpec;
 import java.util.Optional;
 
 /**
@@ -10,21 +11,4 @@ import java.util.Optional;
  * @param applicationPath of the sessions that write to it; empty: that of its owner's settings
  */
 public record PlanRequest(
-    String source,
-    String schema,
-    String table,
-    Type type,
-    Optional<String> createdAtColumn,
-    boolean keepPrimaryKey,
-    Optional<SearchPath> applicationPath) {
-  /** With the search path of its owner's settings. */
-  public PlanRequest(
-      String source,
-      String schema,
-      String table,
-      Type type,
-      Optional<String> createdAtColumn,
-      boolean keepPrimaryKey) {
-    this(source, schema, table, type, createdAtColumn, keepPrimaryKey, Optional.empty());
-  }
-}
+    String source, TableSpec table, Type type, Optional<SearchPath> applicationPath) {}

@@ -12,15 +12,12 @@ import dev.coatcheck.migrate.plan.Plan.PlannedStep;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
-import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 
 /** Looks at a table and says what a run would do to it, or why it can't be migrated. */
@@ -31,11 +28,9 @@ public final class Planner {
           "The type must have Snowflake keys of the default layout. Create such a type for this"
               + " table.");
 
-  private final Sources sources;
   private final Inventory inventory;
 
-  public Planner(Sources sources, Inventory inventory) {
-    this.sources = sources;
+  public Planner(Inventory inventory) {
     this.inventory = inventory;
   }
 
@@ -44,22 +39,15 @@ public final class Planner {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
-  public Proposal propose(PlanRequest request) {
-    Optional<Source> source = sources.named(request.source());
-    if (source.isEmpty()) {
-      return new Proposal.SourceUnknown();
-    }
+  public Proposal propose(Source source, PlanRequest request) {
     Type type = request.type();
     if (type.keyScheme() != KeyScheme.SNOWFLAKE
         || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
-    TableSpec spec =
-        new TableSpec(
-            request.schema(), request.table(), request.createdAtColumn(), request.keepPrimaryKey());
-    return switch (inventory.inspect(source.get(), spec)) {
+    return switch (inventory.inspect(source, request.table())) {
       case Inspection.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
-      case Inspection.Sound(TableShape shape) -> proposal(request, source.get(), shape);
+      case Inspection.Sound(TableShape shape) -> proposal(request, source, shape);
     };
   }
 
@@ -83,7 +71,7 @@ public final class Planner {
   private static Target target(PlanRequest request, Source source, TableShape shape) {
     return new Target(
         UUID.randomUUID(),
-        new TableName(request.schema(), request.table()),
+        new TableName(request.table().schema(), request.table().table()),
         shape.oid(),
         shape.keyColumn(),
         shape.keyType(),

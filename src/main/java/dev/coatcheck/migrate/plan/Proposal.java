@@ -14,9 +14,6 @@ public sealed interface Proposal {
     }
   }
 
-  /** No source has this name. */
-  record SourceUnknown() implements Proposal {}
-
   /** All that stands in the way. */
   record Refused(List<Diagnostic> diagnostics) implements Proposal {
     public Refused {

@@ -19,6 +19,7 @@ import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
@@ -90,8 +91,11 @@ public final class TableMigrations implements AutoCloseable {
     if (refusal.isPresent()) {
       return actions.refuse(asked, new PlanOutcome.Refused(List.of(refusal.get())));
     }
-    return switch (new Planner(sources, inventory).propose(request)) {
-      case Proposal.SourceUnknown _ -> actions.refuse(asked, new PlanOutcome.SourceUnknown());
+    Optional<Source> source = sources.named(request.source());
+    if (source.isEmpty()) {
+      return actions.refuse(asked, new PlanOutcome.SourceUnknown());
+    }
+    return switch (new Planner(inventory).propose(source.get(), request)) {
       case Proposal.Refused(List<Diagnostic> diagnostics) ->
           actions.refuse(asked, new PlanOutcome.Refused(diagnostics));
       case Proposal.Ready ready -> actions.insert(request, ready, asked);

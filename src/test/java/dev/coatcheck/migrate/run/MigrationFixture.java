@@ -16,6 +16,7 @@ import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
@@ -207,7 +208,10 @@ public final class MigrationFixture implements AutoCloseable {
     IdempotentResult<PlanOutcome> result =
         migrations.plan(
             new PlanRequest(
-                isBeside ? Sources.GATEWAY : OTHER, schema, table, type, createdAt, false),
+                isBeside ? Sources.GATEWAY : OTHER,
+                new TableSpec(schema, table, createdAt, false),
+                type,
+                Optional.empty()),
             Asked.by(ACTOR));
     if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
@@ -221,11 +225,8 @@ public final class MigrationFixture implements AutoCloseable {
         migrations.plan(
             new PlanRequest(
                 isBeside ? Sources.GATEWAY : OTHER,
-                schema,
-                table,
+                new TableSpec(schema, table, Optional.empty(), false),
                 source.type,
-                Optional.empty(),
-                false,
                 Optional.of(path)),
             Asked.by(ACTOR));
     if (result

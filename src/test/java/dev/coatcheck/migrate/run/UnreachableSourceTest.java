@@ -12,6 +12,7 @@ import dev.coatcheck.migrate.journal.RunState;
 import dev.coatcheck.migrate.journal.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.net.InetAddress;
@@ -126,7 +127,11 @@ class UnreachableSourceTest {
       TableMigrations migrations, String source, String table, Type type) {
     IdempotentResult<PlanOutcome> result =
         migrations.plan(
-            new PlanRequest(source, "public", table, type, Optional.empty(), false),
+            new PlanRequest(
+                source,
+                new TableSpec("public", table, Optional.empty(), false),
+                type,
+                Optional.empty()),
             Asked.by(MigrationFixture.ACTOR));
     if (result
         instanceof

@@ -24,6 +24,7 @@ import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.TableSpec;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
@@ -110,11 +111,8 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
         name ->
             new PlanRequest(
                 source,
-                name.schema(),
-                name.table(),
+                new TableSpec(name.schema(), name.table(), createdAt, keepPrimaryKey),
                 type,
-                createdAt,
-                keepPrimaryKey,
                 applicationPath));
   }
 
