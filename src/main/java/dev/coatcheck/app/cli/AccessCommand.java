@@ -9,6 +9,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Iterator;
@@ -16,7 +17,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,122 +28,104 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code coatcheck access}: makes, lists and ends API keys, in the database itself. */
-@Command(
-    name = "access",
-    description = "Creates, lists and revokes API keys.",
-    mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      AccessCommand.Create.class,
-      AccessCommand.Keys.class,
-      AccessCommand.Revoke.class
-    })
+@Command(name = "access", description = "Creates, lists and revokes API keys.")
 final class AccessCommand {
+  @Spec private CommandSpec spec;
 
-  /** {@code coatcheck access create}. */
-  @Command(
-      name = "create",
-      description = "Creates an API key and prints it, only once.",
-      mixinStandardHelpOptions = true)
-  static final class Create implements Callable<Integer> {
-    @Mixin private Settings settings = new Settings();
-    @Spec private CommandSpec spec;
-
-    @Option(
-        names = "--name",
-        required = true,
-        description = "Name of the program or person that uses the key.")
-    private String name;
-
-    @Option(
-        names = "--scope",
-        required = true,
-        split = ",",
-        description = "Scopes of the key: * for all, or some of ${COMPLETION-CANDIDATES}.",
-        completionCandidates = ScopeNames.class)
-    private List<String> scopes;
-
-    @Option(
-        names = "--same-principal",
-        description =
-            "Share the principal of the live keys with this name, and so their client IDs and"
-                + " stored answers. Default: a new principal.")
-    private boolean samePrincipal;
-
-    @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
-    private @Nullable Integer validDays;
-
-    @Override
-    public Integer call() throws CommandFailed {
-      if (name.isBlank() || name.length() > 100) {
-        throw new Misused("--name must have 1 to 100 characters.");
-      }
-      if (validDays != null && (validDays < 1 || validDays > 3_650)) {
-        throw new Misused("--valid-days must be 1 to 3650.");
-      }
-      Set<Scope> wanted = scopes(scopes);
-      Optional<Duration> validFor = Optional.ofNullable(validDays).map(Duration::ofDays);
-      Access.Issued issued =
-          switch (withAccess(
-              settings, access -> access.create(name, wanted, validFor, samePrincipal))) {
-            case Access.Created.Made(Access.Issued made) -> made;
-            case Access.Created.NoSuchPrincipal _ ->
-                throw new CommandFailed(
-                    "no live key has this name, so there is no principal to share. Leave out"
-                        + " --same-principal.");
-            case Access.Created.SeveralPrincipals(List<String> keyIds) ->
-                throw new CommandFailed(
-                    "the live keys with this name have different principals. First revoke all but"
-                        + " one: "
-                        + String.join(", ", keyIds));
-          };
-      spec.commandLine().getOut().println(issued.key().secretText());
-      if (!issued.stored().principal().equals(name)) {
-        spec.commandLine()
-            .getErr()
-            .println(
-                "Another live key has this name, so the principal of the new key is "
-                    + issued.stored().principal()
-                    + ".");
-      }
-      spec.commandLine()
-          .getErr()
-          .println(
-              "The API key is shown only now. To revoke it: coatcheck access revoke "
-                  + issued.key().id());
-      return 0;
+  @Command(name = "create", description = "Creates an API key and prints it, only once.")
+  int create(
+      @Mixin Settings settings,
+      @Option(
+              names = "--name",
+              required = true,
+              description = "Name of the program or person that uses the key.")
+          String name,
+      @Option(
+              names = "--scope",
+              required = true,
+              split = ",",
+              description = "Scopes of the key: * for all, or some of ${COMPLETION-CANDIDATES}.",
+              completionCandidates = ScopeNames.class)
+          List<String> scopes,
+      @Option(
+              names = "--same-principal",
+              description =
+                  "Share the principal of the live keys with this name, and so their client IDs"
+                      + " and stored answers. Default: a new principal.")
+          boolean samePrincipal,
+      @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
+          @Nullable Integer validDays)
+      throws CommandFailed {
+    if (name.isBlank() || name.length() > 100) {
+      throw new Misused("--name must have 1 to 100 characters.");
     }
+    if (validDays != null && (validDays < 1 || validDays > 3_650)) {
+      throw new Misused("--valid-days must be 1 to 3650.");
+    }
+    Set<Scope> wanted = scopes(scopes);
+    Optional<Duration> validFor = Optional.ofNullable(validDays).map(Duration::ofDays);
+    Access.Issued issued =
+        switch (withAccess(
+            settings, access -> access.create(name, wanted, validFor, samePrincipal))) {
+          case Access.Created.Made(Access.Issued made) -> made;
+          case Access.Created.NoSuchPrincipal _ ->
+              throw new CommandFailed(
+                  "no live key has this name, so there is no principal to share. Leave out"
+                      + " --same-principal.");
+          case Access.Created.SeveralPrincipals(List<String> keyIds) ->
+              throw new CommandFailed(
+                  "the live keys with this name have different principals. First revoke all but"
+                      + " one: "
+                      + String.join(", ", keyIds));
+        };
+    out().println(issued.key().secretText());
+    PrintWriter err = spec.commandLine().getErr();
+    if (!issued.stored().principal().equals(name)) {
+      err.println(
+          "Another live key has this name, so the principal of the new key is "
+              + issued.stored().principal()
+              + ".");
+    }
+    err.println(
+        "The API key is shown only now. To revoke it: coatcheck access revoke "
+            + issued.key().id());
+    return 0;
   }
 
-  /** {@code coatcheck access list}. */
-  @Command(
-      name = "list",
-      description = "Lists the API keys. Their secrets are not stored.",
-      mixinStandardHelpOptions = true)
-  static final class Keys implements Callable<Integer> {
-    @Mixin private Settings settings = new Settings();
-    @Spec private CommandSpec spec;
-
-    @Override
-    public Integer call() throws CommandFailed {
-      for (StoredKey key : withAccess(settings, Access::list)) {
-        spec.commandLine()
-            .getOut()
-            .printf(
-                "%s  %-8s  %s  %s  %s%n",
-                key.keyId(),
-                key.revokedAt().isPresent() ? "revoked" : "active",
-                key.createdAt(),
-                key.scopes().stream().map(Keys::shown).sorted().collect(Collectors.joining(",")),
-                key.name());
-      }
-      return 0;
+  @Command(name = "list", description = "Lists the API keys. Their secrets are not stored.")
+  int list(@Mixin Settings settings) throws CommandFailed {
+    for (StoredKey key : withAccess(settings, Access::list)) {
+      out()
+          .printf(
+              "%s  %-8s  %s  %s  %s%n",
+              key.keyId(),
+              key.revokedAt().isPresent() ? "revoked" : "active",
+              key.createdAt(),
+              key.scopes().stream()
+                  .map(AccessCommand::shown)
+                  .sorted()
+                  .collect(Collectors.joining(",")),
+              key.name());
     }
+    return 0;
+  }
 
-    /** A key that was made by another version may have a scope that means nothing here. */
-    private static String shown(Scope scope) {
-      return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
+  /** A key that was made by another version may have a scope that means nothing here. */
+  private static String shown(Scope scope) {
+    return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
+  }
+
+  @Command(name = "revoke", description = "Revokes an API key for good.")
+  int revoke(
+      @Mixin Settings settings,
+      @Parameters(paramLabel = "KEY_ID", description = "ID of the key, as list prints it.")
+          String keyId)
+      throws CommandFailed {
+    if (!withAccess(settings, access -> access.revoke(keyId))) {
+      throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
     }
+    out().println("revoked " + keyId);
+    return 0;
   }
 
   /** The scopes that a key can be given. */
@@ -154,26 +136,8 @@ final class AccessCommand {
     }
   }
 
-  /** {@code coatcheck access revoke}. */
-  @Command(
-      name = "revoke",
-      description = "Revokes an API key for good.",
-      mixinStandardHelpOptions = true)
-  static final class Revoke implements Callable<Integer> {
-    @Mixin private Settings settings = new Settings();
-    @Spec private CommandSpec spec;
-
-    @Parameters(paramLabel = "KEY_ID", description = "ID of the key, as list prints it.")
-    private String keyId;
-
-    @Override
-    public Integer call() throws CommandFailed {
-      if (!withAccess(settings, access -> access.revoke(keyId))) {
-        throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
-      }
-      spec.commandLine().getOut().println("revoked " + keyId);
-      return 0;
-    }
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
   }
 
   private static <T> T withAccess(Settings settings, Function<Access, T> work)

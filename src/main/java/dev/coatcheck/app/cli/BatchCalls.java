@@ -11,30 +11,31 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Sends the items of a verb in batches, and counts the answers, so that a failure says how many
- * items were done.
+ * items were done. A mixin: brings what a call needs.
  */
+@Command
 final class BatchCalls {
   static final int ITEMS_MAX = 1_000;
 
-  private final CommandSpec command;
-  private final GatewayCalls gateway;
-  private final String path;
+  @Mixin private GatewayCalls gateway = new GatewayCalls();
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
   private int answered;
   private int refused;
 
-  BatchCalls(CommandSpec command, GatewayCalls gateway, String path) {
-    this.command = command;
-    this.gateway = gateway;
-    this.path = path;
-  }
-
   /** Sends the inputs, a thousand a call. */
-  int sendAll(List<String> arguments, Function<List<String>, Object> body) throws CommandFailed {
+  int sendAll(String path, List<String> arguments, Function<List<String>, Object> body)
+      throws CommandFailed {
     boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
     // Standard input stays open: it is not ours.
     BufferedReader input =
@@ -42,7 +43,7 @@ final class BatchCalls {
     Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();
     try {
       for (List<String> some = next(lines); !some.isEmpty(); some = next(lines)) {
-        send(body.apply(some), some);
+        send(path, body.apply(some), some);
       }
     } catch (UncheckedIOException broken) {
       throw new CommandFailed("can't read standard input: " + broken.getMessage());
@@ -50,7 +51,7 @@ final class BatchCalls {
     return status();
   }
 
-  void send(Object body, List<String> inputs) throws CommandFailed {
+  void send(String path, Object body, List<String> inputs) throws CommandFailed {
     try {
       JsonNode answer = gateway.post(path, body);
       print(inputs, answer.path("data"));

@@ -1,7 +1,6 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.GatewayCalls;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -27,10 +26,11 @@ final class BatchVerbs {
   /** {@code coatcheck mint TYPE [KEY…]}. */
   @Command(
       name = "mint",
-      description = "Mints public IDs for keys, or with --count for generated keys.",
-      mixinStandardHelpOptions = true)
+      description = "Mints public IDs for keys, or with --count for generated keys.")
   static final class Mint implements Callable<Integer> {
-    @Mixin private GatewayCalls gateway = new GatewayCalls();
+    private static final String PATH = "/v1/ids/batch";
+
+    @Mixin private BatchCalls calls = new BatchCalls();
     @Spec private CommandSpec spec;
 
     @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
@@ -47,9 +47,9 @@ final class BatchVerbs {
 
     @Override
     public Integer call() throws CommandFailed {
-      BatchCalls calls = new BatchCalls(spec, gateway, "/v1/ids/batch");
       if (count == null) {
         return calls.sendAll(
+            PATH,
             keys,
             some ->
                 Map.of(
@@ -62,20 +62,17 @@ final class BatchVerbs {
         throw new ParameterException(spec.commandLine(), "Give keys or --count, not both.");
       }
       for (int left = count; left > 0; left -= BatchCalls.ITEMS_MAX) {
-        calls.send(Map.of("type", type, "count", Math.min(left, BatchCalls.ITEMS_MAX)), List.of());
+        calls.send(
+            PATH, Map.of("type", type, "count", Math.min(left, BatchCalls.ITEMS_MAX)), List.of());
       }
       return calls.status();
     }
   }
 
   /** {@code coatcheck resolve [ID…]}. */
-  @Command(
-      name = "resolve",
-      description = "Resolves public IDs to their keys.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "resolve", description = "Resolves public IDs to their keys.")
   static final class Resolve implements Callable<Integer> {
-    @Mixin private GatewayCalls gateway = new GatewayCalls();
-    @Spec private CommandSpec spec;
+    @Mixin private BatchCalls calls = new BatchCalls();
 
     @Parameters(
         paramLabel = "ID",
@@ -84,19 +81,14 @@ final class BatchVerbs {
 
     @Override
     public Integer call() throws CommandFailed {
-      return new BatchCalls(spec, gateway, "/v1/ids/resolve")
-          .sendAll(ids, some -> Map.of("ids", some));
+      return calls.sendAll("/v1/ids/resolve", ids, some -> Map.of("ids", some));
     }
   }
 
   /** {@code coatcheck lookup TYPE [KEY…]}. */
-  @Command(
-      name = "lookup",
-      description = "Looks up the public IDs of keys.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "lookup", description = "Looks up the public IDs of keys.")
   static final class Lookup implements Callable<Integer> {
-    @Mixin private GatewayCalls gateway = new GatewayCalls();
-    @Spec private CommandSpec spec;
+    @Mixin private BatchCalls calls = new BatchCalls();
 
     @Parameters(index = "0", paramLabel = "TYPE", description = "Name of the type.")
     private String type;
@@ -109,8 +101,7 @@ final class BatchVerbs {
 
     @Override
     public Integer call() throws CommandFailed {
-      return new BatchCalls(spec, gateway, "/v1/ids/lookup")
-          .sendAll(keys, some -> Map.of("type", type, "keys", some));
+      return calls.sendAll("/v1/ids/lookup", keys, some -> Map.of("type", type, "keys", some));
     }
   }
 }

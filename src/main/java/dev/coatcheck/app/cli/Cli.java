@@ -6,15 +6,16 @@ import dev.coatcheck.app.client.Misused;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ScopeType;
 
 /** The root of the command line. */
 @Command(
     name = "coatcheck",
     description = "A public-ID gateway: opaque IDs outside, Snowflake and UUIDv7 keys inside.",
+    scope = ScopeType.INHERIT,
     mixinStandardHelpOptions = true,
-    versionProvider = Cli.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    footer = "In the source tree, ./coatcheck bench measures how fast it is.",
+    versionProvider = Cli.Version.class,
     subcommands = {
       ServeCommand.class,
       TypesCommand.class,
@@ -32,17 +33,25 @@ public final class Cli {
 
   /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
   public static int run(String... arguments) {
-    return run(new Cli(), arguments);
+    return execute(line(), arguments);
   }
 
   /** Runs a command under another root. */
   public static int run(Object root, String... arguments) {
-    CommandLine line = line(root);
+    return execute(line(root), arguments);
+  }
+
+  private static int execute(CommandLine line, String... arguments) {
     return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
   }
 
   static CommandLine line() {
-    return line(new Cli());
+    CommandLine line = line(new Cli());
+    // Not in the annotation, from which every subcommand would inherit it.
+    line.getCommandSpec()
+        .usageMessage()
+        .footer("In the source tree, ./coatcheck bench measures how fast it is.");
+    return line;
   }
 
   private static CommandLine line(Object root) {

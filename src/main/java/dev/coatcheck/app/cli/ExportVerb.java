@@ -18,10 +18,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code coatcheck ids export}: all mappings of a type, into a file or to standard output. */
-@Command(
-    name = "export",
-    description = "Writes all mappings of a type, in the order of keys.",
-    mixinStandardHelpOptions = true)
+@Command(name = "export", description = "Writes all mappings of a type, in the order of keys.")
 final class ExportVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
   @Spec private CommandSpec spec;

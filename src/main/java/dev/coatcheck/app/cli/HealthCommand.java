@@ -17,8 +17,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "health",
     description =
-        "Checks whether the gateway on this machine is ready; exits with 0 if it is ready.",
-    mixinStandardHelpOptions = true)
+        "Checks whether the gateway on this machine is ready; exits with 0 if it is ready.")
 final class HealthCommand implements Callable<Integer> {
   private static final Duration WAIT = Duration.ofSeconds(3);
 

@@ -14,11 +14,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck keys}: makes keys, and shows who may make them. */
-@Command(
-    name = "keys",
-    description = "Generates keys, and lists the workers that generate keys.",
-    mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND")
+@Command(name = "keys", description = "Generates keys, and lists the workers that generate keys.")
 final class KeysCommand {
   @Spec private CommandSpec spec;
 

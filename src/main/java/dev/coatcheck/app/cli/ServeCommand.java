@@ -18,7 +18,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "serve",
     description = "Runs the gateway, with an embedded Postgres unless --database-url is given.",
-    mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ServeCommand implements Callable<Integer> {
   @Mixin private Settings settings = new Settings();

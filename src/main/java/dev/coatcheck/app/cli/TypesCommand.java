@@ -17,11 +17,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck types}: the registry, through the API. */
-@Command(
-    name = "types",
-    description = "Lists and defines types.",
-    mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND")
+@Command(name = "types", description = "Lists and defines types.")
 final class TypesCommand {
   @Spec private CommandSpec spec;
 

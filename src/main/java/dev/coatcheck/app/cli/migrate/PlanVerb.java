@@ -18,8 +18,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Prints the steps of a table migration, how long they take, and the preconditions that your",
       "application has to meet. Changes nothing on the table."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class PlanVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
   @Spec private CommandSpec spec;
@@ -78,8 +77,7 @@ final class PlanVerb implements Callable<Integer> {
     if (applicationSearchPath != null) {
       body.put("application_search_path", applicationSearchPath);
     }
-    new PlanText(spec.commandLine().getOut())
-        .print(gateway.post(MigrateTableCommand.RUNS, body), withSql);
+    new PlanText(spec.commandLine().getOut()).print(gateway.post(RunCalls.RUNS, body), withSql);
     return 0;
   }
 }

@@ -2,7 +2,6 @@ package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.Bars;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.NoAnswer;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
@@ -20,30 +19,30 @@ final class RunFollower {
   private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int SILENCES_MAX = 120;
 
-  private final GatewayCalls gateway;
+  private final RunCalls calls;
   private final PrintWriter err;
   private final LongSupplier nanoTime;
 
-  RunFollower(GatewayCalls gateway, PrintWriter err, LongSupplier nanoTime) {
-    this.gateway = gateway;
+  RunFollower(RunCalls calls, PrintWriter err, LongSupplier nanoTime) {
+    this.calls = calls;
     this.err = err;
     this.nanoTime = nanoTime;
   }
 
   /** Waits until the run stops; returns it. */
-  JsonNode end(String id) throws CommandFailed {
-    Thread interrupted = new Thread(() -> printInterrupt(id));
+  JsonNode end() throws CommandFailed {
+    Thread interrupted = new Thread(this::printInterrupt);
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
-      return follow(id);
+      return follow();
     } finally {
       quit(interrupted);
     }
   }
 
-  private void printInterrupt(String id) {
+  private void printInterrupt() {
     err.println();
-    err.println(NextCommand.afterInterrupt(id));
+    err.println(NextCommand.afterInterrupt(calls.id()));
     err.flush();
   }
 
@@ -55,8 +54,8 @@ final class RunFollower {
     }
   }
 
-  private JsonNode follow(String id) throws CommandFailed {
-    JsonNode run = look(id);
+  private JsonNode follow() throws CommandFailed {
+    JsonNode run = look();
     long lineDueNano = nanoTime.getAsLong();
     try (ProgressBar bar =
         Bars.open(
@@ -71,8 +70,8 @@ final class RunFollower {
           err.println(RunText.line(run));
           lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }
-        pause(id);
-        run = look(id);
+        pause();
+        run = look();
       }
       bar.stepTo(run.path("progress").path("rows_done").asLong(0));
     }
@@ -82,28 +81,28 @@ final class RunFollower {
   /**
    * The gateway may restart, or its database may fail for a minute: the run continues by itself.
    */
-  private JsonNode look(String id) throws CommandFailed {
+  private JsonNode look() throws CommandFailed {
     for (int silences = 0; ; silences++) {
       try {
-        return gateway.get("/v1/table-migrations/" + id);
+        return calls.get();
       } catch (NoAnswer silence) {
         if (silences >= SILENCES_MAX) {
           throw new CommandFailed(
               silence.getMessage()
                   + " The run may continue in the gateway. Next: "
-                  + NextCommand.watch(id));
+                  + NextCommand.watch(calls.id()));
         }
-        pause(id);
+        pause();
       }
     }
   }
 
-  private static void pause(String id) throws CommandFailed {
+  private void pause() throws CommandFailed {
     try {
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted. " + NextCommand.afterInterrupt(id));
+      throw new CommandFailed("interrupted. " + NextCommand.afterInterrupt(calls.id()));
     }
   }
 }

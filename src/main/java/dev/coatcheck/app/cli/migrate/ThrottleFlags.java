@@ -1,82 +1,65 @@
 package dev.coatcheck.app.cli.migrate;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 
 /** The throttle settings of a run as options. An option that is left out changes nothing. */
 @Command
 final class ThrottleFlags {
-  @Option(names = "--batch-millis", description = "How long a batch should take, 20 to 10000.")
-  private @Nullable Long batchMillis;
+  private static final Map<String, String> NUMBERS =
+      Map.of(
+          "--batch-millis", "How long a batch should take, 20 to 10000.",
+          "--rows-per-second-max", "Rows filled in a second, up to 1000000; 0: no limit.",
+          "--wal-megabytes-per-second-max",
+              "Wait while the source writes more WAL than this; 0: no limit.",
+          "--replica-lag-seconds-max", "Wait while a replica lags more than this.",
+          "--slot-megabytes-max", "Wait while a replication slot keeps more WAL than this.",
+          "--lock-waits-max", "Wait while more sessions than this wait for the table.",
+          "--long-transaction-seconds-max", "Wait while a transaction is older than this.",
+          "--latency-millis-max", "Wait while the read of a row takes longer than this.",
+          "--vacuum-seconds-max", "Wait for a vacuum of the table, but not longer than this.");
 
-  @Option(
-      names = "--rows-per-second-max",
-      description = "Rows filled in a second, up to 1000000; 0: no limit.")
-  private @Nullable Long rowsPerSecondMax;
+  private final List<OptionSpec> options = new ArrayList<>();
 
-  @Option(
-      names = "--wal-megabytes-per-second-max",
-      description = "Wait while the source writes more WAL than this; 0: no limit.")
-  private @Nullable Long walMegabytesPerSecondMax;
-
-  @Option(
-      names = "--replica-lag-seconds-max",
-      description = "Wait while a replica lags more than this.")
-  private @Nullable Long replicaLagSecondsMax;
-
-  @Option(
-      names = "--slot-megabytes-max",
-      description = "Wait while a replication slot keeps more WAL than this.")
-  private @Nullable Long slotMegabytesMax;
-
-  @Option(
-      names = "--lock-waits-max",
-      description = "Wait while more sessions than this wait for the table.")
-  private @Nullable Long lockWaitsMax;
-
-  @Option(
-      names = "--long-transaction-seconds-max",
-      description = "Wait while a transaction is older than this.")
-  private @Nullable Long longTransactionSecondsMax;
-
-  @Option(
-      names = "--latency-millis-max",
-      description = "Wait while the read of a row takes longer than this.")
-  private @Nullable Long latencyMillisMax;
-
-  @Option(
-      names = "--vacuum-seconds-max",
-      description = "Wait for a vacuum of the table, but not longer than this.")
-  private @Nullable Long vacuumSecondsMax;
-
-  @Option(
-      names = "--archive-failures",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether the run waits while the source can't archive WAL.")
-  private @Nullable Boolean archiveFailures;
-
-  Map<String, Object> body() {
-    Map<String, Object> body = new LinkedHashMap<>();
-    put(body, "batch_millis", batchMillis);
-    put(body, "rows_per_second_max", rowsPerSecondMax);
-    put(body, "wal_megabytes_per_second_max", walMegabytesPerSecondMax);
-    put(body, "replica_lag_seconds_max", replicaLagSecondsMax);
-    put(body, "slot_megabytes_max", slotMegabytesMax);
-    put(body, "lock_waits_max", lockWaitsMax);
-    put(body, "long_transaction_seconds_max", longTransactionSecondsMax);
-    put(body, "latency_millis_max", latencyMillisMax);
-    put(body, "vacuum_seconds_max", vacuumSecondsMax);
-    put(body, "archive_failures", archiveFailures);
-    return body;
+  @Spec(Spec.Target.SELF)
+  void addTo(CommandSpec mixin) {
+    NUMBERS.forEach((name, description) -> add(mixin, name, Long.class, "NUMBER", description));
+    add(
+        mixin,
+        "--archive-failures",
+        Boolean.class,
+        "true|false",
+        "Whether the run waits while the source can't archive WAL.");
   }
 
-  private static void put(Map<String, Object> body, String name, @Nullable Object value) {
-    if (value != null) {
-      body.put(name, value);
+  private void add(
+      CommandSpec mixin, String name, Class<?> type, String label, String description) {
+    OptionSpec option =
+        OptionSpec.builder(name)
+            .type(type)
+            .arity("1")
+            .paramLabel(label)
+            .description(description)
+            .build();
+    mixin.addOption(option);
+    options.add(option);
+  }
+
+  /** The fields of a request, one for each option that was given. */
+  Map<String, Object> body() {
+    Map<String, Object> body = new LinkedHashMap<>();
+    for (OptionSpec option : options) {
+      Object value = option.getValue();
+      if (value != null) {
+        body.put(option.longestName().substring(2).replace('-', '_'), value);
+      }
     }
+    return body;
   }
 }

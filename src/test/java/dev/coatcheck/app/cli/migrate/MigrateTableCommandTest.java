@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
@@ -256,18 +257,18 @@ class MigrateTableCommandTest {
     start(plan, "--detach");
     StringWriter err = new StringWriter();
     AtomicLong seconds = new AtomicLong();
-    GatewayCalls calls = new GatewayCalls();
-    new CommandLine(calls).parseArgs("--url=" + gateway.url(), "--key-file=" + keyFile);
+    GatewayCalls gatewayCalls = new GatewayCalls();
+    new CommandLine(gatewayCalls).parseArgs("--url=" + gateway.url(), "--key-file=" + keyFile);
     CompletableFuture<JsonNode> followed =
         CompletableFuture.supplyAsync(
             () -> {
               try {
                 // Each look is five seconds after the one before.
                 return new RunFollower(
-                        calls,
+                        new RunCalls(gatewayCalls, CommandSpec.create(), id),
                         new PrintWriter(err, true),
                         () -> TimeUnit.SECONDS.toNanos(seconds.getAndAdd(5)))
-                    .end(id);
+                    .end();
               } catch (CommandFailed failed) {
                 throw new AssertionError(failed);
               }

@@ -1,0 +1,70 @@
+package dev.coatcheck.app.cli.migrate;
+
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** Calls the API about one run. A mixin: brings the ID of the run, and what a call needs. */
+@Command
+final class RunCalls {
+  static final String RUNS = "/v1/table-migrations";
+  static final String DESCRIPTION = "Number of the run, as plan printed it.";
+  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+
+  @Mixin private GatewayCalls gateway = new GatewayCalls();
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Parameters(paramLabel = "ID", description = DESCRIPTION)
+  private String id;
+
+  RunCalls() {}
+
+  /** For a command whose ID may be left out. */
+  RunCalls(GatewayCalls gateway, CommandSpec command, String id) {
+    this.gateway = gateway;
+    this.command = command;
+    this.id = id;
+  }
+
+  String id() {
+    return id;
+  }
+
+  GatewayCalls gateway() {
+    return gateway;
+  }
+
+  JsonNode get() throws CommandFailed {
+    return gateway.get(path(""));
+  }
+
+  JsonNode patch(Object body) throws CommandFailed {
+    return gateway.patch(path(""), body);
+  }
+
+  JsonNode post(String action) throws CommandFailed {
+    return gateway.post(path(action));
+  }
+
+  JsonNode post(String action, Object body) throws CommandFailed {
+    return gateway.post(path(action), body);
+  }
+
+  /** The path of the run, or of an action on it. */
+  String path(String action) {
+    if (!NUMBER.matcher(id).matches()) {
+      throw new ParameterException(
+          command.commandLine(), "ID must be the number of a run, as plan printed it.");
+    }
+    return RUNS + "/" + id + action;
+  }
+}
