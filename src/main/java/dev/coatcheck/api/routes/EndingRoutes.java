@@ -5,12 +5,11 @@ import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.ending.EndOutcome;
@@ -23,8 +22,6 @@ import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -42,29 +39,26 @@ public final class EndingRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    Handler revokeAll =
-        ctx -> endAll(ctx, item -> revocation(item.allow("id", "reason"), item.string("id")));
-    Handler mergeAll =
-        ctx -> endAll(ctx, item -> merger(item.allow("id", "into"), item.string("id")));
-    post(endpoints, "/v1/ids/{id}/revoke", RequestBody.BYTES_MAX, this::revoke);
-    post(endpoints, "/v1/ids/{id}/merge", RequestBody.BYTES_MAX, this::merge);
-    post(endpoints, "/v1/ids/revoke", RequestBody.BATCH_BYTES_MAX, revokeAll);
-    post(endpoints, "/v1/ids/merge", RequestBody.BATCH_BYTES_MAX, mergeAll);
+    Scope needed = Scope.IDS_WRITE;
+    endpoints.optionalJson(HandlerType.POST, "/v1/ids/{id}/revoke", needed, this::revoke);
+    endpoints.json(HandlerType.POST, "/v1/ids/{id}/merge", needed, this::merge);
+    endpoints.batch(
+        "/v1/ids/revoke",
+        needed,
+        (ctx, body) ->
+            endAll(ctx, body, item -> revocation(item.allow("id", "reason"), item.string("id"))));
+    endpoints.batch(
+        "/v1/ids/merge",
+        needed,
+        (ctx, body) ->
+            endAll(ctx, body, item -> merger(item.allow("id", "into"), item.string("id"))));
   }
 
-  private static void post(Endpoints endpoints, String path, int bytesMax, Handler handler) {
-    endpoints.json(HandlerType.POST, path, Scope.IDS_WRITE, bytesMax, handler);
-  }
-
-  private Answer revoke(Context ctx) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.readOptional(ctx);
+  private Answer revoke(Context ctx, RequestBody body) {
     return end(ctx, body, revocation(body.object().allow("reason"), ctx.pathParam("id")));
   }
 
-  private Answer merge(Context ctx) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.read(ctx);
+  private Answer merge(Context ctx, RequestBody body) {
     return end(ctx, body, merger(body.object().allow("into"), ctx.pathParam("id")));
   }
 
@@ -87,24 +81,17 @@ public final class EndingRoutes implements Routes {
         body,
         List.of(request),
         Endings.Mode.EACH,
-        outcomes ->
-            switch (ended(outcomes.getFirst(), "")) {
-              case Item.Sound<ResolveOutcome.Ended>(ResolveOutcome.Ended ended) ->
-                  Answer.json(200, PublicIdView.of(ended));
-              case Item.Refused<ResolveOutcome.Ended>(Problem problem) -> Answer.of(problem);
-            });
+        outcomes -> Items.answer(ended(outcomes.getFirst(), "")));
   }
 
-  private Answer endAll(Context ctx, Function<JsonObject, Request> parse) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.read(ctx);
+  private Answer endAll(Context ctx, RequestBody body, Function<JsonObject, Request> parse) {
     boolean atomic = body.object().allow("items", "atomic").bool("atomic", false);
     List<Item<Request>> items =
         body.object().objects("items", Endings.REQUESTS_MAX).stream()
             .map(item -> Items.parse(() -> parse.apply(item)))
             .toList();
     List<Request> sound = Items.sound(items);
-    Function<List<EndOutcome>, Answer> answer = outcomes -> answer(ended(items, outcomes), atomic);
+    Function<List<EndOutcome>, Answer> answer = outcomes -> answer(items, outcomes, atomic);
     if (sound.isEmpty()) {
       return answer.apply(List.of());
     }
@@ -113,12 +100,14 @@ public final class EndingRoutes implements Routes {
     return end(ctx, body, sound, atomic ? ifAtomic : Endings.Mode.EACH, answer);
   }
 
-  private static Answer answer(List<Item<ResolveOutcome.Ended>> items, boolean atomic) {
-    if (atomic && items.stream().anyMatch(Item.Refused.class::isInstance)) {
-      return Answer.of(Problem.batchRefused(Items.errors(items)));
-    }
-    Iterator<ResolveOutcome.Ended> ended = Items.sound(items).iterator();
-    return Items.answer(items, index -> Items.ItemView.ended(index, ended.next()));
+  private static Answer answer(
+      List<Item<Request>> items, List<EndOutcome> outcomes, boolean atomic) {
+    List<Item<Shown>> results =
+        Items.results(
+            items, outcomes, (index, _, outcome) -> ended(outcome, "items[" + index + "]."));
+    return atomic && results.stream().anyMatch(Item.Refused.class::isInstance)
+        ? Answer.of(Problem.batchRefused(Items.errors(results)))
+        : Items.answer(results);
   }
 
   private Answer end(
@@ -148,24 +137,10 @@ public final class EndingRoutes implements Routes {
     };
   }
 
-  private static List<Item<ResolveOutcome.Ended>> ended(
-      List<Item<Request>> items, List<EndOutcome> outcomes) {
-    Iterator<EndOutcome> next = outcomes.iterator();
-    List<Item<ResolveOutcome.Ended>> ended = new ArrayList<>(items.size());
-    for (Item<Request> item : items) {
-      ended.add(
-          switch (item) {
-            case Item.Sound<Request> _ -> ended(next.next(), "items[" + ended.size() + "].");
-            case Item.Refused<Request>(Problem problem) -> new Item.Refused<>(problem);
-          });
-    }
-    return ended;
-  }
-
   /** The outcome of one item, whose fields are at {@code path}. */
-  private static Item<ResolveOutcome.Ended> ended(EndOutcome outcome, String path) {
+  private static Item<Shown> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
-      case EndOutcome.Done(ResolveOutcome.Ended ended) -> new Item.Sound<>(ended);
+      case EndOutcome.Done(ResolveOutcome.Ended ended) -> Items.shown(200, PublicIdView.of(ended));
       case EndOutcome.Unknown(Side side) ->
           new Item.Refused<>(IdProblems.unknown(param(path, side)));
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->

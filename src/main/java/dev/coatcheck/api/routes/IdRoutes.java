@@ -7,7 +7,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Items.Item;
-import dev.coatcheck.api.routes.Items.ItemView;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.key.Key;
@@ -22,7 +22,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -47,58 +46,44 @@ public final class IdRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    int bytesMax = RequestBody.BATCH_BYTES_MAX;
     Scope needed = Scope.IDS_READ;
     endpoints.secured(HandlerType.GET, "/v1/ids", needed, this::list);
     endpoints.secured(HandlerType.GET, ONE, ONE_NEEDS, this::resolve);
     endpoints.secured(HandlerType.GET, "/v1/types/{type}/keys/{key}", needed, this::lookup);
-    endpoints.json(HandlerType.POST, "/v1/ids/resolve", needed, bytesMax, this::resolveAll);
-    endpoints.json(HandlerType.POST, "/v1/ids/lookup", needed, bytesMax, this::lookupAll);
+    endpoints.batch("/v1/ids/resolve", needed, this::resolveAll);
+    endpoints.batch("/v1/ids/lookup", needed, this::lookupAll);
   }
 
   private Answer resolve(Context ctx) {
     Query.none(ctx);
-    return resolved(mappings.resolver().resolve(ctx.pathParam("id")));
+    return Items.answer(resolved(mappings.resolver().resolve(ctx.pathParam("id")), "id"));
   }
 
   /** What {@link #ONE} answers, where memory alone decides; never waits. */
   public Optional<Answer> resolvedIfCached(String id) {
-    return mappings.resolver().resolveIfCached(id).map(IdRoutes::resolved);
+    return mappings
+        .resolver()
+        .resolveIfCached(id)
+        .map(outcome -> Items.answer(resolved(outcome, "id")));
   }
 
-  private static Answer resolved(ResolveOutcome outcome) {
-    return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) -> Answer.json(200, PublicIdView.of(mapping));
-      case ResolveOutcome.Merged merged -> Answer.json(200, PublicIdView.of(merged));
-      case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("id", revoked));
-      case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
-      case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
-    };
-  }
-
-  private Answer resolveAll(Context ctx) {
-    Query.none(ctx);
-    List<String> ids = RequestBody.read(ctx).object().allow("ids").strings("ids", ITEMS_MAX);
+  private Answer resolveAll(Context ctx, RequestBody body) {
+    List<String> ids = body.object().allow("ids").strings("ids", ITEMS_MAX);
     List<ResolveOutcome> outcomes = mappings.resolver().resolveAll(ids);
-    return Answer.json(
-        200,
-        ListView.of(
-            IntStream.range(0, ids.size())
-                .mapToObj(index -> resolved(index, outcomes.get(index)))
-                .toList()));
+    return Items.answer(
+        IntStream.range(0, ids.size())
+            .mapToObj(index -> resolved(outcomes.get(index), "ids[" + index + "]"))
+            .toList());
   }
 
-  private static ItemView resolved(int index, ResolveOutcome outcome) {
-    String param = "ids[" + index + "]";
+  private static Item<Shown> resolved(ResolveOutcome outcome, String param) {
     return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) ->
-          ItemView.found(index, 200, PublicIdView.of(mapping));
-      case ResolveOutcome.Merged merged -> ItemView.ended(index, merged);
-      case ResolveOutcome.Revoked revoked ->
-          ItemView.refused(index, IdProblems.revoked(param, revoked));
-      case ResolveOutcome.Unknown _ -> ItemView.refused(index, IdProblems.unknown(param));
+      case ResolveOutcome.Found(Mapping mapping) -> Items.shown(200, PublicIdView.of(mapping));
+      case ResolveOutcome.Merged merged -> Items.shown(200, PublicIdView.of(merged));
+      case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
-          ItemView.refused(index, IdProblems.malformed(param, malformed));
+          new Item.Refused<>(IdProblems.malformed(param, malformed));
     };
   }
 
@@ -106,31 +91,26 @@ public final class IdRoutes implements Routes {
     Query.none(ctx);
     Type type = parameters.type(ctx, "type");
     Key key = Parameters.key(type, "key", ctx.pathParam("key"));
-    return mappings
-        .lookup()
-        .find(type, key)
-        .map(mapping -> Answer.json(200, PublicIdView.of(mapping)))
-        .orElseGet(() -> Answer.of(IdProblems.keyUnknown("key")));
+    return Items.answer(found(mappings.lookup().find(type, key), "key"));
   }
 
-  private Answer lookupAll(Context ctx) {
-    Query.none(ctx);
-    JsonObject body = RequestBody.read(ctx).object().allow("type", "keys");
+  private Answer lookupAll(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("type", "keys");
     Type type = parameters.type("type", body.string("type"));
     List<Item<Key>> items = new ArrayList<>();
     for (String text : body.strings("keys", ITEMS_MAX)) {
       String param = keyAt(items.size());
       items.add(Items.parse(() -> Parameters.key(type, param, text)));
     }
-    Iterator<Optional<Mapping>> found =
-        mappings.lookup().findAll(type, Items.sound(items)).iterator();
+    List<Optional<Mapping>> found = mappings.lookup().findAll(type, Items.sound(items));
     return Items.answer(
-        items,
-        index ->
-            found
-                .next()
-                .map(mapping -> ItemView.found(index, 200, PublicIdView.of(mapping)))
-                .orElseGet(() -> ItemView.refused(index, IdProblems.keyUnknown(keyAt(index)))));
+        Items.results(items, found, (index, _, mapping) -> found(mapping, keyAt(index))));
+  }
+
+  private static Item<Shown> found(Optional<Mapping> found, String param) {
+    return found
+        .map(mapping -> Items.shown(200, PublicIdView.of(mapping)))
+        .orElseGet(() -> new Item.Refused<>(IdProblems.keyUnknown(param)));
   }
 
   private static String keyAt(int index) {

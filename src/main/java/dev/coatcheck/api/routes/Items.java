@@ -5,10 +5,9 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Refusal;
-import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,21 +22,60 @@ final class Items {
     record Refused<T>(Problem problem) implements Item<T> {}
   }
 
-  /** An item as it is answered: with a public ID or an error, never both. */
+  /** A public ID that answers an item, with the status that a request for it alone would get. */
+  record Shown(int status, PublicIdView publicId) {}
+
+  static Item<Shown> shown(int status, PublicIdView publicId) {
+    return new Item.Sound<>(new Shown(status, publicId));
+  }
+
+  /** Answers an item that was the whole request. */
+  static Answer answer(Item<Shown> item) {
+    return switch (item) {
+      case Item.Sound<Shown>(Shown shown) -> Answer.json(shown.status(), shown.publicId());
+      case Item.Refused<Shown>(Problem problem) -> Answer.of(problem);
+    };
+  }
+
+  /** An item in the answer to a batch: with a public ID or an error, never both. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record ItemView(
-      int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {
-    static ItemView found(int index, int status, PublicIdView publicId) {
-      return new ItemView(index, status, publicId, null);
-    }
+  private record ItemView(
+      int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {}
 
-    static ItemView ended(int index, ResolveOutcome.Ended ended) {
-      return found(index, 200, PublicIdView.of(ended));
+  /** Answers every item at its index. */
+  static Answer answer(List<Item<Shown>> items) {
+    List<ItemView> views = new ArrayList<>(items.size());
+    for (Item<Shown> item : items) {
+      int index = views.size();
+      views.add(
+          switch (item) {
+            case Item.Sound<Shown>(Shown shown) ->
+                new ItemView(index, shown.status(), shown.publicId(), null);
+            case Item.Refused<Shown>(Problem problem) ->
+                new ItemView(index, problem.code().status(), null, problem.brief());
+          });
     }
+    return Answer.json(200, ListView.of(views));
+  }
 
-    static ItemView refused(int index, Problem problem) {
-      return new ItemView(index, problem.code().status(), null, problem.brief());
+  /** The result of one item: what was asked, at which index, and its outcome. */
+  interface Result<T, O> {
+    Item<Shown> of(int index, T asked, O outcome);
+  }
+
+  /** The results of a batch; {@code outcomes} are those of its sound items, in order. */
+  static <T, O> List<Item<Shown>> results(
+      List<Item<T>> items, List<O> outcomes, Result<T, O> result) {
+    Iterator<O> next = outcomes.iterator();
+    List<Item<Shown>> results = new ArrayList<>(items.size());
+    for (Item<T> item : items) {
+      results.add(
+          switch (item) {
+            case Item.Sound<T>(T asked) -> result.of(results.size(), asked, next.next());
+            case Item.Refused<T>(Problem problem) -> new Item.Refused<>(problem);
+          });
     }
+    return results;
   }
 
   static <T> Item<T> parse(Supplier<T> parser) {
@@ -66,18 +104,5 @@ final class Items {
       }
     }
     return errors;
-  }
-
-  /** Answers every item at its index; {@code sound} is asked for the sound ones in order. */
-  static <T> Answer answer(List<Item<T>> items, IntFunction<ItemView> sound) {
-    List<ItemView> views = new ArrayList<>(items.size());
-    for (int index = 0; index < items.size(); index++) {
-      views.add(
-          switch (items.get(index)) {
-            case Item.Sound<T> _ -> sound.apply(index);
-            case Item.Refused<T>(Problem problem) -> ItemView.refused(index, problem);
-          });
-    }
-    return Answer.json(200, ListView.of(views));
   }
 }

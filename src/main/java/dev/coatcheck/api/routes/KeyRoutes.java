@@ -41,8 +41,7 @@ public final class KeyRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.json(
-        HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, RequestBody.BYTES_MAX, this::next);
+    endpoints.json(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
   }
 
@@ -62,13 +61,12 @@ public final class KeyRoutes implements Routes {
     }
   }
 
-  private Answer next(Context ctx) {
-    Query.none(ctx);
+  private Answer next(Context ctx, RequestBody request) {
     IdempotencyHeader.refuse(
         ctx,
         "Keys are not stored, so an Idempotency-Key can't repeat them. Leave the header out; keys"
             + " of a lost answer are never issued again.");
-    JsonObject body = RequestBody.read(ctx).object().allow("scheme", "layout", "count");
+    JsonObject body = request.object().allow("scheme", "layout", "count");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))
             .orElseThrow(() -> body.invalid("scheme", "The schemes are snowflake and uuidv7."));

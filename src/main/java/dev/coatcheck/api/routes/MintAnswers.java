@@ -3,7 +3,8 @@ package dev.coatcheck.api.routes;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -15,53 +16,40 @@ final class MintAnswers {
   private MintAnswers() {}
 
   static Answer one(MintRequest request, MintOutcome.Worked outcome) {
-    return switch (item(outcome)) {
-      case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Answer.json(created ? 201 : 200, PublicIdView.minted(mapping, request.aliases()));
-      case MintOutcome.Refused refused -> Answer.of(problem(refused, ""));
-    };
+    MintOutcome.Item item =
+        switch (outcome) {
+          case MintOutcome.Minted(List<MintOutcome.Item> items) -> items.getFirst();
+          case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
+              refused.getFirst().item();
+        };
+    return Items.answer(result(request, item, ""));
   }
 
-  private static MintOutcome.Item item(MintOutcome.Worked outcome) {
+  static Answer batch(List<Item<MintRequest>> items, MintOutcome.Worked outcome) {
     return switch (outcome) {
-      case MintOutcome.Minted(List<MintOutcome.Item> items) -> items.getFirst();
+      case MintOutcome.Minted(List<MintOutcome.Item> minted) ->
+          Items.answer(
+              Items.results(
+                  items, minted, (index, request, item) -> result(request, item, path(index))));
       case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
-          refused.getFirst().item();
+          Answer.of(Problem.batchRefused(refused.stream().map(MintAnswers::error).toList()));
     };
   }
 
-  static Answer batch(List<Items.Item<MintRequest>> items, MintOutcome.Worked outcome) {
-    return switch (outcome) {
-      case MintOutcome.Minted(List<MintOutcome.Item> minted) -> {
-        var next = minted.iterator();
-        yield Items.answer(items, index -> view(items.get(index), index, next.next()));
-      }
-      case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
-          Answer.of(
-              Problem.batchRefused(
-                  refused.stream().map(item -> error(item.index(), item.item())).toList()));
-    };
-  }
-
-  private static Items.ItemView view(
-      Items.Item<MintRequest> request, int index, MintOutcome.Item item) {
+  private static Item<Shown> result(MintRequest request, MintOutcome.Item item, String path) {
     return switch (item) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Items.ItemView.found(
-              index, created ? 201 : 200, PublicIdView.minted(mapping, aliases(request)));
-      case MintOutcome.Refused refused ->
-          Items.ItemView.refused(index, problem(refused, "items[" + index + "]."));
+          Items.shown(created ? 201 : 200, PublicIdView.minted(mapping, request.aliases()));
+      case MintOutcome.Refused refused -> new Item.Refused<>(problem(refused, path));
     };
   }
 
-  private static List<Alias> aliases(Items.Item<MintRequest> item) {
-    return item instanceof Items.Item.Sound<MintRequest>(MintRequest request)
-        ? request.aliases()
-        : List.of();
+  private static Problem.ItemError error(MintOutcome.RefusedItem refused) {
+    return new Problem.ItemError(refused.index(), problem(refused.item(), path(refused.index())));
   }
 
-  private static Problem.ItemError error(int index, MintOutcome.Refused item) {
-    return new Problem.ItemError(index, problem(item, "items[" + index + "]."));
+  private static String path(int index) {
+    return "items[" + index + "].";
   }
 
   private static Problem problem(MintOutcome.Refused item, String path) {

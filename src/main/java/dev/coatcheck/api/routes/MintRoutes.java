@@ -5,7 +5,6 @@ import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
@@ -41,18 +40,11 @@ public final class MintRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.json(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, RequestBody.BYTES_MAX, this::one);
-    endpoints.json(
-        HandlerType.POST,
-        "/v1/ids/batch",
-        Scope.IDS_WRITE,
-        RequestBody.BATCH_BYTES_MAX,
-        this::batch);
+    endpoints.json(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::one);
+    endpoints.batch("/v1/ids/batch", Scope.IDS_WRITE, this::batch);
   }
 
-  private Answer one(Context ctx) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.read(ctx);
+  private Answer one(Context ctx, RequestBody body) {
     MintRequest request = request(body.object(), RequestCaller.principal(ctx));
     Function<MintOutcome.Worked, Answer> answer = outcome -> MintAnswers.one(request, outcome);
     MintCall call =
@@ -61,9 +53,7 @@ public final class MintRoutes implements Routes {
     return mint(call, answer);
   }
 
-  private Answer batch(Context ctx) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.read(ctx);
+  private Answer batch(Context ctx, RequestBody body) {
     boolean atomic = body.object().bool("atomic", false);
     List<Items.Item<MintRequest>> items =
         body.object().has("items")

@@ -40,8 +40,7 @@ public final class TypeRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/types", Scope.TYPES_READ, this::list);
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);
-    endpoints.json(
-        HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, RequestBody.BYTES_MAX, this::put);
+    endpoints.json(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put);
   }
 
   private Answer list(Context ctx) {
@@ -54,10 +53,8 @@ public final class TypeRoutes implements Routes {
     return answer(200, parameters.type(ctx, "name"));
   }
 
-  private Answer put(Context ctx) {
-    Query.none(ctx);
-    TypeDefinition definition =
-        bodies.definition(ctx.pathParam("name"), RequestBody.read(ctx).object());
+  private Answer put(Context ctx, RequestBody body) {
+    TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
     return switch (registry.put(definition, expectedVersion(ctx))) {
       case PutOutcome.Created(Type type) -> answer(201, type);
       case PutOutcome.Updated(Type type) -> answer(200, type);

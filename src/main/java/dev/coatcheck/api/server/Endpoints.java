@@ -3,6 +3,8 @@ package dev.coatcheck.api.server;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -18,6 +20,7 @@ import io.javalin.router.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /** Registers handlers. Each says what its requests need; permits and access are checked first. */
@@ -68,10 +71,43 @@ public final class Endpoints {
     always(method, path, ctx -> admit(path, share, permit -> secured(ctx, scope, permit, handler)));
   }
 
-  /** As {@link #secured}, with a JSON object as body, which is collected before. */
-  public void json(HandlerType method, String path, Scope scope, int bytesMax, Handler handler) {
+  /** Answers a request whose body is a JSON object. */
+  @FunctionalInterface
+  public interface JsonHandler {
+    Answer answer(Context ctx, RequestBody body) throws Exception;
+  }
+
+  /** As {@link #secured}, with a JSON object as body, which is collected before, and no query. */
+  public void json(HandlerType method, String path, Scope scope, JsonHandler handler) {
+    json(method, path, scope, RequestBody.BYTES_MAX, RequestBody::read, handler);
+  }
+
+  /** As {@link #json}; no body stands for an empty object. */
+  public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
+    json(method, path, scope, RequestBody.BYTES_MAX, RequestBody::readOptional, handler);
+  }
+
+  /** As {@link #json}, by POST, with a larger body. */
+  public void batch(String path, Scope scope, JsonHandler handler) {
+    json(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, RequestBody::read, handler);
+  }
+
+  private void json(
+      HandlerType method,
+      String path,
+      Scope scope,
+      int bytesMax,
+      Function<Context, RequestBody> read,
+      JsonHandler handler) {
     jsonRoutes.add(new JsonRoute(method, path, scope, bytesMax));
-    secured(method, path, scope, handler);
+    secured(
+        method,
+        path,
+        scope,
+        ctx -> {
+          Query.none(ctx);
+          return handler.answer(ctx, read.apply(ctx));
+        });
   }
 
   /**

@@ -5,7 +5,6 @@ import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -46,18 +45,10 @@ final class ActionRoutes {
     action(endpoints, "/cancel", 200, migrations::cancel);
     action(endpoints, "/verify", 202, migrations::verify);
     action(endpoints, "/forget", 200, migrations::forget);
-    json(endpoints, HandlerType.POST, "/start", this::start);
-    json(endpoints, HandlerType.POST, "/undo", this::undo);
-    json(endpoints, HandlerType.PATCH, "", this::set);
-  }
-
-  private static void json(Endpoints endpoints, HandlerType method, String verb, Handler handler) {
-    endpoints.json(
-        method,
-        TableMigrationRoutes.ONE + verb,
-        Scope.TABLE_MIGRATIONS_WRITE,
-        RequestBody.BYTES_MAX,
-        handler);
+    Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
+    endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/start", needed, this::start);
+    endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
+    endpoints.json(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
   }
 
   /** An action without parameters. */
@@ -77,9 +68,7 @@ final class ActionRoutes {
         });
   }
 
-  private Answer start(Context ctx) {
-    Query.none(ctx);
-    RequestBody request = RequestBody.read(ctx);
+  private Answer start(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("accept");
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
     if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
@@ -89,9 +78,7 @@ final class ActionRoutes {
     return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));
   }
 
-  private Answer undo(Context ctx) {
-    Query.none(ctx);
-    RequestBody request = RequestBody.read(ctx);
+  private Answer undo(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
@@ -118,9 +105,7 @@ final class ActionRoutes {
         .orElse(Phase.EXPAND);
   }
 
-  private Answer set(Context ctx) {
-    Query.none(ctx);
-    RequestBody request = RequestBody.read(ctx);
+  private Answer set(Context ctx, RequestBody request) {
     UnaryOperator<ThrottleSettings> change = ThrottleBody.change(request.object());
     long id = RunAnswers.id(ctx);
     return answers.act(ctx, 200, request.sha256(), asked -> migrations.set(id, change, asked));

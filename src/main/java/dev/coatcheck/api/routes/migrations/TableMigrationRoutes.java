@@ -62,8 +62,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.json(
-        HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, RequestBody.BYTES_MAX, this::plan);
+    endpoints.json(HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, this::plan);
     endpoints.secured(HandlerType.GET, ALL, Scope.TABLE_MIGRATIONS_READ, this::list);
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
     new ActionRoutes(migrations, answers).register(endpoints);
@@ -77,9 +76,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     events.close();
   }
 
-  private Answer plan(Context ctx) {
-    Query.none(ctx);
-    RequestBody body = RequestBody.read(ctx);
+  private Answer plan(Context ctx, RequestBody body) {
     return planned(body.object())
         .map(
             request ->

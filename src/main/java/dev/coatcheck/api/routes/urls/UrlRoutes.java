@@ -42,14 +42,8 @@ public final class UrlRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
-    endpoints.json(
-        HandlerType.POST,
-        "/v1/urls/resolve",
-        Scope.IDS_READ,
-        RequestBody.BATCH_BYTES_MAX,
-        this::resolveAll);
-    endpoints.json(
-        HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, RequestBody.BYTES_MAX, this::publish);
+    endpoints.batch("/v1/urls/resolve", Scope.IDS_READ, this::resolveAll);
+    endpoints.json(HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, this::publish);
   }
 
   private record ResolvedUrlView(
@@ -99,9 +93,8 @@ public final class UrlRoutes implements Routes {
     };
   }
 
-  private Answer resolveAll(Context ctx) {
-    Query.none(ctx);
-    List<String> urls = RequestBody.read(ctx).object().allow("urls").strings("urls", URLS_MAX);
+  private Answer resolveAll(Context ctx, RequestBody body) {
+    List<String> urls = body.object().allow("urls").strings("urls", URLS_MAX);
     List<UrlOutcome> outcomes = resolver.resolveAll(urls);
     return Answer.json(
         200,
@@ -128,9 +121,8 @@ public final class UrlRoutes implements Routes {
     }
   }
 
-  private Answer publish(Context ctx) {
-    Query.none(ctx);
-    JsonObject body = RequestBody.read(ctx).object().allow("url", "template");
+  private Answer publish(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("url", "template");
     String url = body.string("url");
     return switch (publisher.publish(url, body.string("template"))) {
       case PublishOutcome.Published(String published, List<Mapping> ids) ->
