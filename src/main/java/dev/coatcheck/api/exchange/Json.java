@@ -6,6 +6,7 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads and writes JSON, strictly. */
@@ -33,6 +34,7 @@ public final class Json {
                           .build())
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .build();

@@ -12,6 +12,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.journal.RunEvent;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -60,8 +61,7 @@ final class EventRoutes implements AutoCloseable {
   }
 
   private Answer list(long run, long after) {
-    List<EventStream.EventView> events =
-        migrations.journal().events(run, after).stream().map(EventStream.EventView::of).toList();
+    List<RunEvent> events = migrations.journal().events(run, after);
     return Answer.json(200, ListView.page(events, events.size() == Journal.EVENTS_MAX));
   }
 

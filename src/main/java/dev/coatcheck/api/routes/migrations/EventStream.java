@@ -12,7 +12,6 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -56,13 +55,6 @@ final class EventStream {
     this.after = after;
     this.allowed = allowed;
     this.stop = stop;
-  }
-
-  /** An event, as lists show it too. */
-  record EventView(long number, Instant at, String actor, String kind, String detail) {
-    static EventView of(RunEvent event) {
-      return new EventView(event.number(), event.at(), event.actor(), event.kind(), event.detail());
-    }
   }
 
   private record StatusView(
@@ -117,8 +109,7 @@ final class EventStream {
       for (RunEvent event : events) {
         send(
             out,
-            "id: %d\nevent: %s\ndata: %s\n\n"
-                .formatted(event.number(), event.kind(), json(EventView.of(event))));
+            "id: %d\nevent: %s\ndata: %s\n\n".formatted(event.number(), event.kind(), json(event)));
         after = event.number();
       }
     } while (events.size() == Journal.EVENTS_MAX);

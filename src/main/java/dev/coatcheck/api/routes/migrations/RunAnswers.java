@@ -8,7 +8,6 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.PlanView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.SetAsideView;
-import dev.coatcheck.api.routes.migrations.TableMigrationView.StepView;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -130,7 +129,7 @@ final class RunAnswers {
   private TableMigrationView.Whole view(TableMigration.Whole whole, @Nullable PlanView plan) {
     return new TableMigrationView.Whole(
         brief(whole.run()),
-        whole.steps().stream().map(StepView::of).toList(),
+        whole.steps(),
         whole.setAside().stream().map(SetAsideView::of).toList(),
         TableMigrationView.report(whole.run()),
         plan);

@@ -86,7 +86,7 @@ record TableMigrationView(
       String highestId,
       long olderThanEpoch,
       Estimate estimate,
-      List<PreconditionView> preconditions,
+      List<Precondition> preconditions,
       List<Diagnostic> notes,
       List<Plan.PlannedStep> steps) {
     static PlanView of(Plan plan) {
@@ -96,32 +96,9 @@ record TableMigrationView(
           Long.toString(plan.highestId()),
           plan.olderThanEpoch(),
           plan.estimate(),
-          plan.preconditions().stream().map(PreconditionView::of).toList(),
+          plan.preconditions(),
           plan.notes(),
           plan.steps());
-    }
-  }
-
-  record PreconditionView(
-      String code, String detail, List<String> found, @Nullable String notSearched) {
-    static PreconditionView of(Precondition condition) {
-      return new PreconditionView(
-          condition.code(),
-          condition.detail(),
-          condition.found(),
-          condition.notSearched().orElse(null));
-    }
-  }
-
-  record StepView(
-      String phase, String name, String state, @Nullable String error, @Nullable Instant at) {
-    static StepView of(TableMigration.StepStatus step) {
-      return new StepView(
-          step.phase().wireName(),
-          step.name(),
-          step.state().wireName(),
-          step.error().orElse(null),
-          step.at().orElse(null));
     }
   }
 
@@ -143,7 +120,7 @@ record TableMigrationView(
    */
   record Whole(
       @JsonUnwrapped TableMigrationView run,
-      List<StepView> steps,
+      List<TableMigration.StepStatus> steps,
       List<SetAsideView> setAside,
       @Nullable JsonNode report,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable PlanView plan) {}
