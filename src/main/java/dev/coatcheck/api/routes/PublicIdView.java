@@ -26,37 +26,22 @@ public record PublicIdView(
     @Nullable String clientId,
     @Nullable String clientNamespace) {
   public static PublicIdView of(Mapping mapping) {
-    return of(mapping, mapping.key(), null, null, null);
+    return of(mapping, mapping.key(), null, null, null, Optional.empty());
   }
 
   /** With the client ID that the mint came with, so that the client can tell its own. */
   static PublicIdView minted(Mapping mapping, List<Alias> aliases) {
     Optional<Alias> client =
         aliases.stream().filter(alias -> alias.scheme() == AliasScheme.CLIENT).findFirst();
-    return client.map(alias -> of(mapping).named(alias)).orElseGet(() -> of(mapping));
-  }
-
-  private PublicIdView named(Alias client) {
-    return new PublicIdView(
-        object,
-        id,
-        type,
-        key,
-        status,
-        mergedInto,
-        createdAt,
-        endedAt,
-        endedReason,
-        client.value(),
-        client.namespace().name().orElse(null));
+    return of(mapping, mapping.key(), null, null, null, client);
   }
 
   public static PublicIdView of(ResolveOutcome.Ended ended) {
     return switch (ended) {
       case ResolveOutcome.Revoked(Mapping mapping, Optional<String> reason, Instant at) ->
-          of(mapping, mapping.key(), null, at, reason.orElse(null));
+          of(mapping, mapping.key(), null, at, reason.orElse(null), Optional.empty());
       case ResolveOutcome.Merged(Mapping mapping, Mapping survivor, Instant at) ->
-          of(mapping, survivor.key(), survivor.publicId().toString(), at, null);
+          of(mapping, survivor.key(), survivor.publicId().toString(), at, null, Optional.empty());
     };
   }
 
@@ -65,7 +50,8 @@ public record PublicIdView(
       Key key,
       @Nullable String mergedInto,
       @Nullable Instant endedAt,
-      @Nullable String endedReason) {
+      @Nullable String endedReason,
+      Optional<Alias> client) {
     return new PublicIdView(
         "public_id",
         mapping.publicId().toString(),
@@ -76,7 +62,7 @@ public record PublicIdView(
         mapping.createdAt(),
         endedAt,
         endedReason,
-        null,
-        null);
+        client.map(Alias::value).orElse(null),
+        client.flatMap(alias -> alias.namespace().name()).orElse(null));
   }
 }
