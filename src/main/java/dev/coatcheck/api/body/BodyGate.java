@@ -139,7 +139,7 @@ public final class BodyGate extends Handler.Wrapper {
       return;
     }
     Request.addCompletionListener(request, _ -> account.close());
-    new WaitingBody(request, account, gated.route().bytesMax(), gated, waiting).begin();
+    new WaitingBody(gated, account, waiting).begin();
   }
 
   private static long bytesBesides(Request request) {

@@ -16,7 +16,7 @@ import org.eclipse.jetty.util.Callback;
 /**
  * A request whose body is collected: passed on to the routes with the body, or answered without it.
  */
-final class GatedRequest implements WaitingBody.Ending {
+final class GatedRequest {
   private final BodyGate gate;
   private final Observer observer;
   private final Endpoints.JsonRoute route;
@@ -48,14 +48,18 @@ final class GatedRequest implements WaitingBody.Ending {
     return route;
   }
 
-  @Override
-  public void complete(byte[] body) {
+  /** The whole body is here, or there is none. */
+  void complete(byte[] body) {
     RequestBody.keep(request, body);
     gate.handOn(request, response, callback);
   }
 
-  @Override
-  public void refused(WaitingBody.Refused why, boolean isAllRead) {
+  /**
+   * The body is not handed on.
+   *
+   * @param isAllRead false if more of it may come
+   */
+  void refused(WaitingBody.Refused why, boolean isAllRead) {
     switch (why) {
       case TOO_LARGE ->
           refuse(
@@ -76,8 +80,8 @@ final class GatedRequest implements WaitingBody.Ending {
     }
   }
 
-  @Override
-  public void broken(Throwable cause) {
+  /** The client went away. */
+  void broken(Throwable cause) {
     callback.failed(cause);
   }
 

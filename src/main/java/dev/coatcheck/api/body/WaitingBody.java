@@ -22,10 +22,10 @@ final class WaitingBody implements Invocable.Task {
   private static final long BYTES_DROPPED_MAX = 4L << 20;
   private static final byte[] NOTHING = {};
 
+  private final GatedRequest gated;
   private final Request request;
   private final BodyBudget.Account account;
   private final int bytesMax;
-  private final Ending ending;
   private final Set<WaitingBody> waiting;
 
   private byte[] bytes = NOTHING;
@@ -43,36 +43,16 @@ final class WaitingBody implements Invocable.Task {
     TOO_SLOW
   }
 
-  /** What is done at the end: one of these methods is called, once. */
-  interface Ending {
-    void complete(byte[] body);
-
-    /**
-     * The body is not handed on.
-     *
-     * @param isAllRead false if more of it may come
-     */
-    void refused(Refused why, boolean isAllRead);
-
-    /** The client went away. */
-    void broken(Throwable cause);
-  }
-
   /**
    * Prepares to collect a body.
    *
    * @param waiting holds the bodies that have begun and not ended
    */
-  WaitingBody(
-      Request request,
-      BodyBudget.Account account,
-      int bytesMax,
-      Ending ending,
-      Set<WaitingBody> waiting) {
-    this.request = request;
+  WaitingBody(GatedRequest gated, BodyBudget.Account account, Set<WaitingBody> waiting) {
+    this.gated = gated;
+    this.request = gated.request();
+    this.bytesMax = gated.route().bytesMax();
     this.account = account;
-    this.bytesMax = bytesMax;
-    this.ending = ending;
     this.waiting = waiting;
     this.windowBegun = System.nanoTime();
     if (request.getLength() > bytesMax) {
@@ -114,7 +94,7 @@ final class WaitingBody implements Invocable.Task {
       end();
       why = refused.orElse(Refused.TOO_SLOW);
     }
-    ending.refused(why, false);
+    gated.refused(why, false);
   }
 
   private synchronized Optional<Runnable> takeAll() {
@@ -125,7 +105,7 @@ final class WaitingBody implements Invocable.Task {
       }
       if (Content.Chunk.isFailure(chunk)) {
         end();
-        return Optional.of(() -> ending.broken(chunk.getFailure()));
+        return Optional.of(() -> gated.broken(chunk.getFailure()));
       }
       take(chunk.getByteBuffer());
       boolean last = chunk.isLast();
@@ -141,8 +121,8 @@ final class WaitingBody implements Invocable.Task {
     byte[] body = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
     end();
     return refused
-        .<Runnable>map(why -> () -> ending.refused(why, isAllRead))
-        .orElse(() -> ending.complete(body));
+        .<Runnable>map(why -> () -> gated.refused(why, isAllRead))
+        .orElse(() -> gated.complete(body));
   }
 
   private void end() {
