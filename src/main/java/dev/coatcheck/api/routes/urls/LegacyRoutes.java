@@ -20,7 +20,6 @@ import dev.coatcheck.ids.redirect.ScanGuard;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -101,9 +100,9 @@ public final class LegacyRoutes implements Routes {
                       ProblemCode.LEGACY_IDS_GONE,
                       "Legacy IDs of this type are no longer supported. Use the public ID."))
               .with(headers(notice));
-      case LegacyOutcome.Gone _ -> Answer.of(OpenProblems.gone());
+      case LegacyOutcome.Gone _ -> Answer.of(UrlProblems.gone());
       case LegacyOutcome.Scanning(int seconds) -> scanning(seconds);
-      case LegacyOutcome.NotFound _ -> Answer.of(OpenProblems.notFound());
+      case LegacyOutcome.NotFound _ -> Answer.of(UrlProblems.notFound());
     };
   }
 
@@ -122,20 +121,17 @@ public final class LegacyRoutes implements Routes {
         .with("RateLimit", "\"legacy\";r=0;t=" + seconds);
   }
 
+  /** RFC 9745 has a date as structured fields spell it, RFC 8594 as HTTP spells it. */
   private static List<HttpField> headers(LegacyOutcome.Notice notice) {
     List<HttpField> headers = new ArrayList<>();
-    notice.deprecatedAt().map(LegacyRoutes::deprecation).ifPresent(headers::add);
-    notice.sunsetAt().map(LegacyRoutes::sunset).ifPresent(headers::add);
+    notice
+        .deprecatedAt()
+        .map(at -> new HttpField("Deprecation", "@" + at.getEpochSecond()))
+        .ifPresent(headers::add);
+    notice
+        .sunsetAt()
+        .map(at -> new HttpField("Sunset", HTTP_DATE.format(at)))
+        .ifPresent(headers::add);
     return headers;
-  }
-
-  /** RFC 9745: a date as structured fields spell it. */
-  private static HttpField deprecation(Instant at) {
-    return new HttpField("Deprecation", "@" + at.getEpochSecond());
-  }
-
-  /** RFC 8594: a date as HTTP spells it. */
-  private static HttpField sunset(Instant at) {
-    return new HttpField("Sunset", HTTP_DATE.format(at));
   }
 }

@@ -38,8 +38,8 @@ public final class RedirectRoutes implements Routes {
     return switch (outcome) {
       case RedirectOutcome.To(String location, int status, int maxAgeSeconds) ->
           Answer.redirect(status, location, maxAgeSeconds);
-      case RedirectOutcome.Gone _ -> Answer.of(OpenProblems.gone());
-      case RedirectOutcome.NotFound _ -> Answer.of(OpenProblems.notFound());
+      case RedirectOutcome.Gone _ -> Answer.of(UrlProblems.gone());
+      case RedirectOutcome.NotFound _ -> Answer.of(UrlProblems.notFound());
     };
   }
 }

@@ -6,7 +6,11 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.url.UrlOutcome;
 
-/** The problems of URLs that can't be resolved or published. */
+/**
+ * The problems of URLs that can't be resolved or published, and of links that anyone may follow. A
+ * link whose ID is unknown, private or malformed gets one and the same answer, so that an outsider
+ * can't tell which it is.
+ */
 final class UrlProblems {
   private UrlProblems() {}
 
@@ -18,6 +22,15 @@ final class UrlProblems {
       case UrlOutcome.Revoked(ResolveOutcome.Revoked revoked) -> IdProblems.revoked(param, revoked);
       case UrlOutcome.Unknown _ -> IdProblems.unknown(param);
     };
+  }
+
+  static Problem notFound() {
+    return Problem.of(ProblemCode.NOT_FOUND, "No page is behind this link.");
+  }
+
+  /** The public ID was revoked: a visitor who has it was once given it. */
+  static Problem gone() {
+    return Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The page behind this link is gone.");
   }
 
   static Problem invalid(String param, String why) {
