@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -85,8 +86,8 @@ public record Config(
           database(connectionsMax),
           connectionsMax,
           RegisteredSources.read(environment, faults),
-          redirectHosts(),
-          trustedProxies(),
+          list(Setting.REDIRECT_HOSTS, RedirectHosts::parse, RedirectHosts.any(), "hosts"),
+          list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
           leases());
@@ -177,23 +178,12 @@ public record Config(
       };
     }
 
-    private RedirectHosts redirectHosts() {
-      Optional<String> hosts = value(Setting.REDIRECT_HOSTS);
+    private <T> T list(Setting setting, Function<String, T> parse, T unset, String elements) {
       try {
-        return hosts.map(RedirectHosts::parse).orElseGet(RedirectHosts::any);
+        return value(setting).map(parse).orElse(unset);
       } catch (IllegalArgumentException odd) {
-        fault(Setting.REDIRECT_HOSTS, "is a comma list of hosts: " + odd.getMessage());
-        return RedirectHosts.any();
-      }
-    }
-
-    private Proxies trustedProxies() {
-      Optional<String> proxies = value(Setting.TRUSTED_PROXIES);
-      try {
-        return proxies.map(Proxies::parse).orElseGet(Proxies::none);
-      } catch (IllegalArgumentException odd) {
-        fault(Setting.TRUSTED_PROXIES, "is a comma list of addresses: " + odd.getMessage());
-        return Proxies.none();
+        fault(setting, "is a comma list of " + elements + ": " + odd.getMessage());
+        return unset;
       }
     }
 

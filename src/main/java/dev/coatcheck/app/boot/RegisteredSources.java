@@ -2,7 +2,6 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,18 +26,16 @@ final class RegisteredSources {
   private static final Pattern NAME = Pattern.compile("[A-Z][A-Z0-9_]{0,30}");
 
   private final Map<String, String> environment;
-  private final List<String> faults = new ArrayList<>();
+  private final List<String> faults;
 
-  private RegisteredSources(Map<String, String> environment) {
+  private RegisteredSources(Map<String, String> environment, List<String> faults) {
     this.environment = environment;
+    this.faults = faults;
   }
 
   /** By name; what is wrong is added to the faults. */
   static Map<String, DatabaseSettings> read(Map<String, String> environment, List<String> faults) {
-    RegisteredSources reader = new RegisteredSources(environment);
-    Map<String, DatabaseSettings> sources = reader.sources();
-    faults.addAll(reader.faults);
-    return sources;
+    return new RegisteredSources(environment, faults).sources();
   }
 
   private Map<String, DatabaseSettings> sources() {
