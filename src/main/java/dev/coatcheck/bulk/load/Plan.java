@@ -33,16 +33,9 @@ final class Plan {
   record NewAlias(Alias name, Token target) {}
 
   /** Public IDs of one type. */
-  static final class Count {
-    private int created;
-    private int existing;
-
-    int created() {
-      return created;
-    }
-
-    int existing() {
-      return existing;
+  record Count(int created, int existing) {
+    Count plus(Count more) {
+      return new Count(created + more.created, existing + more.existing);
     }
   }
 
@@ -98,7 +91,7 @@ final class Plan {
     } else if (held == null) {
       insert(row, existing);
     } else {
-      count(row.type()).existing++;
+      count(row.type(), 0, 1);
       for (Alias name : row.names()) {
         if (existing.target(name) == null) {
           insert(new NewAlias(name, held.token()), existing);
@@ -131,7 +124,7 @@ final class Plan {
         new StoredMapping(
             subject.key(), token, subject.typeNumber(), row.createdAt(), Mapping.Status.ACTIVE);
     mappings.add(mapping);
-    count(row.type()).created++;
+    count(row.type(), 1, 0);
     if (existing != null) {
       existing.add(mapping);
     }
@@ -147,8 +140,8 @@ final class Plan {
     }
   }
 
-  private Count count(Type type) {
-    return counts.computeIfAbsent(type.name(), _ -> new Count());
+  private void count(Type type, int created, int existing) {
+    counts.merge(type.name(), new Count(created, existing), Count::plus);
   }
 
   private Plan inLockOrder() {

@@ -8,17 +8,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The first line of a CSV file: which columns there are, in which order. */
-sealed interface CsvHeader {
-  record Known(List<Column> columns) implements CsvHeader {}
-
-  record Refused(String detail) implements CsvHeader {}
-
+final class CsvHeader {
   /** What a column's name may look like to be repeated in an answer. */
-  Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
 
-  int COLUMNS_NAMED_MAX = 10;
+  private static final int COLUMNS_NAMED_MAX = 10;
 
-  static CsvHeader read(Lines line, Set<Column> needed) {
+  private CsvHeader() {}
+
+  static RowFile.Opened open(Lines line, Set<Column> needed) {
     Optional<List<String>> names =
         line.isTooLong()
             ? Optional.empty()
@@ -49,14 +47,14 @@ sealed interface CsvHeader {
     if (Stream.of(Column.KEY, Column.LEGACY_ID, Column.CLIENT_ID).noneMatch(columns::contains)) {
       return refused("The first line names neither key nor legacy_id nor client_id.");
     }
-    return new Known(columns);
+    return new RowFile.Opened.Sound(new RowFile(line, new CsvLineReader(columns), false));
   }
 
   private static String named(String name) {
     return NAME.matcher(name).matches() ? name : "?";
   }
 
-  private static CsvHeader refused(String detail) {
-    return new Refused(detail);
+  private static RowFile.Opened refused(String detail) {
+    return new RowFile.Opened.Refused(detail);
   }
 }

@@ -2,7 +2,6 @@ package dev.coatcheck.bulk.rows;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,8 @@ public final class RowFile {
   private final LineReader reader;
   private boolean onRow;
 
-  private RowFile(Lines lines, LineReader reader, boolean onRow) {
+  /** Begins with the line at hand if it is a row, or with the next line. */
+  RowFile(Lines lines, LineReader reader, boolean onRow) {
     this.lines = lines;
     this.reader = reader;
     this.onRow = onRow;
@@ -40,12 +40,7 @@ public final class RowFile {
     }
     return switch (format) {
       case NDJSON -> new Opened.Sound(new RowFile(lines, new NdjsonLineReader(), true));
-      case CSV ->
-          switch (CsvHeader.read(lines, needed)) {
-            case CsvHeader.Refused(String detail) -> new Opened.Refused(detail);
-            case CsvHeader.Known(List<Column> columns) ->
-                new Opened.Sound(new RowFile(lines, new CsvLineReader(columns), false));
-          };
+      case CSV -> CsvHeader.open(lines, needed);
     };
   }
 
