@@ -67,28 +67,21 @@ final class EventRoutes implements AutoCloseable {
 
   /** The header wins: a browser sends it when it connects again. */
   private static long after(Context ctx) {
-    long after =
-        Query.of(ctx, "after")
-            .text("after")
-            .map(
-                text ->
-                    Query.number(text)
-                        .orElseThrow(
-                            () ->
-                                Refusal.ofParameter(
-                                    "after", "This must be the number of an event, or 0.")))
-            .orElse(0L);
+    Optional<String> parameter = Query.of(ctx, "after").text("after");
+    Refusal noNumber = Refusal.ofParameter("after", "This must be the number of an event, or 0.");
+    Refusal noId =
+        new Refusal(
+            ProblemCode.HEADER_INVALID,
+            LAST_EVENT_ID,
+            "Send the id of the last event that you have.");
+    long after = parameter.map(text -> number(text, noNumber)).orElse(0L);
     return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
-        .map(
-            text ->
-                Query.number(text)
-                    .orElseThrow(
-                        () ->
-                            new Refusal(
-                                ProblemCode.HEADER_INVALID,
-                                LAST_EVENT_ID,
-                                "Send the id of the last event that you have.")))
+        .map(text -> number(text, noId))
         .orElse(after);
+  }
+
+  private static long number(String text, Refusal otherwise) {
+    return Query.number(text).orElseThrow(() -> otherwise);
   }
 
   private static boolean acceptsStream(Context ctx) {
