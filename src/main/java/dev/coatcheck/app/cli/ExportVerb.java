@@ -4,6 +4,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,11 +67,8 @@ final class ExportVerb implements Callable<Integer> {
   }
 
   private void print(InputStream body) throws IOException {
-    byte[] some = new byte[64 * 1024];
     var out = spec.commandLine().getOut();
-    for (int length = body.read(some); length >= 0; length = body.read(some)) {
-      out.print(new String(some, 0, length, StandardCharsets.US_ASCII));
-    }
+    new InputStreamReader(body, StandardCharsets.US_ASCII).transferTo(out);
     out.flush();
     if (out.checkError()) {
       throw new IOException("the reader of the output is gone");

@@ -81,7 +81,7 @@ final class PolicyFlags {
           "Seconds for which stale answers are served, 0 to 60. Default: ${DEFAULT-VALUE}.")
   private int staleSecondsMax;
 
-  void addTo(Map<String, Object> body) {
+  void addTo(Map<String, @Nullable Object> body) {
     if (legacy) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("status", status);
@@ -92,9 +92,7 @@ final class PolicyFlags {
       fields.put("max_age_seconds", maxAgeSeconds);
       body.put("legacy", fields);
     }
-    if (publicPattern != null) {
-      body.put("public_pattern", publicPattern);
-    }
+    body.put("public_pattern", publicPattern);
     if (clientNames != null) {
       body.put("client_names", clientNames);
     }

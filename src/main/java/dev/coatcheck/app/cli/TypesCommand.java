@@ -46,7 +46,7 @@ final class TypesCommand {
               description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
           String keyScheme)
       throws CommandFailed {
-    Map<String, Object> body = new LinkedHashMap<>();
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("prefix", prefix);
     body.put("key_scheme", keyScheme);
     redirect.body().ifPresent(fields -> body.put("redirect", fields));

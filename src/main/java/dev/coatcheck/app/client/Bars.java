@@ -1,9 +1,9 @@
 package dev.coatcheck.app.client;
 
 import java.io.Console;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Progress bars, drawn on a terminal only. */
@@ -17,7 +17,7 @@ public final class Bars {
         .setUnit(unit, 1)
         .setInitialMax(max)
         .setStyle(ProgressBarStyle.ASCII)
-        .setConsumer(isDrawn() ? null : new Undrawn())
+        .setConsumer(isDrawn() ? null : new DelegatingProgressBarConsumer(_ -> {}, 0))
         .build();
   }
 
@@ -26,18 +26,5 @@ public final class Bars {
   public static boolean isDrawn() {
     Console console = System.console();
     return console != null && console.isTerminal();
-  }
-
-  private static final class Undrawn implements ProgressBarConsumer {
-    @Override
-    public int getMaxRenderedLength() {
-      return 0;
-    }
-
-    @Override
-    public void accept(String line) {}
-
-    @Override
-    public void close() {}
   }
 }

@@ -66,17 +66,13 @@ final class PlanVerb implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailed {
-    Map<String, Object> body = new LinkedHashMap<>();
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("source", source);
     body.put("table", table);
     body.put("type", type);
     body.put("keep_primary_key", keepPrimaryKey);
-    if (createdAtColumn != null) {
-      body.put("created_at_column", createdAtColumn);
-    }
-    if (applicationSearchPath != null) {
-      body.put("application_search_path", applicationSearchPath);
-    }
+    body.put("created_at_column", createdAtColumn);
+    body.put("application_search_path", applicationSearchPath);
     new PlanText(spec.commandLine().getOut()).print(gateway.post(RunCalls.RUNS, body), withSql);
     return 0;
   }
