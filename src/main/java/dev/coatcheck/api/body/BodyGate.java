@@ -12,6 +12,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -87,11 +88,12 @@ public final class BodyGate extends Handler.Wrapper {
     }
     Optional<String> authorization =
         Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
-    access
-        .grantIfCached(authorization, route.get().needed())
-        .ifPresentOrElse(
-            granted -> collect(gated, granted.caller()),
-            () -> requestThreads.execute(() -> decide(gated, authorization)));
+    if (new WithoutWaiting<>(() -> access.decide(authorization, route.get().needed())).attempt()
+        instanceof WithoutWaiting.Attempt.Done(AccessDecision.Granted(Caller caller))) {
+      collect(gated, caller);
+    } else {
+      requestThreads.execute(() -> decide(gated, authorization));
+    }
     return true;
   }
 

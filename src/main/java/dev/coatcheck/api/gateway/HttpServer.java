@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
+import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.PortInUse;
@@ -50,7 +51,9 @@ public final class HttpServer implements AutoCloseable {
     Permits permits = new Permits(REQUESTS_MAX);
     BodyGate gate =
         new BodyGate(
-            new CachedAnswerHandler(routes, access, observer, threads),
+            new FrontHandler(
+                routes,
+                new FrontRequest.Means(access, permits, observer, new Failures(observer), threads)),
             access,
             permits,
             observer,

@@ -56,15 +56,12 @@ public final class IdRoutes implements Routes {
 
   private Answer resolve(Context ctx) {
     Query.none(ctx);
-    return Items.answer(resolved(mappings.resolver().resolve(ctx.pathParam("id")), "id"));
+    return resolve(ctx.pathParam("id"));
   }
 
-  /** What {@link #ONE} answers, where memory alone decides; never waits. */
-  public Optional<Answer> resolvedIfCached(String id) {
-    return mappings
-        .resolver()
-        .resolveIfCached(id)
-        .map(outcome -> Items.answer(resolved(outcome, "id")));
+  /** What {@link #ONE} answers to a request without a query. */
+  public Answer resolve(String id) {
+    return Items.answer(resolved(mappings.resolver().resolve(id), "id"));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {

@@ -154,7 +154,7 @@ public final class Endpoints {
       return shed(path, "Send the request again.");
     }
     try (Permits.Permit taken = permit.get()) {
-      return Deadline.ofAnswer().call(() -> handler.answer(taken));
+      return Deadline.ofAnswer().orEarlier().call(() -> handler.answer(taken));
     }
   }
 

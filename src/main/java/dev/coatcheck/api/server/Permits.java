@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Limits the requests that are handled at a time. Virtual threads have no bound of their own, and a
@@ -74,10 +75,11 @@ public final class Permits {
         keyId -> takenByKey.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1));
   }
 
-  /** The permit of one request; used by one thread. */
+  /** The permit of one request; claimed by one thread. */
   public final class Permit implements AutoCloseable {
     private final Share share;
-    private Optional<String> keyId = Optional.empty();
+    private final AtomicBoolean isTaken = new AtomicBoolean(true);
+    private volatile Optional<String> keyId = Optional.empty();
 
     private Permit(Share share) {
       this.share = share;
@@ -92,9 +94,12 @@ public final class Permits {
       return true;
     }
 
+    /** Gives the permit back; once is enough. */
     @Override
     public void close() {
-      leave(this);
+      if (isTaken.compareAndSet(true, false)) {
+        leave(this);
+      }
     }
   }
 }

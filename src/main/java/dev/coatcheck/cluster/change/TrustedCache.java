@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.change;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,8 +48,13 @@ public final class TrustedCache<K, V> {
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 
-  /** A value, and what was known before its load began. */
-  private record Entry<V>(V value, int generation, long position, long beganNano) {}
+  /** What was known before a load began. */
+  private record Before(int generation, long position, long nano) {}
+
+  private record Entry<V>(V value, Before load) {}
+
+  /** The load of these keys in the work of one caller. */
+  private record Load<K>(TrustedCache<K, ?> into, List<K> keys) {}
 
   /**
    * Makes an empty one.
@@ -114,6 +120,7 @@ public final class TrustedCache<K, V> {
     if (trusted && !isServable) {
       return loaded(keys, load);
     }
+    WithoutWaiting.leave();
     Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
     if (isServable && isLate()) {
       refreshes.begin(keys, () -> loaded(keys, load));
@@ -148,7 +155,7 @@ public final class TrustedCache<K, V> {
       long staleNanosMax = staleMax.apply(key).toNanos();
       if (entry != null
           && staleNanosMax > 0
-          && now - entry.beganNano() <= AGE_NANOS_MAX + staleNanosMax
+          && now - entry.load().nano() <= AGE_NANOS_MAX + staleNanosMax
           && (feed.isTrusted() || feed.state().silentNanos(now) <= staleNanosMax)
           && isUnchanged(key, entry)) {
         values.put(key, entry.value());
@@ -158,14 +165,16 @@ public final class TrustedCache<K, V> {
   }
 
   private Map<K, V> loaded(List<K> keys, Function<List<K>, Map<K, V>> load) {
-    int generation = feed.state().generation();
-    long position = feed.state().position();
-    long beganNano = feed.nanoTime().getAsLong();
+    Before before = WithoutWaiting.once(new Load<>(this, keys), this::now);
     Map<K, V> values = load.apply(keys);
     isLate.set(false);
-    values.forEach(
-        (key, value) -> entries.put(key, new Entry<>(value, generation, position, beganNano)));
+    values.forEach((key, value) -> entries.put(key, new Entry<>(value, before)));
     return values;
+  }
+
+  private Before now() {
+    FeedState state = feed.state();
+    return new Before(state.generation(), state.position(), feed.nanoTime().getAsLong());
   }
 
   /** What was right when the feed was last heard. */
@@ -175,17 +184,17 @@ public final class TrustedCache<K, V> {
   }
 
   private boolean isCurrent(K key, Entry<V> entry) {
-    return feed.state().ageNanos(entry.beganNano()) <= AGE_NANOS_MAX && isUnchanged(key, entry);
+    return feed.state().ageNanos(entry.load().nano()) <= AGE_NANOS_MAX && isUnchanged(key, entry);
   }
 
   /** Whether all changes since are known, and none is about it. */
   private boolean isUnchanged(K key, Entry<V> entry) {
     FeedState state = feed.state();
-    if (entry.generation() != state.generation()) {
+    if (entry.load().generation() != state.generation()) {
       return false;
     }
     return !state.remembersAny(kind)
         || subjects.apply(key, entry.value()).stream()
-            .noneMatch(subject -> state.changedSince(kind, subject, entry.position()));
+            .noneMatch(subject -> state.changedSince(kind, subject, entry.load().position()));
   }
 }

@@ -12,6 +12,9 @@ public sealed interface Event {
   /** It was answered from memory, on the thread that had read it. */
   record CachedAnswerServed() implements Event {}
 
+  /** It was answered on the thread that had brought its row. */
+  record LoadedAnswerServed() implements Event {}
+
   /** A request ended in an error that is ours. */
   record RequestFailed(String requestId, Throwable cause) implements Event {}
 

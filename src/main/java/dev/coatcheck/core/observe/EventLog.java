@@ -123,6 +123,7 @@ final class EventLog {
               () -> "a new connection was closed: the limit of open connections is reached");
       case Event.RequestServed _,
           Event.CachedAnswerServed _,
+          Event.LoadedAnswerServed _,
           Event.RequestShed _,
           Event.Minted _,
           Event.MintReplayed _,

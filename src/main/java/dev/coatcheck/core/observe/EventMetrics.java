@@ -28,6 +28,7 @@ final class EventMetrics {
   private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
 
   private final Counter cachedAnswers = registry.counter("coatcheck.requests.cached");
+  private final Counter loadedAnswers = registry.counter("coatcheck.requests.loaded");
 
   EventMetrics() {
     new JvmMemoryMetrics().bindTo(registry);
@@ -43,6 +44,7 @@ final class EventMetrics {
                   new Route(served.method(), served.route(), served.status()), this::timer)
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
       case Event.CachedAnswerServed _ -> cachedAnswers.increment();
+      case Event.LoadedAnswerServed _ -> loadedAnswers.increment();
       case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
       case Event.BackgroundFailed failed ->
           counter("coatcheck.background.failures", "loop", failed.loop()).increment();

@@ -6,6 +6,7 @@ import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.time.Instant;
@@ -166,23 +167,6 @@ public final class Access {
         : new AccessDecision.Forbidden(needed);
   }
 
-  /**
-   * As {@link #decide}, where memory alone grants the call; never waits.
-   *
-   * @return empty if the key has to be looked up, and where the call is to be refused: refusals are
-   *     logged, and a log can make its writer wait
-   */
-  public Optional<AccessDecision.Granted> grantIfCached(
-      Optional<String> authorization, Scope needed) {
-    return authorization
-        .filter(Access::isBearer)
-        .flatMap(Access::key)
-        .flatMap(key -> alive(key, known.ifTrusted(key.id())))
-        .map(StoredKey::caller)
-        .filter(caller -> caller.may(needed))
-        .map(AccessDecision.Granted::new);
-  }
-
   private static boolean isBearer(String authorization) {
     return authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
   }
@@ -192,16 +176,14 @@ public final class Access {
   }
 
   private Optional<StoredKey> alive(ApiKey key) {
-    return alive(key, known.get(key.id(), staleMax, () -> store.find(key.id())));
-  }
-
-  private Optional<StoredKey> alive(ApiKey key, Optional<StoredKey> stored) {
-    return stored
+    return known
+        .get(key.id(), staleMax, () -> store.find(key.id()))
         .filter(found -> found.hash().matches(key.hash()))
         .filter(found -> found.isAlive(clock.instant()));
   }
 
   private AccessDecision refused(String keyId, String reason) {
+    WithoutWaiting.leave(); // a log can make its writer wait
     observer.observe(new Event.AccessRefused(keyId, reason));
     return new AccessDecision.Unauthenticated(reason);
   }

@@ -46,7 +46,11 @@ public final class IdParser {
   }
 
   ParsedToken parse(String text) {
-    return parseAll(List.of(text)).getFirst();
+    return switch (step(text)) {
+      case Step.Done(ParsedToken parsed) -> parsed;
+      case Step.Foreign(Map<Alias, Type> names) ->
+          lookedUp(names, aliases.targets(List.copyOf(names.keySet())));
+    };
   }
 
   /** Parses all, with at most one query. */
@@ -67,18 +71,6 @@ public final class IdParser {
                   case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets);
                 })
         .toList();
-  }
-
-  /** As {@link #parse}, where memory alone decides; never waits. */
-  Optional<ParsedToken> parseIfCached(String text) {
-    return switch (PublicId.parse(text)) {
-      case ParsedId.Malformed malformed ->
-          foreign(text).isEmpty() ? Optional.of(refused(malformed)) : Optional.empty();
-      case ParsedId.Valid(PublicId id) ->
-          registry
-              .withPrefixIfCached(id.prefix())
-              .map(type -> new ParsedToken.Wanted(type, id.token()));
-    };
   }
 
   private Step step(String text) {

@@ -90,23 +90,6 @@ public final class Resolver {
   }
 
   /**
-   * As {@link #resolve}, where memory alone decides; never waits.
-   *
-   * @return empty if Postgres has to be asked, for the type or for the row
-   */
-  public Optional<ResolveOutcome> resolveIfCached(String text) {
-    return parser
-        .parseIfCached(text)
-        .flatMap(
-            named ->
-                switch (named) {
-                  case ParsedToken.Refused(ResolveOutcome.Unissued refusal) ->
-                      Optional.<ResolveOutcome>of(refusal);
-                  case ParsedToken.Wanted wanted -> cached(wanted);
-                });
-  }
-
-  /**
    * Resolves an alias of the type. That a name is not there is never cached: it may be given at any
    * time.
    *

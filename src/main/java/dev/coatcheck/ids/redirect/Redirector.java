@@ -23,11 +23,6 @@ public final class Redirector {
     return outcome(resolver.resolve(text));
   }
 
-  /** As {@link #redirect}, where memory alone decides; never waits. Empty if it doesn't. */
-  public Optional<RedirectOutcome> redirectIfCached(String text) {
-    return resolver.resolveIfCached(text).map(Redirector::outcome);
-  }
-
   private static RedirectOutcome outcome(ResolveOutcome resolved) {
     return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(mapping);

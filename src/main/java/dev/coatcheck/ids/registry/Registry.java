@@ -8,6 +8,7 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -105,9 +106,9 @@ public final class Registry implements AutoCloseable {
     return find(types -> types.byPrefix.get(prefix.value()));
   }
 
-  /** As {@link #withPrefix}, of the types in memory; never asks Postgres and never waits. */
-  public Optional<Type> withPrefixIfCached(Prefix prefix) {
-    return Optional.ofNullable(snapshot.byPrefix.get(prefix.value()));
+  /** Whether a type in memory has the prefix; never asks Postgres. */
+  public boolean knows(Prefix prefix) {
+    return snapshot.byPrefix.containsKey(prefix.value());
   }
 
   /**
@@ -133,6 +134,7 @@ public final class Registry implements AutoCloseable {
     if (known != null) {
       return Optional.of(known);
     }
+    WithoutWaiting.leave();
     refreshIfDue();
     return Optional.ofNullable(pick.apply(snapshot));
   }

@@ -11,34 +11,19 @@ import java.util.Optional;
  * Whether a text in a URL is to be taken for a public ID of ours: the prefix of a type, an
  * underscore, 24 letters and digits.
  */
-enum IdShape {
-  OURS,
-  FOREIGN,
-  /** Sound, with a prefix that this instance doesn't know; another may have added the type. */
-  UNDECIDED;
-
+final class IdShape {
   private static final int BODY_LENGTH = 24;
 
-  /** Never waits. */
-  static IdShape of(String text, Registry registry) {
-    Optional<Prefix> prefix = prefix(text);
-    if (prefix.isEmpty()) {
-      return FOREIGN;
-    }
-    if (registry.withPrefixIfCached(prefix.get()).isPresent()) {
-      return OURS;
-    }
-    // Only what has the right check characters is worth a query.
-    return PublicId.parse(text) instanceof ParsedId.Valid ? UNDECIDED : FOREIGN;
-  }
+  private IdShape() {}
 
-  /** As {@link #of}, but asks for a prefix that isn't known yet. */
+  /** A prefix that isn't known yet is asked for; another instance may have added the type. */
   static boolean isOurs(String text, Registry registry) {
-    return switch (of(text, registry)) {
-      case OURS -> true;
-      case FOREIGN -> false;
-      case UNDECIDED -> prefix(text).flatMap(registry::withPrefix).isPresent();
-    };
+    Optional<Prefix> prefix = prefix(text);
+    return prefix.filter(registry::knows).isPresent()
+        // Only a text with the right check characters is worth a query.
+        || (prefix.isPresent()
+            && PublicId.parse(text) instanceof ParsedId.Valid
+            && registry.withPrefix(prefix.get()).isPresent());
   }
 
   private static Optional<Prefix> prefix(String text) {

@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -52,33 +50,6 @@ public final class UrlResolver {
       }
     }
     return all.stream().map(read -> outcome(read, outcomes)).toList();
-  }
-
-  /**
-   * As {@link #resolve}, where memory alone decides; never waits.
-   *
-   * @return empty if Postgres has to be asked
-   */
-  public Optional<UrlOutcome> resolveIfCached(String url) {
-    AtomicBoolean undecided = new AtomicBoolean();
-    Read read = read(url, slice -> isOursIfCached(slice, undecided));
-    Map<String, ResolveOutcome> outcomes = new HashMap<>();
-    for (String id : read.ids().map(UrlSlice::text).distinct().toList()) {
-      resolver.resolveIfCached(id).ifPresent(outcome -> outcomes.put(id, outcome));
-    }
-    boolean known = read.ids().allMatch(slice -> outcomes.containsKey(slice.text()));
-    return known && !undecided.get() ? Optional.of(outcome(read, outcomes)) : Optional.empty();
-  }
-
-  private boolean isOursIfCached(UrlSlice slice, AtomicBoolean undecided) {
-    return switch (IdShape.of(slice.text(), registry)) {
-      case OURS -> true;
-      case FOREIGN -> false;
-      case UNDECIDED -> {
-        undecided.set(true);
-        yield false;
-      }
-    };
   }
 
   private boolean isOurs(UrlSlice slice) {

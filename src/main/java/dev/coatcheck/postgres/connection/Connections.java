@@ -70,11 +70,13 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
   }
 
   /**
-   * Lends a connection for the time of the work, and to jOOQ on this thread.
+   * Lends a connection for the time of the work, and to jOOQ on this thread; never where the thread
+   * must not {@linkplain WithoutWaiting wait}.
    *
    * @throws SQLTransientConnectionException if none is to be had in time
    */
   public <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
+    WithoutWaiting.leave();
     Deadline begin = begin(deadline);
     if (!isAdmitted(begin)) {
       throw new SQLTransientConnectionException(TIMED_OUT);

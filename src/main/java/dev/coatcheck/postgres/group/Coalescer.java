@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.group;
 
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -25,6 +27,9 @@ import java.util.function.Function;
 public final class Coalescer<Q, A> {
   private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** So many answers are handed out by one thread. */
+  private static final int SLICE_CALLS = 16;
+
   private final String operation;
   private final int groupsMax;
   private final int callsMax;
@@ -35,6 +40,9 @@ public final class Coalescer<Q, A> {
   private int underWay;
 
   private record Waiting<Q, A>(Q question, Deadline deadline, CompletableFuture<A> answer) {}
+
+  /** A question in the work of one caller. */
+  private record Asked<Q, A>(Coalescer<Q, A> of, Q question) {}
 
   /**
    * Shares {@code work}.
@@ -52,13 +60,16 @@ public final class Coalescer<Q, A> {
   }
 
   /**
-   * Asks, and waits for the answer until the thread's deadline.
+   * Asks, and waits for the answer until the thread's deadline. A thread that must not {@linkplain
+   * WithoutWaiting wait} leaves, and comes back for the answer.
    *
    * @throws DatabaseUnavailable if there is none by then; whether the work was done is unknown
    */
   public A call(Q question) {
-    Deadline deadline = Deadline.current();
-    Waiting<Q, A> mine = new Waiting<>(question, deadline, new CompletableFuture<>());
+    if (WithoutWaiting.isRequired()) {
+      return WithoutWaiting.await(new Asked<>(this, question), () -> submit(question));
+    }
+    Waiting<Q, A> mine = waiting(question);
     boolean alone;
     lock.lock();
     try {
@@ -79,6 +90,27 @@ public final class Coalescer<Q, A> {
     } finally {
       finished();
     }
+  }
+
+  /** Asks; the answer comes within the thread's deadline, on a thread of the group. */
+  private CompletableFuture<A> submit(Q question) {
+    Waiting<Q, A> mine = waiting(question);
+    lock.lock();
+    try {
+      enqueue(mine);
+    } finally {
+      lock.unlock();
+    }
+    return mine.answer()
+        .orTimeout(mine.deadline().leftNanos(), TimeUnit.NANOSECONDS)
+        .exceptionallyCompose(
+            failed ->
+                CompletableFuture.failedFuture(
+                    failed instanceof TimeoutException ? late() : failed));
+  }
+
+  private Waiting<Q, A> waiting(Q question) {
+    return new Waiting<>(question, Deadline.current(), new CompletableFuture<>());
   }
 
   private A await(Waiting<Q, A> mine) {
@@ -139,12 +171,25 @@ public final class Coalescer<Q, A> {
     try {
       List<Q> questions = group.stream().map(Waiting::question).toList();
       List<A> answers = latest(group).call(() -> work.apply(questions));
-      for (int i = 0; i < group.size(); i++) {
-        group.get(i).answer().complete(answers.get(i));
+      for (int from = 0; from < group.size(); from += SLICE_CALLS) {
+        int to = Math.min(from + SLICE_CALLS, group.size());
+        handOut(group.subList(from, to), answers.subList(from, to));
       }
     } catch (RuntimeException | Error failed) {
       group.forEach(call -> call.answer().completeExceptionally(failed));
     }
+  }
+
+  /** A caller that doesn't wait is sent its answer here, while the group asks the next question. */
+  private static <Q, A> void handOut(List<Waiting<Q, A>> calls, List<A> answers) {
+    Thread.ofVirtual()
+        .name("answers")
+        .start(
+            () -> {
+              for (int i = 0; i < calls.size(); i++) {
+                calls.get(i).answer().complete(answers.get(i));
+              }
+            });
   }
 
   private static <Q, A> Deadline latest(List<Waiting<Q, A>> group) {

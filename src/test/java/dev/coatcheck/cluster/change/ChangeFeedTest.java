@@ -7,6 +7,7 @@ import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SmallPool;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -158,6 +160,29 @@ class ChangeFeedTest {
       slow.get();
     }
 
+    assertThat(cache.ifTrusted("slow")).isEmpty();
+    assertThat(get("slow", "dead")).isEqualTo("dead");
+  }
+
+  /** The second attempt comes after the wait, and knows of the change that the load missed. */
+  @Test
+  void aLoadThatWasNotWaitedForCantPutADeadEntryBackEither() {
+    WithoutWaiting<Optional<String>> reader =
+        new WithoutWaiting<>(
+            () ->
+                cache.get(
+                    "slow",
+                    MINUTE,
+                    () ->
+                        Optional.of(
+                            WithoutWaiting.await(
+                                "row", () -> CompletableFuture.completedFuture("alive")))));
+    var awaits = (WithoutWaiting.Attempt.Awaits<Optional<String>>) reader.attempt();
+    assertThat(awaits.start().get()).isDone();
+    append("slow");
+    feed.poll();
+
+    assertThat(reader.attempt()).isEqualTo(new WithoutWaiting.Attempt.Done<>(Optional.of("alive")));
     assertThat(cache.ifTrusted("slow")).isEmpty();
     assertThat(get("slow", "dead")).isEqualTo("dead");
   }

@@ -8,6 +8,7 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -100,7 +101,8 @@ class AccessTest {
     proxy.close();
     ahead.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(stale.grantIfCached(key, Scope.IDS_READ)).isEmpty();
+    assertThat(new WithoutWaiting<>(() -> stale.decide(key, Scope.IDS_READ)).attempt())
+        .isInstanceOf(WithoutWaiting.Attempt.Left.class);
     assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
     assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
         .isInstanceOf(DatabaseUnavailable.class);

@@ -2,13 +2,16 @@ package dev.coatcheck.postgres.group;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -79,6 +82,45 @@ class CoalescerTest {
     }
     assertThat(worked.get("a")).isEqualTo(later);
     assertThat(worked.get("c")).isEqualTo(later);
+  }
+
+  @Test
+  void workThatMustNotWaitIsToldInTimeAndNotWorkedForAfterThat() throws Exception {
+    holdTheGroup();
+    WithoutWaiting<String> late = new WithoutWaiting<>(() -> coalescer.call("late"));
+    WithoutWaiting<String> patient = new WithoutWaiting<>(() -> coalescer.call("patient"));
+    CompletableFuture<?> lateAnswer = begin(late, Deadline.after(SHORT));
+    CompletableFuture<?> patientAnswer = begin(patient, Deadline.after(LONG));
+
+    assertThatThrownBy(lateAnswer::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThatThrownBy(late::attempt).isInstanceOf(DatabaseUnavailable.class);
+    release.countDown();
+    patientAnswer.get();
+
+    assertThat(patient.attempt()).isEqualTo(new WithoutWaiting.Attempt.Done<>("patient!"));
+    assertThat(worked).containsKey("patient").doesNotContainKey("late");
+  }
+
+  /** What waits for an answer may take long to send it. */
+  @Test
+  void aSlowReceiverOfAnAnswerHoldsUpNoOtherGroup() throws Exception {
+    holdTheGroup();
+    CountDownLatch sent = new CountDownLatch(1);
+    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call("slow"));
+    CompletableFuture<?> answered =
+        begin(slow, Deadline.after(LONG))
+            .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
+    release.countDown();
+
+    assertThat(calling("next", Deadline.after(LONG)).get()).isEqualTo("next!");
+    assertThat(answered).isNotDone();
+    sent.countDown();
+    answered.get();
+  }
+
+  private static CompletableFuture<?> begin(WithoutWaiting<String> work, Deadline deadline) {
+    return deadline.call(
+        () -> ((WithoutWaiting.Attempt.Awaits<String>) work.attempt()).start().get());
   }
 
   @Test

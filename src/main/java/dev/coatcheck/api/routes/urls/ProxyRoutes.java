@@ -15,7 +15,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -65,14 +64,18 @@ public final class ProxyRoutes implements Routes {
 
   private Answer authRequest(Context ctx) {
     Query.none(ctx);
-    List<String> uris = Collections.list(ctx.req().getHeaders(ORIGINAL_URI));
+    return authRequest(Collections.list(ctx.req().getHeaders(ORIGINAL_URI)), RequestId.of(ctx));
+  }
+
+  /** What {@link #AUTH_REQUEST} answers to a request without a query. */
+  public Answer authRequest(List<String> uris, String requestId) {
     if (uris.size() != 1) {
       throw new Refusal(
           ProblemCode.HEADER_INVALID,
           ORIGINAL_URI,
           "Send the path and query of the request in this header, once.");
     }
-    return forNginx(outcome(uris.getFirst()), RequestId.of(ctx));
+    return forNginx(outcome(uris.getFirst()), requestId);
   }
 
   /** Envoy passes refusals on to the client as they are, so these have their true status. */
@@ -83,13 +86,6 @@ public final class ProxyRoutes implements Routes {
       case UrlOutcome.Resolved resolved -> resolved(resolved);
       case UrlOutcome.Refused refused -> Answer.of(problem(refused));
     };
-  }
-
-  /** What {@link #AUTH_REQUEST} answers, where memory alone decides; never waits. */
-  public Optional<Answer> answerIfCached(List<String> uris, String requestId) {
-    return uris.size() == 1 && uris.getFirst().startsWith("/")
-        ? resolver.resolveIfCached(uris.getFirst()).map(outcome -> forNginx(outcome, requestId))
-        : Optional.empty();
   }
 
   private UrlOutcome outcome(String uri) {

@@ -7,7 +7,6 @@ import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.util.Optional;
 
 /** Redirects from public IDs, open to anyone: {@code /r/{id}}. */
 public final class RedirectRoutes implements Routes {
@@ -26,16 +25,12 @@ public final class RedirectRoutes implements Routes {
   }
 
   private Answer redirect(Context ctx) {
-    return answer(redirector.redirect(ctx.pathParam("id")));
+    return redirect(ctx.pathParam("id"));
   }
 
-  /** What {@link #PATH} answers, where memory alone decides; never waits. */
-  public Optional<Answer> answerIfCached(String id) {
-    return redirector.redirectIfCached(id).map(RedirectRoutes::answer);
-  }
-
-  private static Answer answer(RedirectOutcome outcome) {
-    return switch (outcome) {
+  /** What {@link #PATH} answers. */
+  public Answer redirect(String id) {
+    return switch (redirector.redirect(id)) {
       case RedirectOutcome.To(String location, int status, int maxAgeSeconds) ->
           Answer.redirect(status, location, maxAgeSeconds);
       case RedirectOutcome.Gone _ -> Answer.of(UrlProblems.gone());

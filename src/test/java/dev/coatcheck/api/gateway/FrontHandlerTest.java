@@ -20,9 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -31,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A cached answer is the answer that the routes would give. */
-class CachedAnswerHandlerTest {
+/** An answer without a request thread is the answer that the routes would give. */
+class FrontHandlerTest {
   private static final int TIMEOUT_MILLIS = 5_000;
 
   /** An API key is trusted for a second: on a slow machine it can be over between two requests. */
@@ -40,6 +42,9 @@ class CachedAnswerHandlerTest {
 
   /** The door leaves requests with this header to the routes, which don't care for it. */
   private static final String TO_THE_ROUTES = "Content-Length: 0";
+
+  private static final Map<String, String> KEYS = new ConcurrentHashMap<>();
+  private static final AtomicLong NEVER_MINTED = new AtomicLong(100);
 
   private static GatewayFixture gateway;
   private static String found;
@@ -145,6 +150,76 @@ class CachedAnswerHandlerTest {
     assertThat(Seen.now().hot()).isEqualTo(before.hot());
   }
 
+  /** Each public ID is asked for once through each door, so nothing is in memory. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /r/ID",
+        "HEAD /r/ID",
+        "GET /v1/ids/ID",
+        "GET /v1/urls/auth-request ID",
+        "GET /r/NONE",
+        "GET /v1/ids/NONE"
+      })
+  void aRowThatHasToBeReadGivesTheSameBytesThroughBothDoors(String request) throws IOException {
+    for (int tried = 1; ; tried++) {
+      String id = request.contains("NONE") ? neverMinted() : mint("charge");
+      String other = request.contains("NONE") ? neverMinted() : mint("charge");
+      String throughRoutes = plain(ask(request, id, TO_THE_ROUTES), id);
+      Seen before = Seen.now();
+      String throughDoor = plain(ask(request, other, "Accept: */*"), other);
+      Seen after = Seen.once(before.counted() + 1);
+
+      assertThat(throughDoor).isEqualTo(throughRoutes);
+      assertThat(after.hot()).isEqualTo(before.hot());
+      if (after.loaded() == before.loaded() + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get %s through the door", request).isLessThan(TRIES_MAX);
+    }
+  }
+
+  /** The ending has to be read as well, which the routes do. */
+  @Test
+  void anEndedIdGivesTheSameBytesThroughBothDoors() throws IOException {
+    for (String request : List.of("GET /r/ID", "GET /v1/ids/ID", "GET /v1/urls/auth-request ID")) {
+      String one = mint("charge");
+      String two = mint("charge");
+      for (String each : List.of(one, two)) {
+        gateway.client().post("/v1/ids/" + each + "/revoke", "{}");
+      }
+      String throughRoutes = plain(ask(request, one, TO_THE_ROUTES), one);
+
+      assertThat(plain(ask(request, two, "Accept: */*"), two)).isEqualTo(throughRoutes);
+    }
+  }
+
+  /** Without what differs from one public ID to another. */
+  private static String plain(String answer, String id) {
+    return nameless(answer)
+        .replace(id, "ID")
+        .replace(KEYS.getOrDefault(id, id), "KEY")
+        .replaceAll("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME");
+  }
+
+  private static String ask(String request, String id, String header) throws IOException {
+    String target = request.replaceFirst(" (ID|NONE)$", "").replaceFirst("(ID|NONE)$", id);
+    return raw(
+        target,
+        List.of(
+            "Authorization: Bearer " + gateway.key(), "X-Original-URI: /charges/" + id, header));
+  }
+
+  private static String mint(String type) {
+    TestClient.Reply minted = gateway.client().mint(type);
+    KEYS.put(minted.text("/id"), minted.text("/key"));
+    return minted.text("/id");
+  }
+
+  private static String neverMinted() {
+    return new PublicId(new Prefix("ch"), new Token(7, NEVER_MINTED.incrementAndGet())).toString();
+  }
+
   @Test
   void theDoorAsksForTheSameKeyAsTheRoutes() throws IOException {
     String target = "GET /v1/ids/" + found;
@@ -200,6 +275,33 @@ class CachedAnswerHandlerTest {
     }
   }
 
+  /** Access is decided at the time of the answer; a row that comes too late is 503. */
+  @Test
+  void aKeyThatIsRevokedWhileItsRequestWaitsGetsNoRow() throws Exception {
+    String answer = "";
+    for (int tried = 0; tried < TRIES_MAX && !answer.startsWith("HTTP/1.1 401 "); tried++) {
+      answer = answerToARevokedKey();
+      assertThat(answer).containsPattern("^HTTP/1.1 (401|503) ");
+    }
+    assertThat(answer).startsWith("HTTP/1.1 401 ");
+  }
+
+  private static String answerToARevokedKey() throws Exception {
+    String id = mint("charge");
+    String key = gateway.keyWith(Scope.IDS_READ);
+    List<String> authorization = List.of("Authorization: Bearer " + key);
+    raw("GET /v1/ids/" + found, authorization);
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+        TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
+      Future<String> waiter = callers.submit(() -> raw("GET /v1/ids/" + id, authorization));
+      await().until(() -> waitsForLock(locker) || waiter.isDone());
+      gateway.revokeKey(key);
+      await().until(() -> raw("GET /v1/ids/" + found, authorization).startsWith("HTTP/1.1 401 "));
+      locker.rollback();
+      return waiter.get();
+    }
+  }
+
   private static boolean waitsForLock(TestSession session) {
     return session.number(
             "select count(*) from pg_locks where not granted and relation ="
@@ -208,7 +310,9 @@ class CachedAnswerHandlerTest {
   }
 
   /** What the metrics say of the answers to requests. */
-  private record Seen(double hot, double counted, int series) {
+  private record Seen(double hot, double loaded, double counted, int series) {
+    private static final Pattern LOADED =
+        Pattern.compile("coatcheck_requests_loaded_total ([0-9.E]+)");
     private static final Pattern CACHED =
         Pattern.compile("coatcheck_requests_cached_total ([0-9.E]+)");
     private static final Pattern COUNTED =
@@ -238,6 +342,7 @@ class CachedAnswerHandlerTest {
               .toList();
       return new Seen(
           CACHED.matcher(text).results().mapToDouble(Seen::number).sum(),
+          LOADED.matcher(text).results().mapToDouble(Seen::number).sum(),
           counted.stream().mapToDouble(Double::doubleValue).sum(),
           counted.size());
     }

@@ -1,0 +1,117 @@
+package dev.coatcheck.api.gateway;
+
+import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * Answers redirects, resolves and proxied URLs without a request thread: from memory, on the thread
+ * that read the request, or from a row, on the thread that brought the row. All other requests go
+ * on to the routes, on a thread of their own.
+ *
+ * <p>Handing a small request to another thread costs more than serving it. The routes make the
+ * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
+ */
+final class FrontHandler extends Handler.Wrapper {
+  private static final String REDIRECTS = before(RedirectRoutes.PATH);
+  private static final String IDS = before(IdRoutes.ONE);
+  private static final Pattern PLAIN = Pattern.compile("[0-9A-Za-z_]{1,64}");
+
+  /** Of a request with a body, or one that asks something of the connection. */
+  private static final EnumSet<HttpHeader> UNUSUAL =
+      EnumSet.of(HttpHeader.CONTENT_LENGTH, HttpHeader.TRANSFER_ENCODING, HttpHeader.EXPECT);
+
+  private final RouteTable routes;
+  private final FrontRequest.Means means;
+
+  FrontHandler(RouteTable routes, FrontRequest.Means means) {
+    this.routes = routes;
+    this.means = means;
+  }
+
+  /** What takes time is handed to other threads. */
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    FrontRequest asked =
+        new FrontRequest(
+            means, request, response, callback, () -> toRoutes(request, response, callback));
+    operation(request).ifPresentOrElse(asked::answer, asked::handOver);
+    return true;
+  }
+
+  /** The operation that a request is for; empty if its route must have a thread. */
+  private Optional<FrontRequest.Operation> operation(Request request) {
+    String path = request.getHttpURI().getPath();
+    String method = request.getMethod();
+    boolean get = method.equals("GET");
+    if (!(get || method.equals("HEAD")) || request.getHeaders().contains(UNUSUAL)) {
+      return Optional.empty();
+    }
+    if (path.startsWith(REDIRECTS)) {
+      return id(path, REDIRECTS)
+          .map(
+              id ->
+                  new FrontRequest.Operation(
+                      RedirectRoutes.PATH,
+                      Optional.empty(),
+                      () -> routes.redirects().redirect(id)));
+    }
+    if (!get || request.getHttpURI().getQuery() != null) { // the route judges queries
+      return Optional.empty();
+    }
+    if (path.startsWith(IDS)) {
+      return id(path, IDS)
+          .map(
+              id ->
+                  new FrontRequest.Operation(
+                      IdRoutes.ONE,
+                      Optional.of(IdRoutes.ONE_NEEDS),
+                      () -> routes.ids().resolve(id)));
+    }
+    return path.equals(ProxyRoutes.AUTH_REQUEST)
+        ? Optional.of(
+            new FrontRequest.Operation(
+                ProxyRoutes.AUTH_REQUEST,
+                Optional.of(ProxyRoutes.NEEDS),
+                () ->
+                    routes
+                        .proxies()
+                        .authRequest(
+                            request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI),
+                            RequestId.of(request))))
+        : Optional.empty();
+  }
+
+  /** The last part of the path, if it needs no decoding. */
+  private static Optional<String> id(String path, String start) {
+    return Optional.of(path.substring(start.length())).filter(id -> PLAIN.matcher(id).matches());
+  }
+
+  private void toRoutes(Request request, Response response, Callback callback) {
+    try {
+      if (!super.handle(request, response, callback)) {
+        Response.writeError(request, response, callback, 404);
+      }
+    } catch (Throwable failed) {
+      Response.writeError(request, response, callback, failed);
+    }
+  }
+
+  private static String before(String route) {
+    return route.substring(0, route.indexOf('{'));
+  }
+}

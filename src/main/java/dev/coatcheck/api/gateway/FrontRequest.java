@@ -1,0 +1,167 @@
+package dev.coatcheck.api.gateway;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * One request on its way to an answer without a request thread. Until an answer is sent, every
+ * doubt ends with {@link #handOver}: the routes have the means for it.
+ */
+final class FrontRequest {
+  private final Means means;
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final Runnable toRoutes;
+  private final long begunNano = System.nanoTime();
+  private Optional<Caller> caller = Optional.empty();
+
+  /**
+   * What all requests share.
+   *
+   * @param permits of the routes: a request that waits for Postgres needs one in either way
+   */
+  record Means(
+      Access access,
+      Permits permits,
+      Observer observer,
+      Failures failures,
+      Executor requestThreads) {}
+
+  /**
+   * Takes in a request.
+   *
+   * @param toRoutes has the route answer, which may wait
+   */
+  FrontRequest(
+      Means means, Request request, Response response, Callback callback, Runnable toRoutes) {
+    this.means = means;
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.toRoutes = toRoutes;
+  }
+
+  /**
+   * What a request asks for.
+   *
+   * @param route as the metrics name it
+   * @param needed empty if anyone may ask
+   */
+  record Operation(String route, Optional<Scope> needed, Supplier<Answer> work) {}
+
+  /**
+   * Answers from memory, or begins to load what that takes. No permit is taken for an answer from
+   * memory: as many of these requests are under way as there are threads that read.
+   */
+  void answer(Operation operation) {
+    WithoutWaiting<Answer> work = new WithoutWaiting<>(() -> answered(operation));
+    WithoutWaiting.Attempt<Answer> attempt;
+    try {
+      attempt = work.attempt();
+    } catch (RuntimeException refused) {
+      handOver();
+      return;
+    }
+    switch (attempt) {
+      case WithoutWaiting.Attempt.Done(Answer answer) -> {
+        send(operation, answer);
+        // Requests that are handed over have virtual threads. One of those here would mean that the
+        // hand-over happened already, because a handler around ours declares that it may wait.
+        if (!Thread.currentThread().isVirtual()) {
+          means.observer().observe(new Event.CachedAnswerServed());
+        }
+      }
+      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> load(operation, work, awaits);
+      case WithoutWaiting.Attempt.Left<Answer> _ -> handOver();
+    }
+  }
+
+  private Answer answered(Operation operation) {
+    if (operation.needed().isPresent()) {
+      Optional<String> authorization =
+          Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
+      switch (means.access().decide(authorization, operation.needed().get())) {
+        case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
+        case AccessDecision.Refused _ -> WithoutWaiting.leave();
+      }
+    }
+    return operation.work().get();
+  }
+
+  /** From here on the request has a permit and a deadline, like all that wait for Postgres. */
+  private void load(
+      Operation operation,
+      WithoutWaiting<Answer> work,
+      WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+    Optional<Permits.Permit> permit = means.permits().enter(Permits.Share.RESOLVES);
+    if (permit.isEmpty() || !caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
+      permit.ifPresent(Permits.Permit::close);
+      handOver();
+      return;
+    }
+    Request.addCompletionListener(request, _ -> permit.get().close());
+    Deadline deadline = Deadline.ofAnswer();
+    CompletableFuture<?> loaded = deadline.call(() -> awaits.start().get());
+    var _ = loaded.whenComplete((_, _) -> resume(operation, work, deadline, permit.get()));
+  }
+
+  private void resume(
+      Operation operation, WithoutWaiting<Answer> work, Deadline deadline, Permits.Permit permit) {
+    Answer answer;
+    try {
+      if (!(deadline.call(work::attempt) instanceof WithoutWaiting.Attempt.Done(Answer done))) {
+        permit.close(); // the route takes another
+        means.requestThreads().execute(() -> deadline.run(toRoutes::run));
+        return;
+      }
+      answer = done;
+    } catch (RuntimeException failed) {
+      answer = Answer.of(means.failures().problem(failed, RequestId.of(request)));
+    }
+    try {
+      send(operation, answer);
+      means.observer().observe(new Event.LoadedAnswerServed());
+    } catch (RuntimeException | Error failed) {
+      callback.failed(failed); // or the stop would wait for this request
+    }
+  }
+
+  private void send(Operation operation, Answer answer) {
+    answer.send(request, response, Callback.from(callback, () -> served(operation, answer)));
+  }
+
+  private void served(Operation operation, Answer answer) {
+    means
+        .observer()
+        .observe(
+            new Event.RequestServed(
+                request.getMethod(),
+                operation.route(),
+                answer.status(),
+                System.nanoTime() - begunNano));
+  }
+
+  /** Leaves the request to its route, on a thread that may wait. */
+  void handOver() {
+    means.requestThreads().execute(toRoutes);
+  }
+}
