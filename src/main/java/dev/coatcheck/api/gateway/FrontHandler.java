@@ -4,9 +4,9 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import dev.coatcheck.core.id.Base62;
 import java.util.EnumSet;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -24,7 +24,7 @@ import org.eclipse.jetty.util.Callback;
 final class FrontHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(RedirectRoutes.PATH);
   private static final String IDS = before(IdRoutes.ONE);
-  private static final Pattern PLAIN = Pattern.compile("[0-9A-Za-z_]{1,64}");
+  private static final int ID_LENGTH_MAX = 64;
 
   /** Of a request with a body, or one that asks something of the connection. */
   private static final EnumSet<HttpHeader> UNUSUAL =
@@ -98,7 +98,16 @@ final class FrontHandler extends Handler.Wrapper {
 
   /** The last part of the path, if it needs no decoding. */
   private static Optional<String> id(String path, String start) {
-    return Optional.of(path.substring(start.length())).filter(id -> PLAIN.matcher(id).matches());
+    int length = path.length() - start.length();
+    if (length == 0 || length > ID_LENGTH_MAX) {
+      return Optional.empty();
+    }
+    for (int i = start.length(); i < path.length(); i++) {
+      if (!Base62.isBase62(path.charAt(i)) && path.charAt(i) != '_') {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(path.substring(start.length()));
   }
 
   private void toRoutes(Request request, Response response, Callback callback) {

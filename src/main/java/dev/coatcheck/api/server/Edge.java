@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outermost handler. It gives each request its ID, and refuses a request before any route sees
@@ -49,7 +50,8 @@ final class Edge extends Handler.Wrapper {
   }
 
   void identify(Request request, Response response) {
-    String id = "req_" + Long.toUnsignedString(random.nextLong(), 36);
+    // A negative number would take a detour through BigInteger.
+    String id = "req_" + Long.toString(random.nextLong() >>> 1, 36);
     RequestId.set(request, response, id);
   }
 
@@ -73,7 +75,7 @@ final class Edge extends Handler.Wrapper {
                   + " percent sign without two hex digits."));
     }
     for (String name : SINGLE_HEADERS) {
-      if (!isSound(headers.getFields(name))) {
+      if (!isSound(headers, name)) {
         return Optional.of(
             Problem.at(
                 ProblemCode.HEADER_INVALID,
@@ -94,15 +96,21 @@ final class Edge extends Handler.Wrapper {
     return false;
   }
 
-  private static boolean isSound(List<HttpField> fields) {
-    if (fields.isEmpty()) {
-      return true;
+  private static boolean isSound(HttpFields headers, String name) {
+    boolean isSeen = false;
+    for (HttpField field : headers) {
+      if (field.is(name)) {
+        if (isSeen || !isSound(field.getValue())) {
+          return false;
+        }
+        isSeen = true;
+      }
     }
-    String value = fields.getFirst().getValue();
-    if (fields.size() > 1
-        || value == null
-        || value.isEmpty()
-        || value.length() > HEADER_VALUE_LENGTH_MAX) {
+    return true;
+  }
+
+  private static boolean isSound(@Nullable String value) {
+    if (value == null || value.isEmpty() || value.length() > HEADER_VALUE_LENGTH_MAX) {
       return false;
     }
     for (int i = 0; i < value.length(); i++) {

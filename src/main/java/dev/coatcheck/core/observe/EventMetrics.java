@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -23,12 +24,20 @@ final class EventMetrics {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<Route, Timer> requests = new ConcurrentHashMap<>();
 
+  private final Map<Series, Counter> counters = new ConcurrentHashMap<>();
+
+  /** A name, and its labels with their values in turn. */
+  private record Series(String name, List<String> labels) {}
+
   private record Gauge(String name, String table) {}
 
   private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
 
   private final Counter cachedAnswers = registry.counter("coatcheck.requests.cached");
   private final Counter loadedAnswers = registry.counter("coatcheck.requests.loaded");
+  private final Counter resolvedCached = resolves("cached");
+  private final Counter resolvedLoaded = resolves("loaded");
+  private final Counter resolvedUnknown = resolves("unknown");
 
   EventMetrics() {
     new JvmMemoryMetrics().bindTo(registry);
@@ -70,9 +79,9 @@ final class EventMetrics {
       }
       case Event.MintReplayed _ -> counter("coatcheck.mints.replayed").increment();
       case Event.Resolved resolved -> {
-        counter("coatcheck.resolves", "outcome", "cached").increment(resolved.cached());
-        counter("coatcheck.resolves", "outcome", "loaded").increment(resolved.loaded());
-        counter("coatcheck.resolves", "outcome", "unknown").increment(resolved.unknown());
+        resolvedCached.increment(resolved.cached());
+        resolvedLoaded.increment(resolved.loaded());
+        resolvedUnknown.increment(resolved.unknown());
       }
       case Event.LegacyAnswered answered ->
           counter(
@@ -126,8 +135,14 @@ final class EventMetrics {
     return registry;
   }
 
+  private Counter resolves(String outcome) {
+    return registry.counter("coatcheck.resolves", "outcome", outcome);
+  }
+
+  /** The registry would sort and copy the labels each time. */
   private Counter counter(String name, String... labels) {
-    return registry.counter(name, labels);
+    return counters.computeIfAbsent(
+        new Series(name, List.of(labels)), _ -> registry.counter(name, labels));
   }
 
   private void gauge(String name, String table, long value) {

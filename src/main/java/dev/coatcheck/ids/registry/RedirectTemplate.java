@@ -1,9 +1,11 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.core.id.Base62;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,13 +25,19 @@ public final class RedirectTemplate {
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]*)\\}");
 
+  /** Where a placeholder begins or ends. */
+  private static final Pattern EDGE =
+      Pattern.compile("(?=\\{(?:id|key)})|(?<=\\{id})|(?<=\\{key})");
+
   private final String text;
+  private final List<String> pieces;
   private final String scheme;
   private final String host;
   private final String authority;
 
   private RedirectTemplate(String text, Matcher shape) {
     this.text = text;
+    this.pieces = EDGE.splitAsStream(text).toList();
     this.scheme = shape.group(1);
     this.host = shape.group(2);
     this.authority = shape.group(3) == null ? host : host + shape.group(3);
@@ -87,16 +95,28 @@ public final class RedirectTemplate {
   }
 
   /**
-   * The URL for one public ID. Its authority is compared once more after the substitution.
+   * The URL for one public ID. Letters, digits, {@code _} and {@code -} mean the same everywhere
+   * behind an authority, so the check of the template holds for each URL that it gives.
    *
-   * @throws IllegalStateException if the URL would leave the template's authority
+   * @throws IllegalStateException if the ID or the key holds another character
    */
   public String fill(PublicId id, Key key) {
-    String location = fill(id.toString(), key.text());
-    if (!leadsHome(location)) {
-      throw new IllegalStateException("redirect of " + text + " would leave its authority");
+    String idText = id.toString();
+    String keyText = key.text();
+    if (!isPlain(idText) || !isPlain(keyText)) {
+      throw new IllegalStateException("not to be filled into a URL: " + idText + ", " + keyText);
     }
-    return location;
+    return fill(idText, keyText);
+  }
+
+  private static boolean isPlain(String value) {
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (!Base62.isBase62(c) && c != '_' && c != '-') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The template as it was registered. */
@@ -116,7 +136,16 @@ public final class RedirectTemplate {
   }
 
   private String fill(String id, String key) {
-    return text.replace("{id}", id).replace("{key}", key);
+    StringBuilder url = new StringBuilder(text.length() + id.length() + key.length());
+    for (String piece : pieces) {
+      url.append(
+          switch (piece) {
+            case "{id}" -> id;
+            case "{key}" -> key;
+            default -> piece;
+          });
+    }
+    return url.toString();
   }
 
   private boolean leadsHome(String location) {
