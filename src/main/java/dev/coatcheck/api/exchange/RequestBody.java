@@ -37,6 +37,11 @@ public final class RequestBody {
     this.bytes = bytes;
   }
 
+  /** A body whose media type was judged before. */
+  public static RequestBody of(byte[] bytes) {
+    return new RequestBody(bytes);
+  }
+
   public static RequestBody read(Context ctx) {
     requireJson(ctx);
     return new RequestBody(bytes(ctx));
@@ -119,6 +124,12 @@ public final class RequestBody {
   /** Keeps a collected body with its request. */
   public static void keep(Request request, byte[] body) {
     request.setAttribute(ATTRIBUTE, body);
+  }
+
+  /** The body that was collected; empty if there is none. */
+  public static Optional<byte[]> kept(Request request) {
+    return Optional.ofNullable((byte[]) request.getAttribute(ATTRIBUTE))
+        .filter(body -> body.length > 0);
   }
 
   private static byte[] bytes(Context ctx) {

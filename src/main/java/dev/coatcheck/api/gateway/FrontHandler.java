@@ -1,7 +1,11 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.exchange.IdempotencyHeader;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.gateway.FrontRequest.Operation;
 import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.core.id.Base62;
@@ -14,9 +18,9 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Answers redirects, resolves and proxied URLs without a request thread: from memory, on the thread
- * that read the request, or from a row, on the thread that brought the row. All other requests go
- * on to the routes, on a thread of their own.
+ * Answers redirects, resolves, proxied URLs and single mints without a thread that waits: from
+ * memory, on the thread that read the request, or with a row, on the thread that brought or wrote
+ * the row. All other requests go on to the routes, on a thread of their own.
  *
  * <p>Handing a small request to another thread costs more than serving it. The routes make the
  * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
@@ -54,46 +58,62 @@ final class FrontHandler extends Handler.Wrapper {
   }
 
   /** The operation that a request is for; empty if its route must have a thread. */
-  private Optional<FrontRequest.Operation> operation(Request request) {
+  private Optional<Operation> operation(Request request) {
     String path = request.getHttpURI().getPath();
-    String method = request.getMethod();
-    boolean get = method.equals("GET");
-    if (!(get || method.equals("HEAD")) || request.getHeaders().contains(UNUSUAL)) {
-      return Optional.empty();
-    }
+    return switch (request.getMethod()) {
+      case "GET", "HEAD" ->
+          request.getHeaders().contains(UNUSUAL) ? Optional.empty() : reading(request, path);
+      case "POST" -> path.equals(MintRoutes.ONE) ? minting(request) : Optional.empty();
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
       return id(path, REDIRECTS)
-          .map(
-              id ->
-                  new FrontRequest.Operation(
-                      RedirectRoutes.PATH,
-                      Optional.empty(),
-                      () -> routes.redirects().redirect(id)));
+          .map(id -> Operation.open(RedirectRoutes.PATH, () -> routes.redirects().redirect(id)));
     }
-    if (!get || request.getHttpURI().getQuery() != null) { // the route judges queries
+    // The routes judge queries.
+    if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
       return Optional.empty();
     }
     if (path.startsWith(IDS)) {
       return id(path, IDS)
           .map(
               id ->
-                  new FrontRequest.Operation(
+                  new Operation(
                       IdRoutes.ONE,
                       Optional.of(IdRoutes.ONE_NEEDS),
-                      () -> routes.ids().resolve(id)));
+                      _ -> routes.ids().resolve(id)));
     }
     return path.equals(ProxyRoutes.AUTH_REQUEST)
         ? Optional.of(
-            new FrontRequest.Operation(
+            new Operation(
                 ProxyRoutes.AUTH_REQUEST,
                 Optional.of(ProxyRoutes.NEEDS),
-                () ->
+                _ ->
                     routes
                         .proxies()
                         .authRequest(
                             request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI),
                             RequestId.of(request))))
         : Optional.empty();
+  }
+
+  /** The body was collected before, and its media type judged. */
+  private Optional<Operation> minting(Request request) {
+    boolean isPlain =
+        request.getHttpURI().getQuery() == null
+            && !request.getHeaders().contains(IdempotencyHeader.NAME)
+            && !request.getHeaders().contains(HttpHeader.EXPECT);
+    return RequestBody.kept(request)
+        .filter(_ -> isPlain)
+        .map(
+            body ->
+                new Operation(
+                    MintRoutes.ONE,
+                    Optional.of(MintRoutes.NEEDS),
+                    caller -> routes.mints().one(body, caller.orElseThrow().principal())));
   }
 
   /** The last part of the path, if it needs no decoding. */

@@ -15,6 +15,7 @@ import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -65,14 +66,46 @@ final class FrontRequest {
    *
    * @param route as the metrics name it
    * @param needed empty if anyone may ask
+   * @param work answers, for a caller if access is needed
    */
-  record Operation(String route, Optional<Scope> needed, Supplier<Answer> work) {}
+  record Operation(String route, Optional<Scope> needed, Function<Optional<Caller>, Answer> work) {
+
+    static Operation open(String route, Supplier<Answer> work) {
+      return new Operation(route, Optional.empty(), _ -> work.get());
+    }
+
+    Permits.Share share() {
+      return needed.map(Permits.Share::of).orElse(Permits.Share.RESOLVES);
+    }
+
+    /** Whether a body has to be parsed, which is no work for a thread that reads. */
+    boolean takesLong() {
+      return share() == Permits.Share.MINTS;
+    }
+  }
+
+  void answer(Operation operation) {
+    if (operation.takesLong()) {
+      means.requestThreads().execute(() -> ended(() -> attempt(operation)));
+    } else {
+      ended(() -> attempt(operation));
+    }
+  }
+
+  /** Whatever happens, the request comes to an end, or the stop would wait for it. */
+  private void ended(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error failed) {
+      callback.failed(failed);
+    }
+  }
 
   /**
    * Answers from memory, or begins to load what that takes. No permit is taken for an answer from
    * memory: as many of these requests are under way as there are threads that read.
    */
-  void answer(Operation operation) {
+  private void attempt(Operation operation) {
     WithoutWaiting<Answer> work = new WithoutWaiting<>(() -> answered(operation));
     WithoutWaiting.Attempt<Answer> attempt;
     try {
@@ -104,7 +137,7 @@ final class FrontRequest {
         case AccessDecision.Refused _ -> WithoutWaiting.leave();
       }
     }
-    return operation.work().get();
+    return operation.work().apply(caller);
   }
 
   /** From here on the request has a permit and a deadline, like all that wait for Postgres. */
@@ -112,7 +145,7 @@ final class FrontRequest {
       Operation operation,
       WithoutWaiting<Answer> work,
       WithoutWaiting.Attempt.Awaits<Answer> awaits) {
-    Optional<Permits.Permit> permit = means.permits().enter(Permits.Share.RESOLVES);
+    Optional<Permits.Permit> permit = means.permits().enter(operation.share());
     if (permit.isEmpty() || !caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
       permit.ifPresent(Permits.Permit::close);
       handOver();
@@ -121,7 +154,8 @@ final class FrontRequest {
     Request.addCompletionListener(request, _ -> permit.get().close());
     Deadline deadline = Deadline.ofAnswer();
     CompletableFuture<?> loaded = deadline.call(() -> awaits.start().get());
-    var _ = loaded.whenComplete((_, _) -> resume(operation, work, deadline, permit.get()));
+    var _ =
+        loaded.whenComplete((_, _) -> ended(() -> resume(operation, work, deadline, permit.get())));
   }
 
   private void resume(
@@ -135,14 +169,11 @@ final class FrontRequest {
       }
       answer = done;
     } catch (RuntimeException failed) {
+      // Not by way of the route: it would write once more what may have been written.
       answer = Answer.of(means.failures().problem(failed, RequestId.of(request)));
     }
-    try {
-      send(operation, answer);
-      means.observer().observe(new Event.LoadedAnswerServed());
-    } catch (RuntimeException | Error failed) {
-      callback.failed(failed); // or the stop would wait for this request
-    }
+    send(operation, answer);
+    means.observer().observe(new Event.LoadedAnswerServed());
   }
 
   private void send(Operation operation, Answer answer) {

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
@@ -12,7 +13,8 @@ import java.util.stream.Stream;
 /**
  * All routes of the gateway.
  *
- * @param redirects have cached answers, as {@code ids} and {@code proxies}
+ * @param redirects may be answered without a request thread, as {@code ids}, {@code proxies} and
+ *     {@code mints}
  * @param operations are on the management port as well
  * @param runs have streams, which end before the server does
  */
@@ -20,11 +22,13 @@ public record RouteTable(
     RedirectRoutes redirects,
     IdRoutes ids,
     ProxyRoutes proxies,
+    MintRoutes mints,
     OperationsRoutes operations,
     TableMigrationRoutes runs,
     List<Routes> others) {
 
   Stream<Routes> all() {
-    return Stream.concat(Stream.of(redirects, ids, proxies, operations, runs), others.stream());
+    return Stream.concat(
+        Stream.of(redirects, ids, proxies, mints, operations, runs), others.stream());
   }
 }

@@ -20,6 +20,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.ArrayList;
@@ -30,6 +31,9 @@ import java.util.function.Function;
 
 /** Mints, one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
 public final class MintRoutes implements Routes {
+  public static final String ONE = "/v1/ids";
+  public static final Scope NEEDS = Scope.IDS_WRITE;
+
   private final Minter minter;
   private final Parameters parameters;
 
@@ -40,8 +44,8 @@ public final class MintRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.json(HandlerType.POST, "/v1/ids", Scope.IDS_WRITE, this::one);
-    endpoints.batch("/v1/ids/batch", Scope.IDS_WRITE, this::batch);
+    endpoints.json(HandlerType.POST, ONE, NEEDS, this::one);
+    endpoints.batch("/v1/ids/batch", NEEDS, this::batch);
   }
 
   private Answer one(Context ctx, RequestBody body) {
@@ -51,6 +55,13 @@ public final class MintRoutes implements Routes {
         new MintCall(
             List.of(request), false, IdempotencyHeader.once(ctx, "one " + body.sha256(), answer));
     return mint(call, answer);
+  }
+
+  /** What {@link #ONE} answers to a body, of a request without query and Idempotency-Key. */
+  public Answer one(byte[] body, String principal) {
+    MintRequest request =
+        WithoutWaiting.once(ONE, () -> request(RequestBody.of(body).object(), principal));
+    return mint(MintCall.of(request), outcome -> MintAnswers.one(request, outcome));
   }
 
   private Answer batch(Context ctx, RequestBody body) {

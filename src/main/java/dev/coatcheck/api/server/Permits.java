@@ -21,7 +21,7 @@ public final class Permits {
     OTHERS;
 
     /** Of the requests that need a scope. */
-    static Share of(Scope needed) {
+    public static Share of(Scope needed) {
       if (needed.equals(Scope.IDS_READ)) {
         return RESOLVES;
       }

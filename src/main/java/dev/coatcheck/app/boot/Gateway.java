@@ -140,6 +140,7 @@ public final class Gateway implements AutoCloseable {
                       new RedirectRoutes(new Redirector(mappings.resolver())),
                       new IdRoutes(mappings, parameters),
                       new ProxyRoutes(urls),
+                      new MintRoutes(minter, parameters),
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
                           migrations,
@@ -149,7 +150,6 @@ public final class Gateway implements AutoCloseable {
                           observer),
                       List.of(
                           new TypeRoutes(registry, parameters, config.redirectHosts(), clock),
-                          new MintRoutes(minter, parameters),
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
                           new KeyRoutes(keys, new Workers(database), clock),

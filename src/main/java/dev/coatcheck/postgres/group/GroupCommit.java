@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.group;
 
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.time.Duration;
@@ -116,8 +117,12 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
         case Attempt.Done<R>(R outcome) -> {
           return outcome;
         }
-        case Attempt.Undone<R> _ -> shares = false;
+        case Attempt.Undone<R> _ -> {
+          WithoutWaiting.leave();
+          shares = false;
+        }
         case Attempt.Held<R> _ -> {
+          WithoutWaiting.leave();
           if (!pause.beforeNextTry()) {
             return busy;
           }

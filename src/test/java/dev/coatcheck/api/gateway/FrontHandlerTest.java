@@ -275,6 +275,52 @@ class FrontHandlerTest {
     }
   }
 
+  /** One door makes a public ID; the other one finds it, where it has a name. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"charge\"}",
+        "{\"type\":\"charge\",\"key\":\"KEY\"}",
+        "{\"type\":\"charge\",\"legacy_id\":\"42\"}",
+        "{\"type\":\"charge\",\"client_id\":\"order-1\"}",
+        "{\"type\":\"nothing\"}",
+        "{\"type\":\"charge\",\"key\":\"x\"}",
+        "{\"type\":\"charge\",\"more\":1}",
+        "{\"type\":",
+        "[]",
+        "{\"type\":\"\\ud800\"}"
+      })
+  void aMintGivesTheSameBytesThroughBothDoors(String body) throws IOException {
+    String json = body.replace("KEY", KEYS.computeIfAbsent(found, FrontHandlerTest::keyOf));
+    List<String> headers =
+        List.of("Authorization: Bearer " + gateway.key(), "Content-Type: application/json");
+    List<String> toTheRoutes = new ArrayList<>(headers);
+    toTheRoutes.add("Expect: 100-continue");
+    send("POST /v1/ids", headers, json); // so that both find what has a name
+
+    String throughRoutes =
+        send("POST /v1/ids", toTheRoutes, json).replaceFirst("HTTP/1.1 100 .*\r\n\r\n", "");
+    Seen before = Seen.now();
+    String throughDoor = send("POST /v1/ids", headers, json);
+
+    assertThat(unnumbered(throughDoor)).isEqualTo(unnumbered(throughRoutes));
+    if (throughDoor.contains(" 201 ")) {
+      assertThat(Seen.now().loaded()).isEqualTo(before.loaded() + 1);
+    }
+  }
+
+  /** Without what no two mints have in common. */
+  private static String unnumbered(String answer) {
+    return nameless(answer)
+        .replaceAll("\"id\":\"ch_[0-9A-Za-z]{24}\"", "ID")
+        .replaceAll("\"key\":\"[0-9]+\"", "KEY")
+        .replaceAll("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME");
+  }
+
+  private static String keyOf(String id) {
+    return gateway.client().get("/v1/ids/" + id).text("/key");
+  }
+
   /** Access is decided at the time of the answer; a row that comes too late is 503. */
   @Test
   void aKeyThatIsRevokedWhileItsRequestWaitsGetsNoRow() throws Exception {
@@ -358,12 +404,20 @@ class FrontHandlerTest {
 
   /** All bytes of an answer, headers in their order. */
   private static String raw(String target, List<String> headers) throws IOException {
+    return send(target, headers, "");
+  }
+
+  private static String send(String target, List<String> headers, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     List<String> lines = new ArrayList<>(List.of(target + " HTTP/1.1", "Host: a"));
     lines.addAll(headers);
     lines.add("Connection: close");
+    if (bytes.length > 0) {
+      lines.add("Content-Length: " + bytes.length);
+    }
     try (Socket socket = new Socket(gateway.uri().getHost(), gateway.uri().getPort())) {
       socket.setSoTimeout(TIMEOUT_MILLIS);
-      socket.getOutputStream().write(RawHttp.request(lines, new byte[0]));
+      socket.getOutputStream().write(RawHttp.request(lines, bytes));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }
   }

@@ -1,0 +1,42 @@
+package dev.coatcheck.api.routes;
+
+import static dev.coatcheck.api.routes.TestClient.json;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A mint whose commit nobody heard of. */
+class UnknownOutcomeTest {
+  private static final String INSERT = "insert into coatcheck.public_id";
+
+  @Test
+  void aMintThatMayBeWrittenIsNotWrittenTwice() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    URI address = URI.create(database.url().substring("jdbc:".length()));
+    try (FaultProxy proxy = new FaultProxy(address.getPort());
+        GatewayFixture gateway =
+            new GatewayFixture(
+                database,
+                Map.of(
+                    "COATCHECK_DATABASE_URL",
+                    database.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port())))) {
+      TestClient client = gateway.client();
+      client.put(TestType.of("charge", "ch"));
+
+      proxy.freezeAt(new FaultProxy.Trap(INSERT, true, true));
+      TestClient.Reply lost = client.once().post("/v1/ids", json("type", "charge"));
+      assertThat(proxy.isTrapped()).isTrue();
+      proxy.freeze(false);
+
+      TestClient.assertProblem(lost, 503, "database_unavailable", null);
+      assertThat(gateway.count("select count(*) from coatcheck.public_id")).isEqualTo(1);
+      await().until(() -> client.once().mint("charge").status() == 201);
+    }
+  }
+}
