@@ -1,0 +1,110 @@
+package dev.coatcheck.api.gateway;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.RawHttp;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** Sends requests byte for byte, and sees which door their answers came through. */
+final class Doors {
+  private static final int TIMEOUT_MILLIS = 5_000;
+
+  private final GatewayFixture gateway;
+
+  Doors(GatewayFixture gateway) {
+    this.gateway = gateway;
+  }
+
+  /** What the metrics say of the answers to requests. */
+  record Seen(double hot, double loaded, double counted, int series) {
+    private static final Pattern LOADED =
+        Pattern.compile("coatcheck_requests_loaded_total ([0-9.E]+)");
+    private static final Pattern CACHED =
+        Pattern.compile("coatcheck_requests_cached_total ([0-9.E]+)");
+    private static final Pattern COUNTED =
+        Pattern.compile("coatcheck_requests_seconds_count\\{.*\\} ([0-9.E]+)");
+
+    private static double number(MatchResult match) {
+      return Double.parseDouble(match.group(1));
+    }
+  }
+
+  /** A request is counted after its answer is sent. */
+  Seen seenOnce(double counted) {
+    return await().until(this::seen, seen -> seen.counted() == counted);
+  }
+
+  Seen seen() throws IOException {
+    URI management = gateway.managementUri();
+    String text =
+        RawHttp.send(
+                management.getHost(),
+                management.getPort(),
+                RawHttp.request(
+                    List.of("GET /metrics HTTP/1.1", "Host: a", "Connection: close"), new byte[0]))
+            .body();
+    // The scrapes count themselves.
+    List<Double> counted =
+        Seen.COUNTED
+            .matcher(text.replaceAll("(?m)^.*route=\"/metrics\".*$", ""))
+            .results()
+            .map(Seen::number)
+            .toList();
+    return new Seen(
+        Seen.CACHED.matcher(text).results().mapToDouble(Seen::number).sum(),
+        Seen.LOADED.matcher(text).results().mapToDouble(Seen::number).sum(),
+        counted.stream().mapToDouble(Double::doubleValue).sum(),
+        counted.size());
+  }
+
+  String authorization() {
+    return "Authorization: Bearer " + gateway.key();
+  }
+
+  String answer(String target, String header) throws IOException {
+    return raw(target, List.of(authorization(), header));
+  }
+
+  /** All bytes of an answer, headers in their order. */
+  String raw(String target, List<String> headers) throws IOException {
+    return send(target, headers, "");
+  }
+
+  String send(String target, List<String> headers, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    List<String> lines = new ArrayList<>(List.of(target + " HTTP/1.1", "Host: a"));
+    lines.addAll(headers);
+    lines.add("Connection: close");
+    if (bytes.length > 0) {
+      lines.add("Content-Length: " + bytes.length);
+    }
+    try (Socket socket = new Socket(gateway.uri().getHost(), gateway.uri().getPort())) {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      socket.getOutputStream().write(RawHttp.request(lines, bytes));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** The answer without its date and its name, which has not always the same length. */
+  static String nameless(String answer) {
+    MatchResult name =
+        Pattern.compile("Request-Id: (\\S+)").matcher(answer).results().findFirst().orElseThrow();
+    String rest = answer.replaceFirst("Date: .*", "Date").replace(name.group(1), "");
+    if (!answer.contains("application/problem+json")) {
+      return rest;
+    }
+    return Pattern.compile("Content-Length: ([0-9]+)")
+        .matcher(rest)
+        .replaceFirst(
+            length ->
+                "Content-Length: " + (Integer.parseInt(length.group(1)) - name.group(1).length()));
+  }
+}
