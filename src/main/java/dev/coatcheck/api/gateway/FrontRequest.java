@@ -115,14 +115,7 @@ final class FrontRequest {
       return;
     }
     switch (attempt) {
-      case WithoutWaiting.Attempt.Done(Answer answer) -> {
-        send(operation, answer);
-        // Requests that are handed over have virtual threads. One of those here would mean that the
-        // hand-over happened already, because a handler around ours declares that it may wait.
-        if (!Thread.currentThread().isVirtual()) {
-          means.observer().observe(new Event.CachedAnswerServed());
-        }
-      }
+      case WithoutWaiting.Attempt.Done(Answer answer) -> send(operation, answer, fromMemory());
       case WithoutWaiting.Attempt.Awaits<Answer> awaits -> load(operation, work, awaits);
       case WithoutWaiting.Attempt.Left<Answer> _ -> handOver();
     }
@@ -172,15 +165,25 @@ final class FrontRequest {
       // Not by way of the route: it would write once more what may have been written.
       answer = Answer.of(means.failures().problem(failed, RequestId.of(request)));
     }
-    send(operation, answer);
-    means.observer().observe(new Event.LoadedAnswerServed());
+    send(operation, answer, Optional.of(new Event.LoadedAnswerServed()));
   }
 
-  private void send(Operation operation, Answer answer) {
-    answer.send(request, response, Callback.from(callback, () -> served(operation, answer)));
+  /**
+   * Requests that are handed over have virtual threads. One of those here would mean that the
+   * hand-over happened already, because a handler around ours declares that it may wait.
+   */
+  private static Optional<Event> fromMemory() {
+    return Thread.currentThread().isVirtual()
+        ? Optional.empty()
+        : Optional.of(new Event.CachedAnswerServed());
   }
 
-  private void served(Operation operation, Answer answer) {
+  private void send(Operation operation, Answer answer, Optional<Event> door) {
+    answer.send(request, response, Callback.from(callback, () -> served(operation, answer, door)));
+  }
+
+  private void served(Operation operation, Answer answer, Optional<Event> door) {
+    door.ifPresent(means.observer()::observe);
     means
         .observer()
         .observe(
