@@ -4,11 +4,20 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.bench.backfill.BackfillSpeed;
+import dev.coatcheck.bench.machine.MeasureFailed;
+import dev.coatcheck.bench.report.Report;
+import dev.coatcheck.bench.report.Row;
+import dev.coatcheck.bench.report.TableText;
+import dev.coatcheck.bench.speed.ImportSpeed;
+import dev.coatcheck.bench.speed.MappingSize;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
@@ -25,7 +34,7 @@ import picocli.CommandLine.Spec;
     description = "Measures, on a throw-away Postgres.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {BenchHttpCommand.class, MicroCommand.class})
+    subcommands = {TableCommand.class, MicroCommand.class})
 final class BenchCommand {
   @Spec private CommandSpec spec;
 
@@ -50,7 +59,7 @@ final class BenchCommand {
             .setStyle(ProgressBarStyle.ASCII)
             .build()) {
       print(MappingSize.measure(throwAway(home), rows, bar::stepBy));
-    } catch (StartFailed failed) {
+    } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } finally {
       delete(home);
@@ -84,8 +93,8 @@ final class BenchCommand {
             .setInitialMax(2L * rows * (runs + 1))
             .setStyle(ProgressBarStyle.ASCII)
             .build()) {
-      print(ImportSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
-    } catch (StartFailed failed) {
+      print(ImportSpeed.measure(throwAway(home.resolve("home")), home, rows, runs, bar::stepBy));
+    } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -123,7 +132,7 @@ final class BenchCommand {
             .setStyle(ProgressBarStyle.ASCII)
             .build()) {
       print(BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
-    } catch (StartFailed failed) {
+    } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -134,24 +143,10 @@ final class BenchCommand {
     return 0;
   }
 
-  private void print(BackfillSpeed.Result result) {
+  private void print(List<Row> rows) {
+    Report report = new Report(Instant.now().toString(), Map.of(), List.of(), rows);
     PrintWriter out = spec.commandLine().getOut();
-    out.printf(
-        "%nbeside the mappings, rows a second       %,12.0f%n", result.besideRowsPerSecond());
-    out.printf("a source of its own, rows a second       %,12.0f%n", result.apartRowsPerSecond());
-    out.printf(
-        "UPDATE and INSERT beside, rows a second  %,12.0f%n", result.statementRowsPerSecond());
-    out.printf("ratio beside the mappings                %12.2f%n", result.besideRatio());
-    out.printf("ratio of a source of its own             %12.2f%n", result.apartRatio());
-    out.printf("time of verify against the backfill's    %12.2f%n", result.verifyRatio());
-    out.flush();
-  }
-
-  private void print(ImportSpeed.Result result) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.printf("%nimport, rows a second  %,12.0f%n", result.importRowsPerSecond());
-    out.printf("COPY, rows a second    %,12.0f%n", result.copyRowsPerSecond());
-    out.printf("ratio                  %12.2f%n", result.ratio());
+    out.println(TableText.of(report));
     out.flush();
   }
 
@@ -166,7 +161,7 @@ final class BenchCommand {
     out.flush();
   }
 
-  private static Config throwAway(Path home) throws CommandFailed {
+  static Config throwAway(Path home) throws CommandFailed {
     return config(Map.of(Setting.HOME, home.toString(), Setting.PORT, "0"));
   }
 

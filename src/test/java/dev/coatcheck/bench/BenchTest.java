@@ -1,9 +1,11 @@
 package dev.coatcheck.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.bench.report.Report;
+import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -11,17 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code coatcheck bench}: that it measures, not what. */
 class BenchTest {
-  private static final Pattern ROW =
-      Pattern.compile(
-          "(P\\d) +\\S.*? {2,}([\\d.,]+) {2,}(\\S.*?) {2,}([\\d.,]+) .* ([\\d.]+) +"
-              + "(>=|<=) [\\d.]+ +(met|missed)");
-
   /** What the program printed, and how it ended. */
   private record Outcome(int status, String out, String err) {
     /** Runs what the launcher runs, with classes in place of the jar. */
@@ -35,9 +32,7 @@ class BenchTest {
                   "-Dorg.jooq.no-logo=true",
                   "-Dorg.jooq.no-tips=true",
                   "-cp",
-                  Path.of("target", "bench-classes")
-                      + File.pathSeparator
-                      + System.getProperty("java.class.path"),
+                  System.getProperty("java.class.path"),
                   "dev.coatcheck.bench.Bench"));
       command.addAll(List.of(arguments));
       try {
@@ -59,77 +54,130 @@ class BenchTest {
     }
   }
 
-  private static Outcome bench(TestDatabase database, String... more) {
+  private static Outcome table(TestDatabase database, String... more) {
     List<String> arguments =
-        new ArrayList<>(List.of("bench", "http", "--seconds=0.05", "--rounds=1", "--rows=1000"));
+        new ArrayList<>(
+            List.of(
+                "bench",
+                "table",
+                "--seconds=1",
+                "--rounds=1",
+                "--warm-up=0",
+                "--rows=1000",
+                "--connections=4"));
+    // An option is given once.
+    for (String option : more) {
+      arguments.removeIf(other -> other.split("=", -1)[0].equals(option.split("=", -1)[0]));
+    }
     arguments.addAll(database.flags());
     arguments.addAll(List.of(more));
     return Outcome.of(arguments.toArray(String[]::new));
   }
 
   @Test
-  void everyMeasureHasARatioAndADatabaseThatIsInUseIsLeftAlone() {
+  void everyMeasureHasItsRowsInTheTableAndInTheFile(@TempDir Path folder) throws IOException {
     TestDatabase database = TestDatabase.empty();
+    Path file = folder.resolve("run.json");
 
-    Outcome first = bench(database);
+    Outcome first = table(database, "--json=" + file, "--generator=OWN");
 
     assertThat(first.status()).as(first.err()).isZero();
     assertThat(first.out()).contains("shared by generator, gateway and Postgres");
-    List<Matcher> rows = first.lines().stream().map(ROW::matcher).filter(Matcher::matches).toList();
-    assertThat(rows.stream().map(row -> row.group(1)))
-        .as(first.out())
-        .containsExactly("P1", "P2", "P3", "P4", "P5", "P8");
-    assertThat(rows)
+    Report report = Report.read(file);
+    assertThat(report.rows())
+        .extracting(Row::name)
+        .contains("P1", "P1 p50", "P1 p99", "P2", "P2 p99", "P3", "P4", "P4 at 8", "P4 p99", "P5")
+        .contains("P8 p50", "P8")
+        .doesNotContain("P6", "P7");
+    assertThat(report.rows())
         .allSatisfy(
             row -> {
-              assertThat(figure(row.group(2))).isPositive();
-              assertThat(figure(row.group(4))).isPositive();
-              assertThat(figure(row.group(5))).isNotNegative();
+              assertThat(first.lines()).anyMatch(line -> line.startsWith(row.name() + " "));
+              assertThat(row.measured().min()).isNotNegative();
             });
+    assertThat(report.conditions()).containsEntry("connections", "4");
 
-    assertThat(bench(database))
-        .satisfies(
-            again -> {
-              assertThat(again.status()).isOne();
-              assertThat(again.err())
-                  .endsWith("coatcheck: the database holds mappings. Give an empty one.\n");
-            });
+    Outcome again = table(database);
+    assertThat(again.status()).isOne();
+    assertThat(again.err())
+        .endsWith("coatcheck: the database holds mappings. Give an empty one.\n");
   }
 
   @Test
-  void someMeasuresAreEnough() {
-    Outcome some = bench(TestDatabase.empty(), "--only=P8,P2");
+  void someMeasuresAreEnoughAndAreComparedWithAnEarlierRun(@TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("run.json");
+    Outcome earlier = table(TestDatabase.empty(), "P5,P3", "--json=" + file, "--generator=OWN");
+    assertThat(earlier.status()).as(earlier.err()).isZero();
 
-    assertThat(some.lines().stream().filter(line -> line.startsWith("P")))
-        .as(some.err())
-        .hasSize(2)
-        .satisfiesExactly(
-            line -> assertThat(line).startsWith("P2 "), line -> assertThat(line).startsWith("P8 "));
+    Outcome now =
+        table(
+            TestDatabase.empty(), "P3", "P5", "--compare=" + file, "--generator=OWN", "--rounds=2");
+
+    assertThat(now.status()).as(now.err()).isZero();
+    assertThat(now.out())
+        .contains("Differs: rounds was 1 of 1 s, after 0 s of warm-up, is 2 of 1 s")
+        .containsPattern("(?m)^P3 +uncached resolve +ratio ")
+        .containsPattern("(?m)^P5 +batch mint of 1,000, 4 connections +ratio ")
+        .doesNotContain("P1")
+        .doesNotContain("P4");
   }
 
   @Test
-  void whatMakesNoSenseIsRefusedBeforeAnythingStarts() {
-    for (String odd : List.of("--seconds=0", "--seconds=NaN", "--rounds=0", "--rows=999")) {
-      assertThat(Outcome.of("bench", "http", odd))
-          .isEqualTo(
-              new Outcome(
-                  1,
-                  "",
-                  "coatcheck: --seconds must be 0.05 to 60, --rounds 1 to 100, --connections 1 to"
-                      + " 1024, --rows 1000 to 10000000.\n"));
+  void importsAndBackfillsTakeAPostgresOfTheirOwn() {
+    Outcome outcome = Outcome.of("bench", "table", "P6,P7", "--rows=1000", "--rounds=1");
+
+    assertThat(outcome.status()).as(outcome.err()).isZero();
+    assertThat(outcome.out())
+        .containsPattern("(?m)^P6 +CSV import of 1,000 rows ")
+        .containsPattern("(?m)^P7 +backfill beside the mappings ")
+        .containsPattern("(?m)^P7 apart +backfill, a source of its own ");
+  }
+
+  @Test
+  void whatMakesNoSenseIsRefusedBeforeAnythingStarts(@TempDir Path folder) throws IOException {
+    Path noReport = Files.writeString(folder.resolve("x.json"), "{}");
+    Map<String, String> sentences =
+        Map.of(
+            "--seconds=0",
+            "--seconds must be 1 to 60, not 0.",
+            "--rounds=0",
+            "--rounds must be 1 to 100, not 0.",
+            "--rows=999",
+            "--rows must be 1000 to 10000000, not 999.",
+            "--warm-up=-1",
+            "--warm-up must be 0 to 600, not -1.",
+            "--connections=1025",
+            "--connections must be 1 to 1024, not 1025.",
+            "--compare=" + noReport,
+            "--compare needs a file that --json has written, and " + noReport + " is none.",
+            "--json=/no/such/folder/x",
+            "--json can't write /no/such/folder/x: name a file in a folder that is there.");
+    sentences.forEach(
+        (option, sentence) ->
+            assertThat(Outcome.of("bench", "table", option))
+                .isEqualTo(new Outcome(1, "", "coatcheck: " + sentence + "\n")));
+    assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
+        .isEqualTo(
+            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes nothing in P5, P6"
+                + " and P7: leave it out.\n");
+    assertThat(Outcome.of("bench", "table", "P6", "--database-url=jdbc:postgresql://h/d").err())
+        .isEqualTo(
+            "coatcheck: P6 and P7 take a Postgres of their own: name other measures, or no"
+                + " database.\n");
+    for (String odd : List.of("P9", "--seconds=0.5", "--generator=ab")) {
+      assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
-    assertThat(Outcome.of("bench", "http", "--only=P9").status()).isEqualTo(2);
   }
 
   @Test
   void jmhGetsItsOwnOptions() {
+    assumeTrue(
+        BenchTest.class.getResource("/META-INF/BenchmarkList") != null,
+        "JMH's annotations are processed by Maven only");
     Outcome listed = Outcome.of("bench", "micro", "-l");
 
     assertThat(listed.status()).as(listed.err()).isZero();
     assertThat(listed.out()).contains("PublicIdBenchmark.parse\n", "SnowflakeBenchmark.");
-  }
-
-  private static double figure(String text) {
-    return Double.parseDouble(text.replace(",", ""));
   }
 }

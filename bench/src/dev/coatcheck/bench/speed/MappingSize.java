@@ -1,0 +1,101 @@
+package dev.coatcheck.bench.speed;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.OpenDatabase;
+import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.Positions;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.Waiter;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mint.MintCall;
+import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.Minter;
+import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** P14: what a stored mapping costs in bytes, table and indexes, minted the ordinary way. */
+public final class MappingSize {
+  private MappingSize() {}
+
+  /**
+   * What was measured.
+   *
+   * @param heapBytes of the table alone
+   * @param totalBytes of the table, its indexes, and all that belongs to it
+   */
+  public record Result(
+      long rows, long heapBytes, long tokenIndexBytes, long keyIndexBytes, long totalBytes) {
+    public double bytesPerMapping() {
+      return (double) totalBytes / rows;
+    }
+  }
+
+  /** Mints the rows into the configured database, which must hold no mappings yet. */
+  public static Result measure(Config config, int rows, Progress progress) throws StartFailed {
+    Observer observer = new Observer();
+    RandomSource random = new RandomSource();
+    try (OpenDatabase opened = OpenDatabase.open(config, observer);
+        Registry registry =
+            Registry.open(
+                opened.database(), ChangeFeed.none(), random, observer, System::nanoTime)) {
+      Positions positions = new Positions(-1);
+      KeyGenerator keys =
+          wanted ->
+              KeyRun.draw(
+                  wanted,
+                  SnowflakeLayout.DEFAULT,
+                  count -> new KeyRun.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
+                  Waiter.PARKING);
+      Minter minter = Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer);
+      mint(minter, type(registry), rows, progress);
+      SizeStore store = new SizeStore(opened.database());
+      return new Result(
+          store.rows(),
+          store.heapBytes(),
+          store.tokenIndexBytes(),
+          store.keyIndexBytes(),
+          store.totalBytes());
+    }
+  }
+
+  private static void mint(Minter minter, Type type, int rows, Progress progress) {
+    MintRequest generated = new MintRequest(type, Optional.empty());
+    for (int minted = 0; minted < rows; ) {
+      int count = Math.min(MintCall.REQUESTS_MAX, rows - minted);
+      List<MintRequest> requests = Collections.nCopies(count, generated);
+      switch (minter.mint(MintCall.batch(requests))) {
+        case MintOutcome.Minted(List<MintOutcome.Item> items) -> {
+          minted += items.size();
+          progress.advanced(items.size());
+        }
+        case MintOutcome other -> throw new IllegalStateException("not minted: " + other);
+      }
+    }
+  }
+
+  private static Type type(Registry registry) {
+    registry.put(
+        new TypeDefinition(
+            "bench",
+            new Prefix("bench"),
+            KeyScheme.SNOWFLAKE,
+            SnowflakeLayout.DEFAULT,
+            Policies.DEFAULT),
+        OptionalInt.empty());
+    return registry.named("bench").orElseThrow();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.coatcheck.bench.speed;
+
+import dev.coatcheck.bench.baseline.NumberedRows;
+import dev.coatcheck.bench.load.LoadSpec;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.PublicId;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** The requests that a gateway is measured with, all about one type. */
+record Requests(URI gateway, String key, int connections) {
+  static final String TYPE = "bench";
+  static final int BATCH_ROWS = 1_000;
+  static final int BATCH_CONNECTIONS = 4;
+  static final String LOCATION = "https://example.com/things/";
+
+  private static final Prefix PREFIX = new Prefix("bench");
+
+  /** What registers the type. */
+  static final String DEFINITION =
+      """
+      {"prefix":"%s","key_scheme":"snowflake","redirect":{"template":"%s{id}"}}\
+      """
+          .formatted(PREFIX.value(), LOCATION);
+
+  /** Writes the IDs of the first so many of the {@link NumberedRows}, one a line. */
+  static Path writeIds(Path file, int rows) throws IOException {
+    try (Writer lines = Files.newBufferedWriter(file)) {
+      for (int i = 0; i < rows; i++) {
+        lines.write(new PublicId(PREFIX, NumberedRows.token(i)) + "\n");
+      }
+    }
+    return file;
+  }
+
+  LoadSpec batches() {
+    return post("/v1/ids/batch", "{\"type\":\"bench\",\"count\":" + BATCH_ROWS + "}")
+        .over(BATCH_CONNECTIONS);
+  }
+
+  LoadSpec mints() {
+    return post("/v1/ids", "{\"type\":\"bench\"}");
+  }
+
+  LoadSpec resolves(Path ids) {
+    return get("/v1/ids/{id}", authorization(), Optional.of(ids));
+  }
+
+  LoadSpec redirects(Path ids) {
+    return get("/r/{id}", Map.of(), Optional.of(ids));
+  }
+
+  /** Requests that the gateway answers without doing anything. */
+  LoadSpec nothing() {
+    return get("/health/live", Map.of(), Optional.empty());
+  }
+
+  private LoadSpec get(String path, Map<String, String> headers, Optional<Path> ids) {
+    return new LoadSpec(
+        gateway.getHost(), gateway.getPort(), connections, "GET", path, headers, "", ids);
+  }
+
+  private LoadSpec post(String path, String json) {
+    return new LoadSpec(
+        gateway.getHost(),
+        gateway.getPort(),
+        connections,
+        "POST",
+        path,
+        Map.of("Authorization", "Bearer " + key, "Content-Type", "application/json"),
+        json,
+        Optional.empty());
+  }
+
+  private Map<String, String> authorization() {
+    return Map.of("Authorization", "Bearer " + key);
+  }
+}
