@@ -1,7 +1,9 @@
 package dev.coatcheck.bench.speed;
 
 import dev.coatcheck.bench.baseline.MappingRows;
-import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.PlainSql;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,28 +12,36 @@ import java.nio.file.Path;
 import org.postgresql.PGConnection;
 
 /** The yardstick of imports: one binary COPY into a table like the one of the mappings. */
-final class CopyStore {
+final class CopyStore implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 * 1024;
-  private final Database database;
 
-  CopyStore(Database database) {
-    this.database = database;
+  /** No pool: its statements are bounded, and a COPY may take a minute. */
+  private final Session session;
+
+  CopyStore(DatabaseSettings settings) {
+    this.session = Session.open(settings, "coatcheck bench");
   }
 
   void createTable() {
-    write("create table bench_copy (like coatcheck.public_id including all)");
+    session.longTransaction(
+        "bench",
+        sql ->
+            PlainSql.execute(
+                sql, "create table coatcheck.bench_copy (like coatcheck.public_id including all)"));
   }
 
   /** Empties both tables and lets Postgres settle, so that each run finds the same. */
   void reset() {
-    write("truncate bench_copy, coatcheck.public_id");
-    database.read("checkpoint", sql -> sql.execute("checkpoint"));
+    session.longTransaction(
+        "bench",
+        sql -> PlainSql.execute(sql, "truncate coatcheck.bench_copy, coatcheck.public_id"));
+    session.alone("bench", "checkpoint");
   }
 
   /** Copies a file in COPY's binary format; returns the number of rows. */
   long copy(Path rows) {
-    return database.write(
-        "copy",
+    return session.longTransaction(
+        "bench",
         sql ->
             sql.connectionResult(
                 connection -> {
@@ -40,7 +50,7 @@ final class CopyStore {
                         .unwrap(PGConnection.class)
                         .getCopyAPI()
                         .copyIn(
-                            "copy bench_copy "
+                            "copy coatcheck.bench_copy "
                                 + MappingRows.COLUMNS
                                 + " from stdin (format binary)",
                             file,
@@ -51,7 +61,8 @@ final class CopyStore {
                 }));
   }
 
-  private void write(String statement) {
-    int _ = database.write("bench", sql -> sql.execute(statement));
+  @Override
+  public void close() {
+    session.close();
   }
 }

@@ -10,7 +10,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.sql.Database;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,10 +62,6 @@ final class Gateways implements AutoCloseable {
 
   DatabaseSettings database() {
     return opened.settings();
-  }
-
-  Database pool() {
-    return opened.database();
   }
 
   String key() {

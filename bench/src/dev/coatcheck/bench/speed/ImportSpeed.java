@@ -59,9 +59,10 @@ public final class ImportSpeed {
     writeCopy(copy, rows);
     try (Gateways gateways = Gateways.open(config, folder);
         PostgresBaselines postgres = new PostgresBaselines(gateways.database(), rows);
+        CopyStore store = new CopyStore(gateways.database());
         GatewayProcess gateway = gateways.start(0)) {
       gateways.register(gateway.url());
-      return new ImportSpeed(new CopyStore(gateways.pool()), gateways, gateway, rows)
+      return new ImportSpeed(store, gateways, gateway, rows)
           .measure(csv, copy, runs, postgres.cpu(), progress);
     }
   }
