@@ -27,14 +27,10 @@ final class GeneratorProcess implements AutoCloseable {
     this.orders = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
   }
 
-  static GeneratorProcess start(LoadSpec spec) throws IOException {
-    return start(spec, List.of());
-  }
-
   /**
-   * As above.
+   * Starts the process.
    *
-   * @param before a command that starts the JVM, as {@code taskset -c 1}; may be empty
+   * @param before a command that starts the JVM; may be empty
    */
   static GeneratorProcess start(LoadSpec spec, List<String> before) throws IOException {
     return new GeneratorProcess(

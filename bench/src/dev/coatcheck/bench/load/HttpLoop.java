@@ -83,6 +83,7 @@ final class HttpLoop {
     private final byte[] request;
     private boolean isUnderWay;
     private long dueNanos;
+    private long sentNanos;
 
     Connection(SocketChannel channel, byte[] request) {
       this.channel = channel;
@@ -162,6 +163,7 @@ final class HttpLoop {
       timeline.sent();
       ids.copyTo(connection.request, idAt);
       connection.dueNanos = dueNanos;
+      connection.sentNanos = now();
       connection.isUnderWay = true;
       connection.answer.expectNext();
       underWay++;
@@ -206,7 +208,7 @@ final class HttpLoop {
       long nanos = lastAnswerNanos - connection.dueNanos;
       int status = connection.answer.status();
       if (status == UNAVAILABLE || status == TOO_MANY_REQUESTS) {
-        timeline.refused(nanos);
+        timeline.refused(lastAnswerNanos - connection.sentNanos);
       } else if (status < 400) {
         timeline.served(nanos);
       } else {

@@ -22,7 +22,12 @@ public record LoadResult(
     double p99Millis,
     List<Second> timeline) {
 
-  /** What happened within one second, counted from the start of the load. */
+  /**
+   * What happened within one second, counted from the start of the load.
+   *
+   * @param p99Millis of the served requests, from when they were due
+   * @param refusedP99Millis of the refused requests, from when they were sent
+   */
   public record Second(
       int second,
       long sent,

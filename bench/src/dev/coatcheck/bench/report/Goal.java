@@ -26,6 +26,10 @@ public record Goal(boolean ofRatio, Sense sense, double bound) {
     return new Goal(true, Sense.AT_MOST, bound);
   }
 
+  public static Goal atLeast(double bound) {
+    return new Goal(false, Sense.AT_LEAST, bound);
+  }
+
   public static Goal atMost(double bound) {
     return new Goal(false, Sense.AT_MOST, bound);
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.bench.report;
 
+import dev.coatcheck.bench.load.LoadResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,6 +21,8 @@ public final class TableText {
           "min-max",
           "goal",
           "");
+
+  private static final double MEGA = 1e6;
 
   private TableText() {}
 
@@ -52,6 +55,27 @@ public final class TableText {
         row.verdict().word());
   }
 
+  /** The seconds of a load. Memory is that of the server at the end of the second. */
+  public static String of(List<LoadResult.Second> timeline, List<Long> residentBytes) {
+    List<List<String>> cells = new ArrayList<>();
+    cells.add(
+        List.of("second", "sent", "served", "refused", "broken", "p99 ms", "refusal ms", "MB"));
+    for (int i = 0; i < timeline.size(); i++) {
+      LoadResult.Second second = timeline.get(i);
+      cells.add(
+          List.of(
+              Integer.toString(second.second()),
+              Long.toString(second.sent()),
+              Long.toString(second.served()),
+              Long.toString(second.refused()),
+              Long.toString(second.broken()),
+              Figures.figure(second.p99Millis()),
+              Figures.figure(second.refusedP99Millis()),
+              i < residentBytes.size() ? Figures.figure(residentBytes.get(i) / MEGA) : "-"));
+    }
+    return aligned(cells);
+  }
+
   /** Columns two spaces apart; numbers, and the heading above them, to the right. */
   static String aligned(List<List<String>> rows) {
     int columns = rows.getFirst().size();
@@ -66,7 +90,7 @@ public final class TableText {
         String cell = rows.get(r).get(i);
         String room = " ".repeat(widths.get(i) - cell.length());
         boolean isNumber =
-            isNumber(cell) || r == 0 && rows.size() > 1 && isNumber(rows.get(1).get(i));
+            isNumber(cell) || (r == 0 && rows.size() > 1 && isNumber(rows.get(1).get(i)));
         line.append(isNumber ? room + cell : cell + room).append("  ");
       }
       text.append(line.toString().stripTrailing()).append('\n');

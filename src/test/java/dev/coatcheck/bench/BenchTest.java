@@ -171,6 +171,21 @@ class BenchTest {
   }
 
   @Test
+  void anOverloadIsShownSecondBySecond() {
+    Outcome outcome =
+        Outcome.of("bench", "overload", "--seconds=4", "--warm-up=1", "--connections=50");
+
+    assertThat(outcome.status()).as(outcome.err()).isZero();
+    assertThat(outcome.out())
+        .containsPattern("(?m)^second +sent +served +refused +broken +p99 ms +refusal ms +MB$")
+        .containsPattern("(?m)^ +3 +\\d+ +\\d+ ")
+        .containsPattern("(?m)^goodput ")
+        .containsPattern("(?m)^recovery ");
+    assertThat(Outcome.of("bench", "overload", "--times=0").err())
+        .startsWith("coatcheck: --seconds must be 4 to 600, --times 1 to 10,");
+  }
+
+  @Test
   void jmhGetsItsOwnOptions() {
     assumeTrue(
         BenchTest.class.getResource("/META-INF/BenchmarkList") != null,
