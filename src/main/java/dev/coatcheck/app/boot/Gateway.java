@@ -105,7 +105,7 @@ public final class Gateway implements AutoCloseable {
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
-          opened(TableMigrations.start(gatewayMappings, sources, HOLDER, System::nanoTime));
+          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
 
       Legacy legacy =
           opened(

@@ -14,7 +14,9 @@ public enum ChangeKind {
   /** An API key was revoked; the subject is its ID. */
   API_KEY,
   /** A type was created or changed; the subject is its number. */
-  TYPE;
+  TYPE,
+  /** A table migration was started, or ended what it was to do; the subject is its ID. */
+  TABLE_MIGRATION;
 
   static Optional<ChangeKind> named(String wireName) {
     return Arrays.stream(values()).filter(kind -> kind.wireName().equals(wireName)).findFirst();

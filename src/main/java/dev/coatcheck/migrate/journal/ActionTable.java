@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.ids.idempotency.IdempotentCallTable;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.plan.PlanRequest;
@@ -15,7 +17,7 @@ import org.jooq.exception.DataAccessException;
 
 /**
  * Writes what is asked of runs. A decision is made under the lock of the run's row and committed
- * with its event; a request with an Idempotency-Key is answered once.
+ * with its event, and all instances hear of it; a request with an Idempotency-Key is answered once.
  */
 public final class ActionTable {
   /** Also what the unique indexes say when two runs start at once. */
@@ -88,7 +90,9 @@ public final class ActionTable {
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         RunStore.write(sql, next);
         EventStore.append(sql, id, actor, kind, detail);
-        yield new ActionOutcome.Done(whole(sql, next));
+        ActionOutcome done = new ActionOutcome.Done(whole(sql, next));
+        ChangeTable.append(sql, ChangeKind.TABLE_MIGRATION, List.of(Long.toString(id)));
+        yield done;
       }
     };
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The tables that runs have something on, as of half a second ago. */
+/** The tables that runs have something on, as of a second ago. */
 public final class ActiveTables {
   private final Supplier<List<ActiveTable>> reader;
   private volatile List<ActiveTable> tables = List.of();
@@ -30,6 +30,10 @@ public final class ActiveTables {
       int typeNumber,
       boolean hasTriggers,
       boolean hasOutbox) {}
+
+  public boolean isAny() {
+    return !tables.isEmpty();
+  }
 
   List<ActiveTable> all() {
     return tables;

@@ -1,5 +1,8 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import java.util.concurrent.atomic.AtomicBoolean;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.LeaseTable;
@@ -40,6 +43,8 @@ final class Runners implements AutoCloseable {
   private final OutboxRelay relay;
   private final NameFollower names;
   private final Background background;
+  private final AtomicBoolean isNews = new AtomicBoolean(true);
+  private volatile boolean isBusy;
   private final Map<String, Semaphore> permits = new ConcurrentHashMap<>();
   private final ScheduledExecutorService looks =
       Executors.newScheduledThreadPool(
@@ -78,18 +83,37 @@ final class Runners implements AutoCloseable {
       GatewayMappings gateway,
       Sources sources,
       ActiveTables active,
+      ChangeFeed feed,
       LongSupplier nanoTime) {
     Runners runners = new Runners(journal, leases, gateway, sources, nanoTime);
+    feed.onChange(ChangeKind.TABLE_MIGRATION, () -> runners.isNews.set(true));
     active.refresh();
-    runners.every(LOOK_MILLIS, runners::claim);
+    runners.every(LOOK_MILLIS, runners::look);
     runners.every(
         LOOK_MILLIS,
         () -> {
-          active.refresh();
-          runners.relay.follow(active);
+          if (runners.isBusy || active.isAny()) {
+            active.refresh();
+            runners.relay.follow(active);
+          }
         });
     runners.every(NAMES_MILLIS, () -> runners.names.follow(active));
     return runners;
+  }
+
+  /** As long as there is nothing to do, Postgres is asked only after news of a run. */
+  private void look() {
+    if (isNews.getAndSet(false) || isBusy) {
+      try {
+        isBusy = journal.isAnyActive();
+      } catch (RuntimeException unanswered) {
+        isNews.set(true);
+        throw unanswered;
+      }
+    }
+    if (isBusy) {
+      claim();
+    }
   }
 
   private void every(int millis, Runnable work) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
@@ -54,7 +55,11 @@ public final class TableMigrations implements AutoCloseable {
   private final Runners runners;
 
   private TableMigrations(
-      GatewayMappings gateway, Sources sources, String holder, LongSupplier nanoTime) {
+      GatewayMappings gateway,
+      Sources sources,
+      ChangeFeed feed,
+      String holder,
+      LongSupplier nanoTime) {
     this.journal = new Journal(gateway.database(), gateway.observer(), holder);
     this.actions = new ActionTable(gateway.database());
     this.sources = sources;
@@ -68,17 +73,23 @@ public final class TableMigrations implements AutoCloseable {
             gateway,
             sources,
             active,
+            feed,
             nanoTime);
   }
 
   /**
    * Wires them and starts this instance's share of the work.
    *
+   * @param feed tells of runs that are to be carried on
    * @param holder names this instance
    */
   public static TableMigrations start(
-      GatewayMappings gateway, Sources sources, String holder, LongSupplier nanoTime) {
-    return new TableMigrations(gateway, sources, holder, nanoTime);
+      GatewayMappings gateway,
+      Sources sources,
+      ChangeFeed feed,
+      String holder,
+      LongSupplier nanoTime) {
+    return new TableMigrations(gateway, sources, feed, holder, nanoTime);
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */

@@ -83,7 +83,8 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** An instance of a gateway. */
   public static TableMigrations start(RekeyFixture source, Sources sources, String holder) {
-    return TableMigrations.start(mappings(source), sources, holder, System::nanoTime);
+    return TableMigrations.start(
+        mappings(source), sources, source.gateway.feed, holder, System::nanoTime);
   }
 
   public FileImports files() {
