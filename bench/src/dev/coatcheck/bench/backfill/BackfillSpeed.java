@@ -81,9 +81,9 @@ public final class BackfillSpeed {
     Observer observer = new Observer();
     RandomSource random = new RandomSource();
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
+        ChangeFeed feed = ChangeFeed.open(opened.settings(), observer, System::nanoTime);
         Registry registry =
-            Registry.open(
-                opened.database(), ChangeFeed.none(), random, observer, System::nanoTime);
+            Registry.open(opened.database(), feed, random, observer, System::nanoTime);
         BackfillBaselineStore store = new BackfillBaselineStore(opened.settings())) {
       DatabaseSettings elsewhere = store.createDatabase("bench_apart");
       try (Sources sources = Sources.open(opened.settings(), Map.of(APART, elsewhere), observer);
@@ -93,6 +93,7 @@ public final class BackfillSpeed {
                   new GatewayMappings(
                       opened.database(), registry, new TokenSource(random), observer),
                   sources,
+                  feed,
                   "bench",
                   System::nanoTime)) {
         return new BackfillSpeed(registry, migrations, store, apart, rows).measure(runs, progress);
