@@ -73,7 +73,7 @@ public final class Coalescer<Q, A> {
     boolean alone;
     lock.lock();
     try {
-      alone = underWay == 0 && waiting.isEmpty();
+      alone = isIdle();
       if (alone) {
         underWay++;
       } else {
@@ -92,14 +92,22 @@ public final class Coalescer<Q, A> {
     }
   }
 
-  /** Asks; the answer comes within the thread's deadline, on a thread of the group. */
+  /**
+   * Asks; the answer comes on a thread of the group, within the thread's deadline. A lone call does
+   * not wait for other calls, and the use of Postgres has bounds of its own.
+   */
   private CompletableFuture<A> submit(Q question) {
     Waiting<Q, A> mine = waiting(question);
+    boolean alone;
     lock.lock();
     try {
+      alone = isIdle();
       enqueue(mine);
     } finally {
       lock.unlock();
+    }
+    if (alone) {
+      return mine.answer();
     }
     return mine.answer()
         .orTimeout(mine.deadline().leftNanos(), TimeUnit.NANOSECONDS)
@@ -107,6 +115,11 @@ public final class Coalescer<Q, A> {
             failed ->
                 CompletableFuture.failedFuture(
                     failed instanceof TimeoutException ? late() : failed));
+  }
+
+  /** With the lock. */
+  private boolean isIdle() {
+    return underWay == 0 && waiting.isEmpty();
   }
 
   private Waiting<Q, A> waiting(Q question) {

@@ -44,7 +44,11 @@ public final class TestClient {
 
     /** A string field of the body by its JSON pointer. */
     public String text(String pointer) {
-      return body.at(pointer).stringValue();
+      JsonNode value = body.at(pointer);
+      if (!value.isString()) {
+        throw new AssertionError("no text at " + pointer + " of " + status + " " + body);
+      }
+      return value.stringValue();
     }
 
     /** The same, or something else where there is none. */
