@@ -26,7 +26,8 @@ import picocli.CommandLine.ScopeType;
       MigrateTableCommand.class,
       KeysCommand.class,
       AccessCommand.class,
-      HealthCommand.class
+      HealthCommand.class,
+      TrainCommand.class
     })
 public final class Cli {
   private Cli() {}

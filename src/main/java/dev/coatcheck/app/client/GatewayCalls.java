@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JacksonException;
@@ -35,11 +36,8 @@ public final class GatewayCalls {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(3))
-          .build();
+  /** Made for the first call: it costs half a second, and every verb has one. */
+  private @Nullable HttpClient client;
 
   @Option(
       names = "--url",
@@ -144,7 +142,7 @@ public final class GatewayCalls {
   private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
       throws CommandFailed {
     try {
-      HttpResponse<T> response = client.send(request, handler);
+      HttpResponse<T> response = client().send(request, handler);
       requireGateway(response);
       return response;
     } catch (ConnectException refused) {
@@ -222,5 +220,18 @@ public final class GatewayCalls {
       throw new CommandFailed("the file " + keyFile + " holds no API key.");
     }
     return key;
+  }
+
+  private HttpClient client() {
+    HttpClient made = client;
+    if (made == null) {
+      made =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(Duration.ofSeconds(3))
+              .build();
+      client = made;
+    }
+    return made;
   }
 }

@@ -69,11 +69,6 @@ public final class Journal {
     return runs.occupying().stream().anyMatch(run -> run.typeNumber() == typeNumber);
   }
 
-  /** Whether any run is to be carried on, or has something on its table. */
-  public boolean isAnyActive() {
-    return runs.isAnyActive();
-  }
-
   /** The tables that runs have something on. */
   public List<ActiveTable> activeTables() {
     return runs.occupying().stream().map(steps::active).toList();

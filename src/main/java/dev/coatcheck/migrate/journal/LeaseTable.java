@@ -68,6 +68,19 @@ public final class LeaseTable {
   /** What people want of the run now. */
   public record Orders(Goal goal, ThrottleSettings throttleSettings) {}
 
+  /** Whether any run is to be carried on, or has something on its table. */
+  public boolean isAnyActive() {
+    return database.read(
+        "table migrations",
+        sql ->
+            sql.fetchExists(
+                TABLE_MIGRATION,
+                TABLE_MIGRATION
+                    .OCCUPIES
+                    .isTrue()
+                    .or(TABLE_MIGRATION.STATE.eq(RunState.RUNNING.wireName()))));
+  }
+
   /** Claims a run of one of the sources that is to go on and that no living runner has. */
   public Optional<Claim> claim(Collection<String> sources, int leaseMillis) {
     return database.write(

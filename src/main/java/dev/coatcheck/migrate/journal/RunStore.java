@@ -112,19 +112,6 @@ final class RunStore {
                 .fetch(RunStore::run));
   }
 
-  /** Whether any run is to be carried on, or has something on its table. */
-  boolean isAnyActive() {
-    return database.read(
-        "table migrations",
-        sql ->
-            sql.fetchExists(
-                TABLE_MIGRATION,
-                TABLE_MIGRATION
-                    .OCCUPIES
-                    .isTrue()
-                    .or(TABLE_MIGRATION.STATE.eq(RunState.RUNNING.wireName()))));
-  }
-
   /** Those that have something on their table. */
   List<TableMigration> occupying() {
     return database.read(

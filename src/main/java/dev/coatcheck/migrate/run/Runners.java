@@ -105,7 +105,7 @@ final class Runners implements AutoCloseable {
   private void look() {
     if (isNews.getAndSet(false) || isBusy) {
       try {
-        isBusy = journal.isAnyActive();
+        isBusy = leases.isAnyActive();
       } catch (RuntimeException unanswered) {
         isNews.set(true);
         throw unanswered;
