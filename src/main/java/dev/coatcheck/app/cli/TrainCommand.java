@@ -61,8 +61,7 @@ final class TrainCommand implements Callable<Integer> {
 
   private static void requests(String url, String key)
       throws CommandFailed, IOException, InterruptedException {
-    try (HttpClient client =
-        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       for (int round = 0; round < ROUNDS; round++) {
         HttpRequest.Builder mint = request(url + "/v1/ids", key);
         String minted =

@@ -81,6 +81,10 @@ public final class TrustedCache<K, V> {
    * @throws DatabaseUnavailable if no value may be served
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
+    Optional<V> trusted = ifTrusted(key);
+    if (trusted.isPresent()) {
+      return trusted;
+    }
     return Optional.ofNullable(
         getAll(
                 List.of(key),

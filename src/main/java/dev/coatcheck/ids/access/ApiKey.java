@@ -1,10 +1,10 @@
 package dev.coatcheck.ids.access;
 
+import dev.coatcheck.core.id.Base62;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -21,7 +21,6 @@ import java.util.zip.CRC32;
  */
 public final class ApiKey {
   private static final String START = "ccg_live_";
-  private static final Pattern SHAPE = Pattern.compile(START + "[0-9A-Za-z]{12}_[0-9A-Za-z]{38}");
   private static final String BASE62 =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int ID_LENGTH = 12;
@@ -41,13 +40,27 @@ public final class ApiKey {
 
   /** Empty unless the text has the shape of a key and its check fits. */
   static Optional<ApiKey> parse(String text) {
-    if (!SHAPE.matcher(text).matches()) {
+    if (!hasShape(text)) {
       return Optional.empty();
     }
     int end = text.length() - CHECK_LENGTH;
     return check(text.substring(0, end)).equals(text.substring(end))
         ? Optional.of(new ApiKey(text))
         : Optional.empty();
+  }
+
+  private static boolean hasShape(String text) {
+    int separator = START.length() + ID_LENGTH;
+    if (text.length() != separator + 1 + SECRET_LENGTH + CHECK_LENGTH || !text.startsWith(START)) {
+      return false;
+    }
+    for (int i = START.length(); i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (i == separator ? c != '_' : !Base62.isBase62(c)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The public part, which names the key in the database, in logs and in audits. */

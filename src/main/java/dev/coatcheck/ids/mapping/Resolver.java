@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
@@ -183,16 +182,20 @@ public final class Resolver {
 
   private Map<Asked, MappingState> load(List<Asked> missing) {
     Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
-    missing.forEach(asked -> found.put(asked, MappingState.NOTHING));
-    missing.stream()
-        .collect(
-            Collectors.groupingBy(
-                Asked::scheme, Collectors.mapping(Asked::token, Collectors.toList())))
-        .forEach(
-            (scheme, tokens) ->
-                store
-                    .states(scheme, tokens)
-                    .forEach(state -> found.put(new Asked(state.row().token(), scheme), state)));
+    for (KeyScheme scheme : KeyScheme.values()) {
+      List<Token> tokens = new ArrayList<>();
+      for (Asked asked : missing) {
+        if (asked.scheme() == scheme) {
+          found.put(asked, MappingState.NOTHING);
+          tokens.add(asked.token());
+        }
+      }
+      if (!tokens.isEmpty()) {
+        for (MappingState.Known state : store.states(scheme, tokens)) {
+          found.put(new Asked(state.row().token(), scheme), state);
+        }
+      }
+    }
     return found;
   }
 

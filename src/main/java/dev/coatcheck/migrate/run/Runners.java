@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
-import java.util.concurrent.atomic.AtomicBoolean;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.LeaseTable;
@@ -23,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**

@@ -32,6 +32,9 @@ class FrontHandlerTest {
   /** An API key is trusted for a second: on a slow machine it can be over between two requests. */
   private static final int TRIES_MAX = 10;
 
+  /** As many requests may be under way. */
+  private static final int PERMITS = 512;
+
   /** The door leaves requests with this header to the routes, which don't care for it. */
   private static final String TO_THE_ROUTES = "Content-Length: 0";
 
@@ -211,6 +214,14 @@ class FrontHandlerTest {
 
   private static String neverMinted() {
     return new PublicId(new Prefix("ch"), new Token(7, NEVER_MINTED.incrementAndGet())).toString();
+  }
+
+  @Test
+  void everyRequestThatWaitsGivesItsPermitBack() throws IOException {
+    for (int i = 0; i < 2 * PERMITS; i++) {
+      assertThat(doors.answer("GET /v1/ids/" + neverMinted(), "Accept: */*"))
+          .startsWith("HTTP/1.1 404 ");
+    }
   }
 
   @Test

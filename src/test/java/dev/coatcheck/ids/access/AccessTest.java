@@ -124,6 +124,11 @@ class AccessTest {
         new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
       assertThat(blind.decide(Optional.of(header), Scope.IDS_READ))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
+      assertThat(
+              new WithoutWaiting<>(() -> blind.decide(Optional.of(header), Scope.IDS_READ))
+                  .attempt())
+          .as("a refusal is logged, which can take long")
+          .isInstanceOf(WithoutWaiting.Attempt.Left.class);
     }
     assertThat(blind.decide(Optional.empty(), Scope.IDS_READ))
         .isInstanceOf(AccessDecision.Unauthenticated.class);

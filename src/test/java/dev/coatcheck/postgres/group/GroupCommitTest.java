@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
@@ -73,6 +74,23 @@ class GroupCommitTest {
 
     assertThat(commits.settle(named("soon free"))).isEqualTo("free");
     assertThat(Deadline.after(SHORT).call(() -> commits.settle(named("held")))).isEqualTo("busy");
+  }
+
+  /** Neither is settled without a pause or a transaction of its own; both may be sent again. */
+  @Test
+  void workThatMustNotWaitLeavesWithAHeldNameAndFromAGroupThatWasUndone() throws Exception {
+    for (Attempt<String> outcome :
+        List.<Attempt<String>>of(new Attempt.Held<>(), new Attempt.Undone<>())) {
+      GroupCommit<Call, String> commits =
+          commits(calls -> calls.stream().map(_ -> outcome).toList());
+      WithoutWaiting<String> work = new WithoutWaiting<>(() -> commits.settle(named("name")));
+      var awaits = (WithoutWaiting.Attempt.Awaits<String>) work.attempt();
+      awaits.start().get().get();
+
+      assertThat(work.attempt()).isInstanceOf(WithoutWaiting.Attempt.Left.class);
+      assertThat(transactions).containsExactly(List.of(named("name")));
+      transactions.clear();
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jooq.exception.DataAccessException;
@@ -116,6 +117,16 @@ class DatabaseTest {
 
       delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
     }
+  }
+
+  @Test
+  void workThatMustNotWaitNeverUsesPostgres() {
+    AtomicInteger asked = new AtomicInteger();
+    WithoutWaiting<Integer> work =
+        new WithoutWaiting<>(() -> DATABASE.read("count", _ -> asked.incrementAndGet()));
+
+    assertThat(work.attempt()).isInstanceOf(WithoutWaiting.Attempt.Left.class);
+    assertThat(asked).hasValue(0);
   }
 
   private static String raise(String state) {
