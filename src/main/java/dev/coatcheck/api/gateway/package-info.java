@@ -1,4 +1,4 @@
-/** The server with all its routes, and the cached answers that need no request thread. */
+/** The server with all its routes, and the answers that need no request thread. */
 @NullMarked
 package dev.coatcheck.api.gateway;
 

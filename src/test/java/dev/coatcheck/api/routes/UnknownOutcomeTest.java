@@ -29,7 +29,7 @@ class UnknownOutcomeTest {
       TestClient client = gateway.client();
       client.put(TestType.of("charge", "ch"));
 
-      proxy.freezeAt(new FaultProxy.Trap(INSERT, true, true));
+      proxy.freezeAt(new FaultProxy.Trap(INSERT, true, false));
       TestClient.Reply lost = client.once().post("/v1/ids", json("type", "charge"));
       assertThat(proxy.isTrapped()).isTrue();
       proxy.freeze(false);
