@@ -176,7 +176,11 @@ final class LeaseKeeper {
       return;
     }
     Estimate estimate = rules.renewed(before.estimate(), reply.nowMillis(), sentNano, nano);
-    long lead = layout.millisOf(before.positions().last()) - estimate.millis(nano);
+    long last = before.positions().last();
+    if (stopped) {
+      return; // the positions are closed, which is no position
+    }
+    long lead = layout.millisOf(last) - estimate.millis(nano);
     held = before.renewed(reply.untilMillis(), estimate);
     if (lead > LEAD_MILLIS_MAX) {
       toRelease = new LeaseRequest.Release(before.worker(), before.epoch());

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.KeyRun;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The holder's decisions, told the time and the replies one by one. */
@@ -15,8 +17,13 @@ class LeaseKeeperTest {
   private static final LeaseReply FAILED = new LeaseReply.Failed("cut off");
 
   private final LeaseKeeper keeper =
-      new LeaseKeeper(SnowflakeLayout.DEFAULT, LeaseRules.KEPT, _ -> {}, 0);
+      new LeaseKeeper(SnowflakeLayout.DEFAULT, LeaseRules.KEPT, this::hear, 0);
+  private final List<LeaseEvent> events = new ArrayList<>();
   private long nano;
+
+  private void hear(LeaseEvent event) {
+    events.add(event);
+  }
 
   /** Passes the keeper's sleep, if it sleeps, and answers what it sends. */
   private LeaseRequest answer(LeaseReply reply) {
@@ -56,6 +63,19 @@ class LeaseKeeperTest {
         .as("the rest of the window that was granted")
         .isInstanceOf(KeyRun.Some.class);
     assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
+  }
+
+  /** The positions are closed then, and say nothing of the database's clock. */
+  @Test
+  void aRenewalThatIsAnsweredDuringTheStopIsNoNewsAndTheWorkerIsGivenBack() {
+    acquire(5);
+    LeaseRequest renewal = sent();
+    keeper.stop();
+    long now = DATABASE_MILLIS + nano / MILLI;
+    keeper.replied(renewal, new LeaseReply.Renewed(now, now + 3_000), nano, nano);
+
+    assertThat(events).hasSize(1).first().isInstanceOf(LeaseEvent.Acquired.class);
+    assertThat(keeper.farewell()).isEqualTo(RELEASE_5);
   }
 
   @Test
