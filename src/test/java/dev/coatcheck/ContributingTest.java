@@ -38,7 +38,8 @@ class ContributingTest {
       Files.copy(
           Path.of("build", name), write("build/" + name, ""), StandardCopyOption.REPLACE_EXISTING);
     }
-    for (String name : List.of("migrations/", "openapi/", "target/generated-sources/jooq/")) {
+    for (String name :
+        List.of("bench/src/", "migrations/", "openapi/", "target/generated-sources/jooq/")) {
       Files.createDirectories(folder.resolve(name));
     }
     write("pom.xml", "");
