@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,6 +105,7 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults") // lasts over 20 s
   void someMeasuresAreEnoughAndAreComparedWithAnEarlierRun(@TempDir Path folder)
       throws IOException {
     Path file = folder.resolve("run.json");
@@ -171,6 +173,7 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults") // lasts over 20 s
   void anOverloadIsShownSecondBySecond() {
     Outcome outcome =
         Outcome.of("bench", "overload", "--seconds=4", "--warm-up=1", "--connections=50");
