@@ -92,7 +92,7 @@ final class FrontRequest {
     }
   }
 
-  /** Whatever happens, the request comes to an end, or the stop would wait for it. */
+  /** Ends the request if a step of it fails, because the stop waits for every request. */
   private void ended(Runnable step) {
     try {
       step.run();

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -31,6 +32,10 @@ import picocli.CommandLine.Mixin;
     description = "Runs a gateway for some seconds, for the JVM's cache of classes.")
 final class TrainCommand implements Callable<Integer> {
   private static final int ROUNDS = 500;
+
+  /** A later answer ends the command: the first start of a new build waits for it. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+
   private static final String TYPE = "charge";
   private static final Pattern ID = Pattern.compile("ch_[0-9A-Za-z]{24}");
 
@@ -83,7 +88,9 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private static HttpRequest.Builder request(String url, String key) {
-    return HttpRequest.newBuilder(URI.create(url)).header("Authorization", "Bearer " + key);
+    return HttpRequest.newBuilder(URI.create(url))
+        .timeout(ANSWER_MAX)
+        .header("Authorization", "Bearer " + key);
   }
 
   private static String send(HttpClient client, HttpRequest.Builder request)

@@ -16,9 +16,9 @@ import java.util.function.Supplier;
  *
  * <ul>
  *   <li>{@link #leave}: nothing can be done about it; the caller runs the work on another thread.
- *   <li>{@link #await}: the wait is for a result that somebody else works out. The caller starts
- *       that, lets the thread go, and attempts the work again, from its beginning, on the thread
- *       that has the result. Then {@code await} returns it at once.
+ *   <li>{@link #await}: the work needs a result of another thread. The caller starts that thread's
+ *       work and lets its own thread go. The thread that has the result attempts the work again,
+ *       from its beginning; this time {@code await} returns the result at once.
  * </ul>
  *
  * <p><b>Why again from the beginning.</b> Java has no continuations for code that runs on a

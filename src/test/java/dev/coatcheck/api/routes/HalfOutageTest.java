@@ -45,14 +45,10 @@ class HalfOutageTest {
   @Test
   void whenPostgresHangsEveryAnswerComesWithinASecondAndItHealsWithinASecond() throws Exception {
     TestDatabase database = TestDatabase.fresh();
-    URI address = URI.create(database.url().substring("jdbc:".length()));
-    try (FaultProxy proxy = new FaultProxy(address.getPort());
+    try (FaultProxy proxy = new FaultProxy(database.port());
         GatewayFixture gateway =
             new GatewayFixture(
-                database,
-                Map.of(
-                    "COATCHECK_DATABASE_URL",
-                    database.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port())))) {
+                database, Map.of("COATCHECK_DATABASE_URL", database.behind(proxy.port()).url()))) {
       attack(gateway, () -> proxy.freeze(true), () -> proxy.freeze(false), Set.of(200, 302));
     }
   }

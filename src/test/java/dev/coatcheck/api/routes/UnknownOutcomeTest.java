@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -18,14 +17,10 @@ class UnknownOutcomeTest {
   @Test
   void aMintThatMayBeWrittenIsNotWrittenTwice() throws Exception {
     TestDatabase database = TestDatabase.fresh();
-    URI address = URI.create(database.url().substring("jdbc:".length()));
-    try (FaultProxy proxy = new FaultProxy(address.getPort());
+    try (FaultProxy proxy = new FaultProxy(database.port());
         GatewayFixture gateway =
             new GatewayFixture(
-                database,
-                Map.of(
-                    "COATCHECK_DATABASE_URL",
-                    database.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port())))) {
+                database, Map.of("COATCHECK_DATABASE_URL", database.behind(proxy.port()).url()))) {
       TestClient client = gateway.client();
       client.put(TestType.of("charge", "ch"));
 

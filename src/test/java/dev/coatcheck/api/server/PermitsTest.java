@@ -41,6 +41,17 @@ class PermitsTest {
     assertThat(permits.enter(Share.RESOLVES).orElseThrow().claim("modest")).isTrue();
   }
 
+  /** A request that is handed over gives its permit back, and again when it ends. */
+  @Test
+  void aPermitThatIsGivenBackTwiceIsOne() {
+    Deque<Permits.Permit> taken = takeAll(Share.MINTS);
+    taken.forEach(permit -> permit.claim("key"));
+    taken.forEach(Permits.Permit::close);
+    taken.forEach(Permits.Permit::close);
+
+    assertSharesAreWhole();
+  }
+
   @Test
   void whatIsGivenBackIsWholeAgain() {
     for (int round = 0; round < 3; round++) {

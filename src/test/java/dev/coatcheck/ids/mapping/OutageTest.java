@@ -16,7 +16,6 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,16 +27,12 @@ class OutageTest {
   @Test
   void aBlackHoledPostgresIsServedAsTheTypeSaysAndHealsByItself() throws Exception {
     TestDatabase real = TestDatabase.fresh();
-    URI address = URI.create(real.url().substring("jdbc:".length()));
     AtomicLong ahead = new AtomicLong();
-    try (FaultProxy proxy = new FaultProxy(address.getPort());
+    try (FaultProxy proxy = new FaultProxy(real.port());
         MappingFixture fixture =
             new MappingFixture(
                 MappingFixture.generators(),
-                new TestDatabase(
-                    real.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port()),
-                    real.user(),
-                    real.password()),
+                real.behind(proxy.port()),
                 () -> System.nanoTime() + ahead.get())) {
       String minute = minted(fixture, "minute", OnOutage.SERVE_STALE, 60);
       String moment = minted(fixture, "moment", OnOutage.SERVE_STALE, 20);

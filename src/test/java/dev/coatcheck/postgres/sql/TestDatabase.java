@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.sql;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +21,21 @@ public record TestDatabase(String url, String user, String password) {
   /** A database with nothing in it. */
   public static TestDatabase empty() {
     return TestServer.shared().empty();
+  }
+
+  /** The port of its server. */
+  public int port() {
+    return address().getPort();
+  }
+
+  /** The same database by way of a proxy on this machine. */
+  public TestDatabase behind(int proxyPort) {
+    return new TestDatabase(
+        url.replace(address().getAuthority(), "127.0.0.1:" + proxyPort), user, password);
+  }
+
+  private URI address() {
+    return URI.create(url.substring("jdbc:".length()));
   }
 
   /** Statements on it, beside the code under test. */
