@@ -26,21 +26,22 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
   /** What Hikari may take in all: it tests the connection that it waited for. */
   private static final int POOL_MILLIS_ALL = 2 * POOL_MILLIS_MAX;
 
-  private static final int BEGIN_MILLIS_MAX = 900;
-
   private static final int CONNECT_SECONDS = 1;
   private static final int SOCKET_SECONDS = 10;
   private static final String TIMED_OUT = "no connection of the pool in time";
 
   private final HikariDataSource pool;
   private final PatientSource source;
+  private final Duration beginMax;
   private final Semaphore permits;
   private final Watchdog watchdog;
   private final ScopedValue<Lent> current = ScopedValue.newInstance();
 
-  private Connections(HikariDataSource pool, PatientSource source, Watchdog watchdog) {
+  private Connections(
+      HikariDataSource pool, PatientSource source, Duration beginMax, Watchdog watchdog) {
     this.pool = pool;
     this.source = source;
+    this.beginMax = beginMax;
     this.permits = new Semaphore(pool.getMaximumPoolSize(), true);
     this.watchdog = watchdog;
   }
@@ -50,8 +51,10 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
    *
    * @param options settings that connections begin with, as {@code -c name=value}, besides those
    *     that bound statements; may be empty
+   * @param beginMax how long a caller whose deadline is later waits for a connection
    */
-  public static Connections open(DatabaseSettings settings, HikariConfig config, String options) {
+  public static Connections open(
+      DatabaseSettings settings, HikariConfig config, String options, Duration beginMax) {
     PatientSource source =
         new PatientSource(
             settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, options));
@@ -61,7 +64,10 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     config.setValidationTimeout(POOL_MILLIS_MAX);
     config.setInitializationFailTimeout(-1);
     return new Connections(
-        new HikariDataSource(config), source, new Watchdog(requireNonNull(config.getPoolName())));
+        new HikariDataSource(config),
+        source,
+        beginMax,
+        new Watchdog(requireNonNull(config.getPoolName())));
   }
 
   /** Work on a connection. */
@@ -88,11 +94,9 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     }
   }
 
-  /** Who has a deadline, however late, is told within a second if nothing can be begun. */
-  private static Deadline begin(Deadline deadline) {
-    return Deadline.isBound() && deadline.leftMillis() > BEGIN_MILLIS_MAX
-        ? Deadline.after(Duration.ofMillis(BEGIN_MILLIS_MAX))
-        : deadline;
+  /** A caller with a deadline, however late, is told soon if nothing can be begun. */
+  private Deadline begin(Deadline deadline) {
+    return Deadline.isBound() ? Deadline.after(beginMax).orEarlier() : deadline;
   }
 
   /** A permit is worth nothing to who has no time left for the pool. */

@@ -10,6 +10,7 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.NoSuchElementException;
 import java.util.function.Function;
 import org.jooq.DSLContext;
@@ -21,14 +22,21 @@ import org.jooq.exception.DataAccessException;
  * unless the search path is {@linkplain #openPinned pinned}.
  *
  * <p>Every wait is bounded by the {@link Deadline} of the thread, and of that at most 900 ms are
- * for a connection. A deadline of more than a second also loosens the time-outs that statements
- * have from {@link DatabaseSettings}.
+ * for a connection (5 s in a {@linkplain #openPinned pinned} pool, which is often cold). A deadline
+ * of more than a second also loosens the time-outs that statements have from {@link
+ * DatabaseSettings}.
  */
 public final class Database implements AutoCloseable {
   private static final int ROLLED_BACK_TRIES_MAX = 4;
 
   /** From here on a job has asked for more time than reads and mints have. */
   private static final int LONG_MILLIS = 1_000;
+
+  /** So that a request is answered within a second if nothing can be begun. */
+  private static final Duration BEGIN_MAX = Duration.ofMillis(900);
+
+  /** For a pool without open connections, to a server that may be far away or busy. */
+  private static final Duration COLD_BEGIN_MAX = Duration.ofSeconds(5);
 
   private final Connections connections;
   private final DSLContext sql;
@@ -42,7 +50,7 @@ public final class Database implements AutoCloseable {
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(settings, named(poolName, observer), "", observer);
+    return open(settings, named(poolName, observer), "", BEGIN_MAX, observer);
   }
 
   /**
@@ -51,12 +59,16 @@ public final class Database implements AutoCloseable {
    * mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(settings, named(poolName, observer), PlainSql.PINNED, observer);
+    return open(settings, named(poolName, observer), PlainSql.PINNED, COLD_BEGIN_MAX, observer);
   }
 
   private static Database open(
-      DatabaseSettings settings, HikariConfig config, String options, Observer observer) {
-    return new Database(Connections.open(settings, config, options), observer);
+      DatabaseSettings settings,
+      HikariConfig config,
+      String options,
+      Duration beginMax,
+      Observer observer) {
+    return new Database(Connections.open(settings, config, options, beginMax), observer);
   }
 
   private static HikariConfig named(String poolName, Observer observer) {

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.MachineDelay;
+import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jooq.exception.DataAccessException;
 import org.junit.jupiter.api.AfterAll;
@@ -116,6 +123,27 @@ class DatabaseTest {
       assertThat(nobody.isReachable()).isFalse();
 
       delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
+    }
+  }
+
+  @Test
+  void aPlanWaitsLongerThanASecondForTheFirstConnectionOfItsSource() throws Exception {
+    try (FaultProxy proxy = new FaultProxy(FRESH.port());
+        Database source =
+            Database.openPinned(FRESH.behind(proxy.port()).settings(2), "source", OBSERVER);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      proxy.freeze(true);
+      Future<Integer> planned =
+          threads.submit(
+              () ->
+                  Deadline.after(Duration.ofMinutes(1))
+                      .call(() -> source.read("inspect", sql -> sql.fetchCount(sql.selectOne()))));
+
+      assertThatThrownBy(() -> planned.get(1_500, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      proxy.freeze(false);
+
+      assertThat(planned.get()).isEqualTo(1);
     }
   }
 
