@@ -31,10 +31,16 @@ public final class RandomSource {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  private final SecureRandom seeds = new SecureRandom();
+  private final SecureRandom seeds;
   private final Stripe[] stripes = new Stripe[STRIPES];
 
   public RandomSource() {
+    this(new SecureRandom());
+  }
+
+  /** Draws the key of each buffer from {@code seeds}. */
+  RandomSource(SecureRandom seeds) {
+    this.seeds = seeds;
     Arrays.setAll(stripes, i -> new Stripe());
   }
 

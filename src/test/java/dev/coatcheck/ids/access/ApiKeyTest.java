@@ -3,7 +3,10 @@ package dev.coatcheck.ids.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.Randomness;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +21,19 @@ class ApiKeyTest {
     assertThat(key.secretText()).matches("ccg_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}");
     assertThat(key.secretText()).isEqualTo(withCheck(key.secretText().substring(0, 54)));
     assertThat(ApiKey.parse(key.secretText()).orElseThrow().id()).isEqualTo(key.id());
+  }
+
+  /** Bytes whose remainder by 62 was taken would give 40. */
+  @Test
+  void everyCharacterOfTheSecretIsAsLikelyAsAnyOther() {
+    RandomSource random = new RandomSource();
+    List<String> secrets =
+        Stream.generate(() -> ApiKey.generate(random).secretText())
+            .limit(1 << 15)
+            .map(text -> text.substring(9, 21) + text.substring(22, 54))
+            .toList();
+
+    assertThat(Randomness.ofCharacters(secrets)).isLessThan(Randomness.MAX);
   }
 
   @Test
