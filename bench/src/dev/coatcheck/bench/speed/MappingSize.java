@@ -60,7 +60,8 @@ public final class MappingSize {
                   SnowflakeLayout.DEFAULT,
                   count -> new KeyRun.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
                   Waiter.PARKING);
-      Minter minter = Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer);
+      Minter minter =
+          Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer, 4);
       mint(minter, type(registry), rows, progress);
       SizeStore store = new SizeStore(opened.database());
       return new Result(

@@ -34,9 +34,10 @@ public final class HttpServer implements AutoCloseable {
    *
    * @param port 0 for any free one
    * @param managementPort empty if health and metrics stay on the gateway's port
-   * @param connectionsMax of clients at a time, on each port
+   * @param limits of each port
    */
-  public record Listening(String host, int port, OptionalInt managementPort, int connectionsMax) {}
+  public record Listening(
+      String host, int port, OptionalInt managementPort, Listener.Limits limits) {}
 
   /**
    * Starts to listen.
@@ -47,7 +48,7 @@ public final class HttpServer implements AutoCloseable {
       Listening where, RouteTable routes, Access access, RandomSource random, Observer observer)
       throws PortInUse {
     Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
-    Listener listener = new Listener(access, random, observer, threads, where.connectionsMax());
+    Listener listener = new Listener(access, random, observer, threads, where.limits());
     Permits permits = new Permits(REQUESTS_MAX);
     BodyGate gate =
         new BodyGate(

@@ -33,6 +33,9 @@ public final class Listener {
   /** A resolved URI of 6 KB, its types, and the usual headers. */
   private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
 
+  /** Of the threads that accept connections. */
+  private static final int JETTYS_CHOICE = -1;
+
   private static final int THREADS_MIN = 3;
   private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
@@ -42,25 +45,29 @@ public final class Listener {
   private final Observer observer;
   private final Failures failures;
   private final Executor requestThreads;
-  private final int connectionsMax;
+  private final Limits limits;
 
   /**
-   * Prepares to listen.
+   * What a port has at most.
    *
-   * @param connectionsMax how many connections each port has at a time
+   * @param connectionsMax connections of clients at a time
+   * @param selectors threads that read requests
    */
+  public record Limits(int connectionsMax, int selectors) {}
+
+  /** Prepares to listen; each port has the limits for itself. */
   public Listener(
       Access access,
       RandomSource random,
       Observer observer,
       Executor requestThreads,
-      int connectionsMax) {
+      Limits limits) {
     this.access = access;
     this.random = random;
     this.observer = observer;
     this.failures = new Failures(observer);
     this.requestThreads = requestThreads;
-    this.connectionsMax = connectionsMax;
+    this.limits = limits;
   }
 
   /**
@@ -145,10 +152,12 @@ public final class Listener {
   }
 
   private Connector connector(Server server, HttpConfiguration http, String host, int port) {
-    ServerConnector connector = new ServerConnector(server, new HeadLimit(http, observer));
+    ServerConnector connector =
+        new ServerConnector(
+            server, JETTYS_CHOICE, limits.selectors(), new HeadLimit(http, observer));
     connector.setHost(host);
     connector.setPort(port);
-    ConnectionLimit.set(connectionsMax, connector, observer);
+    ConnectionLimit.set(limits.connectionsMax(), connector, observer);
     return connector;
   }
 

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
@@ -28,10 +29,10 @@ public record Config(
     String host,
     int port,
     OptionalInt managementPort,
-    int clientConnectionsMax,
+    Listener.Limits clients,
     Path home,
     Optional<DatabaseSettings> database,
-    int connectionsMax,
+    Concurrency concurrency,
     Map<String, DatabaseSettings> sources,
     RedirectHosts redirectHosts,
     Proxies trustedProxies,
@@ -76,21 +77,45 @@ public record Config(
     }
 
     Config config() {
-      int connectionsMax = number(Setting.DATABASE_CONNECTIONS, 2, 100).orElse(0);
+      Concurrency concurrency = concurrency();
       return new Config(
           host(),
           number(Setting.PORT, 0, 65_535).orElse(0),
           managementPort(),
-          number(Setting.CONNECTIONS_MAX, 100, 100_000).orElse(0),
+          new Listener.Limits(number(Setting.CONNECTIONS_MAX, 100, 100_000).orElse(0), selectors()),
           home(),
-          database(connectionsMax),
-          connectionsMax,
+          database(concurrency.connections()),
+          concurrency,
           RegisteredSources.read(environment, faults),
           list(Setting.REDIRECT_HOSTS, RedirectHosts::parse, RedirectHosts.any(), "hosts"),
           list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
           leases());
+    }
+
+    private int selectors() {
+      return number(Setting.SELECTORS, 1, 64)
+          .orElse(Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 64));
+    }
+
+    private Concurrency concurrency() {
+      int connections = number(Setting.DATABASE_CONNECTIONS, 2, 100).orElse(100);
+      Concurrency unset = Concurrency.of(connections);
+      return new Concurrency(
+          connections,
+          groups(Setting.RESOLVE_GROUPS, connections).orElse(unset.resolveGroups()),
+          groups(Setting.MINT_GROUPS, connections).orElse(unset.mintGroups()));
+    }
+
+    private OptionalInt groups(Setting setting, int connections) {
+      OptionalInt groups = number(setting, 1, 100);
+      if (groups.isPresent() && groups.getAsInt() > connections) {
+        fault(
+            setting,
+            "must not exceed " + Setting.DATABASE_CONNECTIONS.variable() + ", " + connections);
+      }
+      return groups;
     }
 
     private LeaseLimits leases() {

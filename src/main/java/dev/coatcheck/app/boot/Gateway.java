@@ -99,9 +99,16 @@ public final class Gateway implements AutoCloseable {
       TokenSource tokens = new TokenSource(random);
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
-          Mappings.open(database, registry, feed, observer, config.cachedMappingsMax());
+          Mappings.open(
+              database,
+              registry,
+              feed,
+              observer,
+              config.cachedMappingsMax(),
+              config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
-      Minter minter = Minter.open(database, tokens, generators, observer);
+      Minter minter =
+          Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
@@ -132,10 +139,7 @@ public final class Gateway implements AutoCloseable {
           opened(
               HttpServer.start(
                   new HttpServer.Listening(
-                      config.host(),
-                      config.port(),
-                      config.managementPort(),
-                      config.clientConnectionsMax()),
+                      config.host(), config.port(), config.managementPort(), config.clients()),
                   new RouteTable(
                       new RedirectRoutes(new Redirector(mappings.resolver())),
                       new IdRoutes(mappings, parameters),

@@ -42,7 +42,10 @@ public final class OpenDatabase implements AutoCloseable {
       try {
         DatabaseSettings settings =
             new DatabaseSettings(
-                embedded.jdbcUrl(), embedded.user(), embedded.password(), config.connectionsMax());
+                embedded.jdbcUrl(),
+                embedded.user(),
+                embedded.password(),
+                config.concurrency().connections());
         return migrated(Optional.of(embedded), settings, observer);
       } catch (StartFailed failed) {
         embedded.close();

@@ -29,6 +29,14 @@ public enum Setting {
           + " any."),
   REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
   TRUSTED_PROXIES(null, "Comma list of proxies or networks whose X-Forwarded-For is believed."),
+  SELECTORS(null, "Threads that read requests, 1 to 64; unset: one for every two cores."),
+  RESOLVE_GROUPS(
+      null,
+      "Statements that read uncached public IDs at a time; unset: 3 for every 10 connections in the"
+          + " pool."),
+  MINT_GROUPS(
+      null,
+      "Transactions of single mints at a time; unset: 4 for every 10 connections in the pool."),
   CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 320 bytes each."),
   ACCESS_ON_OUTAGE(
       "serve_stale", "API keys while Postgres doesn't answer: serve_stale (for 60 s) or refuse.");

@@ -22,21 +22,21 @@ import org.jooq.impl.DSL;
 
 /** Reads mappings, each time in a statement of its own. */
 final class MappingStore {
-  private static final int GROUPS_MAX = 3;
   private static final int GROUP_TOKENS_MAX = 200;
 
   private final Database database;
   private final Map<KeyScheme, Coalescer<Token, Optional<StoredMapping>>> together =
       new EnumMap<>(KeyScheme.class);
 
-  MappingStore(Database database) {
+  /** Callers of {@link #byToken} share up to {@code groupsMax} statements at a time. */
+  MappingStore(Database database, int groupsMax) {
     this.database = database;
     for (KeyScheme scheme : KeyScheme.values()) {
       MappingTable<?> table = MappingTable.of(scheme);
       together.put(
           scheme,
           new Coalescer<>(
-              "resolve", GROUPS_MAX, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
+              "resolve", groupsMax, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
     }
   }
 

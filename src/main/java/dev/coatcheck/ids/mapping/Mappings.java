@@ -14,14 +14,16 @@ public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliase
    *
    * @param feed says how long what was resolved may be trusted
    * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each
+   * @param groupsMax how many statements read public IDs at a time, in each of the two tables
    */
   public static Mappings open(
       Database database,
       Registry registry,
       ChangeFeed feed,
       Observer observer,
-      int cachedMappingsMax) {
-    MappingStore store = new MappingStore(database);
+      int cachedMappingsMax,
+      int groupsMax) {
+    MappingStore store = new MappingStore(database, groupsMax);
     Aliases aliases = new Aliases(database);
     return new Mappings(
         new Resolver(store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),

@@ -29,11 +29,6 @@ import java.util.stream.Collectors;
  * race.
  */
 public final class Minter {
-  // Together they leave room in a pool of ten, whose own queue is unfair.
-  private static final int GROUPS_MAX = 4;
-  private static final int SINGLES_MAX = 2;
-  private static final int BATCHES_MAX = 3;
-
   private static final int BATCH_WAIT_MILLIS_MAX = 900;
 
   private final MintStore store;
@@ -45,31 +40,45 @@ public final class Minter {
 
   private record SameRequest(IdempotencyKey key, String requestHash) {}
 
-  /** Draws tokens from {@code tokens}, which takes a bucket. */
+  /**
+   * Draws tokens from {@code tokens}, which takes a bucket.
+   *
+   * @param groupsMax how many transactions of single mints are under way at a time; batches have
+   *     three for every four of these, and single mints whose group was rolled back two
+   */
   Minter(
       MintStore store,
       Function<Type, KeyGenerator> keys,
       IntFunction<Token> tokens,
-      Observer observer) {
+      Observer observer,
+      int groupsMax) {
     this.store = store;
     this.keys = keys;
     this.tokens = tokens;
     this.observer = observer;
     GroupCommit.Limits limits =
         new GroupCommit.Limits(
-            GROUPS_MAX,
-            new Semaphore(SINGLES_MAX, true),
-            new Semaphore(BATCHES_MAX, true),
+            groupsMax,
+            new Semaphore(Math.max(1, groupsMax / 2), true),
+            new Semaphore(Math.max(1, groupsMax * 3 / 4), true),
             BATCH_WAIT_MILLIS_MAX);
     this.commits =
         new GroupCommit<>(
             "mint", limits, this::commit, new MintOutcome.Busy(), new MintOutcome.Overloaded());
   }
 
-  /** Draws keys of a type from the generator that {@code keys} has for it. */
+  /**
+   * Draws keys of a type from the generator that {@code keys} has for it.
+   *
+   * @param groupsMax how many transactions of single mints are under way at a time
+   */
   public static Minter open(
-      Database database, TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {
-    return new Minter(new MintStore(database, observer), keys, tokens::next, observer);
+      Database database,
+      TokenSource tokens,
+      Function<Type, KeyGenerator> keys,
+      Observer observer,
+      int groupsMax) {
+    return new Minter(new MintStore(database, observer), keys, tokens::next, observer, groupsMax);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,12 +55,13 @@ class ConfigTest {
                 "COATCHECK_REDIRECT_HOSTS", "a.example,,b",
                 "COATCHECK_TRUSTED_PROXIES", "10.0.0.7,proxy",
                 "COATCHECK_CONNECTIONS_MAX", "99",
-                "COATCHECK_CACHE_ENTRIES", "-1"),
+                "COATCHECK_CACHE_ENTRIES", "-1",
+                "COATCHECK_MINT_GROUPS", "101"),
             Map.of());
 
     assertThat(parsed).isInstanceOf(Config.Parsed.Invalid.class);
     assertThat(((Config.Parsed.Invalid) parsed).faults())
-        .hasSize(9)
+        .hasSize(10)
         .anyMatch(fault -> fault.startsWith("COATCHECK_PORT (--port) "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_MANAGEMENT_PORT "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_URL "))
@@ -68,7 +70,59 @@ class ConfigTest {
         .anyMatch(fault -> fault.startsWith("COATCHECK_REDIRECT_HOSTS "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_TRUSTED_PROXIES "))
         .anyMatch(fault -> fault.startsWith("COATCHECK_CONNECTIONS_MAX "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_CACHE_ENTRIES "));
+        .anyMatch(fault -> fault.startsWith("COATCHECK_CACHE_ENTRIES "))
+        .anyMatch(fault -> fault.startsWith("COATCHECK_MINT_GROUPS "));
+  }
+
+  @Test
+  void groupsHaveSharesOfThePool() {
+    Function<String, Concurrency> ofPool =
+        connections ->
+            valid(Map.of("COATCHECK_DATABASE_CONNECTIONS", connections), Map.of()).concurrency();
+
+    assertThat(valid(Map.of(), Map.of()).concurrency()).isEqualTo(new Concurrency(10, 3, 4));
+    assertThat(ofPool.apply("20")).isEqualTo(new Concurrency(20, 6, 8));
+    assertThat(ofPool.apply("2")).isEqualTo(new Concurrency(2, 1, 1));
+  }
+
+  @Test
+  void groupsAndSelectorsCanBeSet() {
+    Config config =
+        valid(
+            Map.of("COATCHECK_RESOLVE_GROUPS", "10", "COATCHECK_MINT_GROUPS", "1"),
+            Map.of(Setting.SELECTORS, "5"));
+
+    assertThat(config.concurrency()).isEqualTo(new Concurrency(10, 10, 1));
+    assertThat(config.clients().selectors()).isEqualTo(5);
+  }
+
+  @Test
+  void withoutASettingOneThreadReadsForTwoCores() {
+    int cores = Runtime.getRuntime().availableProcessors();
+
+    assertThat(valid(Map.of(), Map.of()).clients().selectors())
+        .isEqualTo(Math.clamp(cores / 2, 1, 64));
+  }
+
+  @Test
+  void moreGroupsThanConnectionsAreAFault() {
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_DATABASE_CONNECTIONS", "5",
+                    "COATCHECK_RESOLVE_GROUPS", "6",
+                    "COATCHECK_MINT_GROUPS", "5",
+                    "COATCHECK_SELECTORS", "0")))
+        .isEqualTo(
+            """
+            COATCHECK_RESOLVE_GROUPS (--resolve-groups) must not exceed \
+            COATCHECK_DATABASE_CONNECTIONS, 5
+            COATCHECK_SELECTORS (--selectors) must be a number from 1 to 64\
+            """);
+    // Of a pool whose size is a fault itself, nothing more is said.
+    assertThat(
+            faults(Map.of("COATCHECK_DATABASE_CONNECTIONS", "1", "COATCHECK_RESOLVE_GROUPS", "6")))
+        .doesNotContain("RESOLVE");
   }
 
   @Test

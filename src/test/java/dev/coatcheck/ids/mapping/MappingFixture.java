@@ -68,9 +68,9 @@ public final class MappingFixture implements AutoCloseable {
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
     charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
     user = type("user", "usr", KeyScheme.UUIDV7);
-    mappings = Mappings.open(database, registry, feed, observer, 1_000);
+    mappings = Mappings.open(database, registry, feed, observer, 1_000, 3);
     endings = Endings.open(database, mappings.resolver());
-    minter = Minter.open(database, TOKENS, keys, observer);
+    minter = Minter.open(database, TOKENS, keys, observer, 4);
   }
 
   /** One whose pool is that small. */

@@ -146,7 +146,8 @@ class MinterTest {
         new MintStore(FIXTURE.database, FIXTURE.observer),
         MappingFixture.generators(),
         drawToken,
-        FIXTURE.observer);
+        FIXTURE.observer,
+        4);
   }
 
   private static MintRequest requestInBucketZero(long from) {

@@ -65,7 +65,8 @@ class SingleInsertTest {
                         .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
                         .toList()),
         MappingFixture.TOKENS::next,
-        fixture.observer);
+        fixture.observer,
+        4);
   }
 
   private static int mappings(MappingFixture fixture) {
