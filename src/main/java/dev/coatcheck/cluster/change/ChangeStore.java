@@ -30,14 +30,17 @@ final class ChangeStore {
       order by change.number
       """;
 
-  /** Looks only at the oldest rows, however many there are. */
+  /**
+   * Looks only at the oldest rows, however many there are. Their numbers are an array, which is
+   * made once; a joined table would be read once for each row if the planner had seen no rows.
+   */
   private static final String PURGE =
       """
-      delete from coatcheck.change where number in (
+      delete from coatcheck.change where number = any (array(
         select number from (
           select number, created_at from coatcheck.change order by number limit {0}
           for update skip locked
-        ) oldest where created_at < clock_timestamp() - interval '1 hour')
+        ) oldest where created_at < clock_timestamp() - interval '1 hour'))
       """;
 
   private final DataSource pool;

@@ -35,6 +35,12 @@ public final class Database implements AutoCloseable {
   /** So that a request is answered within a second if nothing can be begun. */
   private static final Duration BEGIN_MAX = Duration.ofMillis(900);
 
+  /**
+   * Of a pinned pool, whose databases hold tables of others: below the 10 s after which a
+   * connection is given up, so that no backend waits on for a lock that nobody waits for any more.
+   */
+  private static final String STATEMENT_MAX = " -c statement_timeout=9s";
+
   /** For a pool without open connections, to a server that may be far away or busy. */
   private static final Duration COLD_BEGIN_MAX = Duration.ofSeconds(5);
 
@@ -55,11 +61,16 @@ public final class Database implements AutoCloseable {
 
   /**
    * The same on a database where others may create functions, operators and types: the search path
-   * of its sessions leaves those out. That depends on session state, so no pooler in transaction
-   * mode may stand between.
+   * of its sessions leaves those out, and the server ends a statement after 9 s. That depends on
+   * session state, so no pooler in transaction mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(settings, named(poolName, observer), PlainSql.PINNED, COLD_BEGIN_MAX, observer);
+    return open(
+        settings,
+        named(poolName, observer),
+        PlainSql.PINNED + STATEMENT_MAX,
+        COLD_BEGIN_MAX,
+        observer);
   }
 
   private static Database open(

@@ -261,6 +261,25 @@ class ChangeFeedTest {
     assertThat(left).containsExactly("new");
   }
 
+  /** An autovacuum that finds the table empty tells the planner so, and then changes come. */
+  @Test
+  void aPurgeDeletesItsShareAlsoWhenTheServerBelievesThatThereIsNothing() {
+    execute("delete from coatcheck.change");
+    append("gone");
+    execute("delete from coatcheck.change");
+    execute("analyze coatcheck.change");
+    append(IntStream.range(0, 3_000).mapToObj(Integer::toString).toArray(String[]::new));
+    execute("update coatcheck.change set created_at = now() - interval '61 minutes'");
+
+    assertThat(STORE.purge()).isTrue();
+    assertThat(STORE.purge()).isFalse();
+
+    assertThat(
+            DATABASE.<Integer>read(
+                "test", sql -> sql.fetchCount(sql.selectFrom("coatcheck.change"))))
+        .isZero();
+  }
+
   private String get(String key, String ifLoaded) {
     return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
   }

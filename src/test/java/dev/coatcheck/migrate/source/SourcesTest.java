@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.StatementTimeout;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,31 @@ class SourcesTest {
         .get()
         .satisfies(source -> assertThat(source.database().isReachable()).isFalse());
     assertThat(sources.named("shop").orElseThrow().database().isReachable()).isTrue();
+  }
+
+  /** A client that gives up first leaves a backend that waits on, and another with each retry. */
+  @Test
+  void aStatementThatWaitsForALockOfTheCustomerEndsAtTheServer() {
+    ON.sql().execute("create table public.held (n int)");
+    try (TestSession holder = ON.sql().session()) {
+      holder.begin("lock table public.held");
+
+      assertThatThrownBy(
+              () ->
+                  sources
+                      .named("shop")
+                      .orElseThrow()
+                      .database()
+                      .read("test", sql -> sql.fetchCount(sql.selectFrom("public.held"))))
+          .isInstanceOf(StatementTimeout.class);
+
+      assertThat(
+              ON.sql()
+                  .number(
+                      "select count(*) from pg_locks where relation = 'public.held'::regclass"
+                          + " and not granted"))
+          .isZero();
+    }
   }
 
   @Test
