@@ -2,6 +2,7 @@ package dev.coatcheck.api.exchange;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -64,6 +65,11 @@ public final class JsonObject {
     return field(name).filter(JsonNode::isNull).isPresent()
         ? Optional.empty()
         : optionalString(name);
+  }
+
+  /** A time in UTC, from the year 1970 on. */
+  public Optional<Instant> nullableTime(String name) {
+    return nullableString(name).map(text -> Query.time(name, text));
   }
 
   public boolean bool(String name, boolean otherwise) {

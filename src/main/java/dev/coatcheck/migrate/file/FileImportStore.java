@@ -16,7 +16,7 @@ import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.KeyPositions;
 import dev.coatcheck.migrate.file.FileImport.Row;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;

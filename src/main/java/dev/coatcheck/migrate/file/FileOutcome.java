@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.file;
 
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.state.RunState;
 
 /** The outcome of a file. */
 public sealed interface FileOutcome {

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.ids.idempotency.IdempotentCallTable;

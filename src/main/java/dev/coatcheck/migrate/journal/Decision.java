@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 
 /** What is decided about a run while its row is locked. */
@@ -12,6 +13,6 @@ public sealed interface Decision {
 
   /** Other throttle settings, in any state. */
   static Decision set(TableMigration run, ThrottleSettings settings) {
-    return new Change(run.with(settings), "set", RunStore.json(settings));
+    return new Change(run.with(settings), "set", RunRowTable.json(settings));
   }
 }

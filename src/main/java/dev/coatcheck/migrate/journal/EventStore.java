@@ -5,6 +5,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import org.jooq.DSLContext;

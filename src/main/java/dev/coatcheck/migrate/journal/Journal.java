@@ -1,11 +1,16 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.state.StepStates;
+import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
-import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
+import dev.coatcheck.migrate.state.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
@@ -88,6 +93,10 @@ public final class Journal {
     return steps.steps(id);
   }
 
+  public StepStates states(long id) {
+    return new StepStates(steps(id));
+  }
+
   /** Which objects of a run have to be in its source. */
   public Extent extent(TableMigration run) {
     List<StepStatus> steps = steps(run.id());
@@ -148,7 +157,7 @@ public final class Journal {
   }
 
   public void report(TableMigration run, Report report) {
-    runs.report(run.id(), RunStore.json(report));
+    runs.report(run.id(), RunRowTable.json(report));
   }
 
   /** Ends the goal of a runner, unless a caller has set another goal since. */

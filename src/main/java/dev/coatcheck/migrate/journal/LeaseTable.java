@@ -3,6 +3,8 @@ package dev.coatcheck.migrate.journal;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
@@ -109,7 +111,7 @@ public final class LeaseTable {
                     val(leaseMillis),
                     val(workedMillis),
                     val(wait.map(LockWait::text).or(() -> reason).orElse(null), String.class),
-                    val(wait.map(RunStore::json).orElse(null), String.class),
+                    val(wait.map(RunRowTable::json).orElse(null), String.class),
                     count(counts, Checkpoint.Counts::done),
                     count(counts, Checkpoint.Counts::timesLost),
                     count(counts, Checkpoint.Counts::beforeEpoch),
@@ -119,7 +121,7 @@ public final class LeaseTable {
                     row ->
                         new Orders(
                             WireNamed.find(Goal.class, row.value1()).orElseThrow(),
-                            RunStore.read(row.value2().data(), ThrottleSettings.class))));
+                            RunRowTable.read(row.value2().data(), ThrottleSettings.class))));
   }
 
   /** Null as long as nothing was counted. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 

@@ -4,43 +4,27 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.migrate.backfill.Checkpoint;
-import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Proposal;
-import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
-import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.JSONB;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The rows of runs. */
 final class RunStore {
-  private static final JsonMapper JSON = new JsonMapper();
-
   private final Database database;
 
   RunStore(Database database) {
     this.database = database;
-  }
-
-  /** As the database keeps plans, throttle settings and reports. */
-  static String json(Object value) {
-    return JSON.writeValueAsString(value);
-  }
-
-  static <T> T read(String json, Class<T> type) {
-    return JSON.readValue(json, type);
   }
 
   static TableMigration insert(DSLContext sql, PlanRequest request, Proposal.Ready proposal) {
@@ -66,11 +50,11 @@ final class RunStore {
         .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
         .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.table().keepPrimaryKey())
-        .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(proposal.plan())))
-        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
+        .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(RunRowTable.json(proposal.plan())))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(RunRowTable.json(ThrottleSettings.DEFAULT)))
         .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())
         .returning()
-        .fetchSingle(RunStore::run);
+        .fetchSingle(RunRowTable::run);
   }
 
   Optional<TableMigration> find(long id) {
@@ -78,7 +62,7 @@ final class RunStore {
         "table migration",
         sql ->
             sql.fetchOptional(TABLE_MIGRATION, TABLE_MIGRATION.MIGRATION_ID.eq(id))
-                .map(RunStore::run));
+                .map(RunRowTable::run));
   }
 
   boolean hasImported(long id) {
@@ -97,7 +81,7 @@ final class RunStore {
             sql.selectFrom(TABLE_MIGRATION)
                 .orderBy(TABLE_MIGRATION.MIGRATION_ID.desc())
                 .limit(Journal.LISTED_MAX)
-                .fetch(RunStore::run));
+                .fetch(RunRowTable::run));
   }
 
   List<TableMigration> of(String source, TableName table) {
@@ -109,21 +93,21 @@ final class RunStore {
                 .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
                 .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
                 .orderBy(TABLE_MIGRATION.MIGRATION_ID)
-                .fetch(RunStore::run));
+                .fetch(RunRowTable::run));
   }
 
   /** Those that have something on their table. */
   List<TableMigration> occupying() {
     return database.read(
         "table migrations",
-        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunStore::run));
+        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunRowTable::run));
   }
 
   static Optional<TableMigration> locked(DSLContext sql, long id) {
     return sql.selectFrom(TABLE_MIGRATION)
         .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
         .forNoKeyUpdate()
-        .fetchOptional(RunStore::run);
+        .fetchOptional(RunRowTable::run);
   }
 
   static void write(DSLContext sql, TableMigration run) {
@@ -138,8 +122,11 @@ final class RunStore {
         .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
         .set(
             TABLE_MIGRATION.WAITS_FOR,
-            status.waitsFor().map(RunStore::json).map(JSONB::valueOf).orElse(null))
-        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
+            status.waitsFor().map(RunRowTable::json).map(JSONB::valueOf).orElse(null))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(RunRowTable.json(run.throttleSettings())))
+        .set(
+            TABLE_MIGRATION.SWITCH_NOT_BEFORE, run.switchWindow().notBefore().orElse(null))
+        .set(TABLE_MIGRATION.SWITCH_NOT_AFTER, run.switchWindow().notAfter().orElse(null))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
         .set(TABLE_MIGRATION.STARTED_AT, started ? currentInstant() : TABLE_MIGRATION.STARTED_AT)
         .set(
@@ -197,52 +184,5 @@ final class RunStore {
                 .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
                 .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
                 .execute());
-  }
-
-  private static TableMigration run(TableMigrationRecord row) {
-    Optional<Target.TimeColumn> createdAt =
-        Optional.ofNullable(row.getCreatedAtColumn())
-            .map(name -> new Target.TimeColumn(name, String.valueOf(row.getCreatedAtType())));
-    return new TableMigration(
-        row.getMigrationId(),
-        row.getSource(),
-        new Target(
-            row.getRun(),
-            new TableName(row.getTableSchema(), row.getTableName()),
-            row.getTableOid(),
-            row.getKeyColumn(),
-            row.getKeyType(),
-            createdAt,
-            new Target.Anchors(
-                new TableName(row.getFirstSchema(), row.getFirstName()),
-                row.getKeyAttnum(),
-                row.getCreatedAtAttnum()),
-            SearchPath.parse(row.getApplicationPath()).orElseThrow()),
-        row.getTypeId(),
-        row.getKeepPrimaryKey(),
-        read(row.getPlan().data(), Plan.class),
-        new TableMigration.Status(
-            WireNamed.find(RunState.class, row.getState()).orElseThrow(),
-            row.getOccupies(),
-            WireNamed.find(Goal.class, row.getGoal()).orElseThrow(),
-            Optional.ofNullable(row.getUndoPhase())
-                .flatMap(name -> WireNamed.find(Phase.class, name)),
-            Optional.ofNullable(row.getReason()),
-            Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
-        read(row.getThrottleSettings().data(), ThrottleSettings.class),
-        List.of(row.getAccepted()),
-        new Progress(
-            row.getRowsTotal(),
-            row.getWorkedMillis(),
-            new Checkpoint.Counts(
-                row.getRowsDone(),
-                row.getTimesLost(),
-                row.getBeforeEpoch(),
-                row.getRowsSetAside())),
-        row.getReport() == null ? null : row.getReport().data(),
-        new TableMigration.Times(
-            row.getCreatedAt(),
-            Optional.ofNullable(row.getStartedAt()),
-            Optional.ofNullable(row.getEndedAt())));
   }
 }

@@ -1,10 +1,15 @@
 package dev.coatcheck.migrate.journal;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.currentInstant;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.select;
 
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.migrate.journal.TableMigration.StepStatus;
+import dev.coatcheck.migrate.state.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
@@ -52,18 +57,36 @@ final class StepStore {
                     Optional.ofNullable(row.getChangedAt())));
   }
 
+  /** Also of a step that the run didn't have when it was planned, by an earlier version. */
   void step(long id, Step step, StepState state, Optional<String> error) {
     database.write(
         "table migration step",
-        sql ->
-            sql.update(TABLE_MIGRATION_STEP)
-                .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
-                .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
-                .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
-                .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
-                .execute());
+        sql -> {
+          int written =
+              sql.update(TABLE_MIGRATION_STEP)
+                  .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                  .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                  .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
+                  .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+                  .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
+                  .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
+                  .execute();
+          return written == 1
+              || sql.insertInto(TABLE_MIGRATION_STEP)
+                      .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
+                      .set(
+                          TABLE_MIGRATION_STEP.ORDINAL,
+                          select(coalesce(max(TABLE_MIGRATION_STEP.ORDINAL), -1).add(1))
+                              .from(TABLE_MIGRATION_STEP)
+                              .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id)))
+                      .set(TABLE_MIGRATION_STEP.PHASE, step.phase().wireName())
+                      .set(TABLE_MIGRATION_STEP.NAME, step.name())
+                      .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                      .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                      .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
+                      .execute()
+                  == 1;
+        });
   }
 
   /** What the steps say of a run that occupies its table. */

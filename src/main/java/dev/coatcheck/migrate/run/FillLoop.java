@@ -9,7 +9,7 @@ import dev.coatcheck.migrate.backfill.Retry;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.backfill.SetAside.Cause;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.backfill.Backfill.Outcome;
 import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.Throttle;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.Deadline;

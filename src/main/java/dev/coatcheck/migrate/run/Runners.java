@@ -6,7 +6,7 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.NameFollower;

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.backfill.ArchiveTable;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.StepState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.Source;
@@ -62,19 +62,17 @@ final class StepRunner {
       case Step.Ddl change -> ddl.isApplied(change);
       case Step.Index index -> ddl.isThere(index);
       case Step.NotNullCheck check -> ddl.isThere(check);
-      case Step.Fill _, Step.Archive _, Step.Verify _ -> false;
+      case Step.Spare spare -> ddl.isThere(spare.index());
+      case Step.Fill _, Step.Archive _, Step.Validate _, Step.Verify _ -> false;
     };
   }
 
   StepOutcome apply(Step step) {
     return switch (step) {
       case Step.Ddl change -> ddl.isApplied(change) ? new StepOutcome.Done() : ddl.apply(change);
-      case Step.Index index -> {
-        ddl.build(index);
-        yield ddl.isValid(index)
-            ? new StepOutcome.Done()
-            : new StepOutcome.Failed("the index " + index.index() + " is not valid");
-      }
+      case Step.Index index -> build(index);
+      case Step.Spare spare -> build(spare.index());
+      case Step.Validate validate -> ddl.apply(validate);
       case Step.NotNullCheck check -> ddl.apply(check, this::fill);
       case Step.Fill _ -> {
         session.fence(heartbeat.claim().fence());
@@ -83,6 +81,13 @@ final class StepRunner {
       case Step.Archive _ -> new StepOutcome.Done();
       case Step.Verify _ -> verify();
     };
+  }
+
+  private StepOutcome build(Step.Index index) {
+    ddl.build(index);
+    return ddl.isValid(index)
+        ? new StepOutcome.Done()
+        : new StepOutcome.Failed("the index " + index.index() + " is not valid");
   }
 
   private Optional<String> fill() {
@@ -115,10 +120,9 @@ final class StepRunner {
       // What is written down needs no look: the part that would be looked for may be gone.
       case Step.Ddl change when state.isApplied() -> ddl.apply(reversed(change));
       case Step.Ddl change -> ddl.undo(change);
-      case Step.Index index -> {
-        ddl.drop(index);
-        yield new StepOutcome.Done();
-      }
+      case Step.Index index -> ddl.drop(index);
+      case Step.Spare spare -> ddl.undo(spare);
+      case Step.Validate validate -> ddl.apply(validate);
       case Step.NotNullCheck check -> ddl.undo(check);
       case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
       case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();

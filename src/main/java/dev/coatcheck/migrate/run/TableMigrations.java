@@ -12,7 +12,7 @@ import dev.coatcheck.migrate.journal.Decision;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.PlanOutcome;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
 import dev.coatcheck.migrate.plan.Proposal;
@@ -22,6 +22,7 @@ import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -171,6 +172,15 @@ public final class TableMigrations implements AutoCloseable {
   /** Compares source and mappings; the report is part of the run. */
   public IdempotentResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
     return act(id, asked, Transition.VERIFY::decide);
+  }
+
+  /**
+   * Makes the new keys the primary key, and the legacy IDs an ordinary column. What the switch
+   * needs is built at once, and is used again by a later switch if the window closes before.
+   */
+  public IdempotentResult<ActionOutcome> switchWithin(
+      long id, SwitchWindow window, Asked<ActionOutcome> asked) {
+    return act(id, asked, Transition.switchWithin(window)::decide);
   }
 
   /** Undoes a phase and all that came after it. */

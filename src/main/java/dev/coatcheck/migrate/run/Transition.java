@@ -2,9 +2,10 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Decision;
-import dev.coatcheck.migrate.journal.Goal;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.Goal;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -25,10 +26,24 @@ record Transition(
     Set<RunState> from,
     boolean needsTable,
     UnaryOperator<TableMigration> change) {
+  private static final String SWITCH = "switch";
+
   static final Transition PAUSE = to(RunState.PAUSED, "pause", EnumSet.of(RunState.RUNNING));
 
+  /** Forward, unless it was paused on its way through the switch. */
   static final Transition RESUME =
-      towards(Goal.FORWARD, Optional.empty(), "resume", "", EnumSet.of(RunState.PAUSED));
+      new Transition(
+          "resume",
+          "",
+          EnumSet.of(RunState.PAUSED),
+          true,
+          run ->
+              run.with(
+                  run.status()
+                      .to(RunState.RUNNING)
+                      .towards(
+                          run.status().goal() == Goal.SWITCH ? Goal.SWITCH : Goal.FORWARD,
+                          Optional.empty())));
 
   static final Transition RETRY = to(RunState.RUNNING, "retry", EnumSet.of(RunState.FAILED));
 
@@ -54,6 +69,18 @@ record Transition(
         EnumSet.of(RunState.PLANNED),
         false,
         run -> run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)));
+  }
+
+  /** The switch, of a run that is done. */
+  static Transition switchWithin(SwitchWindow window) {
+    return new Transition(
+        SWITCH,
+        window.text(),
+        EnumSet.of(RunState.DONE),
+        true,
+        run ->
+            run.within(window)
+                .with(run.status().to(RunState.RUNNING).towards(Goal.SWITCH, Optional.empty())));
   }
 
   /** An undo of a phase and of all that came after it. */
@@ -87,6 +114,9 @@ record Transition(
     }
     if (needsTable && !status.occupies()) {
       return refuse(status, "Nothing of the run is on the table. Plan another run.");
+    }
+    if (kind.equals(SWITCH) && run.keepPrimaryKey()) {
+      return refuse(status, "The run was planned to keep the primary key. Plan another run.");
     }
     return new Decision.Change(change.apply(run), kind, detail);
   }

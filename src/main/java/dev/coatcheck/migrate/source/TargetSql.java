@@ -5,6 +5,7 @@ import dev.coatcheck.postgres.connection.SqlState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The names and numbers of one run, and the only class that fills them into statements. */
 public final class TargetSql {
@@ -35,6 +36,12 @@ public final class TargetSql {
           "outbox_b",
           "switch");
 
+  /**
+   * The unique indexes of a run. Foreign keys are bound to those that stay ({@code perm}); the
+   * other two become the index of the primary key in turn.
+   */
+  public static final List<String> INDEXES = List.of("new_perm", "new_pk", "old_perm", "old_pk");
+
   private final Map<String, String> names = new HashMap<>();
 
   public TargetSql(Target target) {
@@ -64,11 +71,20 @@ public final class TargetSql {
     names.put("first_schema", target.anchors().firstName().schema());
     names.put("first_name", target.anchors().firstName().table());
     OURS.forEach(kind -> names.put(kind, objects.ours(kind)));
-    names.put("new_perm", objects.quoted("new_perm"));
-    names.put("drop_new_perm", objects.beside("new_perm"));
+    INDEXES.forEach(
+        kind -> {
+          names.put(kind, objects.quoted(kind));
+          names.put("beside_" + kind, objects.beside(kind));
+        });
     names.put("filled", objects.quoted("filled"));
     names.put("filled_name", objects.derived("filled"));
     names.put("row_without_key", SqlState.ROW_WITHOUT_KEY);
+    names.put("step_refused", SqlState.STEP_REFUSED);
+    names.put(
+        "trigger_names",
+        TRIGGERS.stream()
+            .map(event -> TableName.literal(TRIGGER_START + event))
+            .collect(Collectors.joining(", ")));
     names.put("t_archived", TableName.quoted(TRIGGER_START + "archived"));
     TRIGGERS.forEach(event -> names.put("t_" + event, TableName.quoted(TRIGGER_START + event)));
     putLayout(SnowflakeLayout.DEFAULT);

@@ -95,7 +95,7 @@ public final class Ddl {
     switch (store.index(step.index())) {
       case VALID -> {}
       case INVALID -> {
-        drop(step);
+        var _ = drop(step);
         create(step);
       }
       case MISSING -> create(step);
@@ -111,9 +111,36 @@ public final class Ddl {
     return store.index(step.index()) == DdlStore.IndexState.VALID;
   }
 
-  public void drop(Step.Index step) {
+  /** Takes it off the table, after the foreign keys that are bound to it. */
+  public StepOutcome drop(Step.Index step) {
+    if (!step.release().isEmpty() && isThere(step)) {
+      StepOutcome released = run(step.name(), step.release());
+      if (!(released instanceof StepOutcome.Done)) {
+        return released;
+      }
+    }
     awaitTurn(step);
     store.alone(step.name(), step.drop());
+    return new StepOutcome.Done();
+  }
+
+  /** Builds it if an undo needs it, and else takes it off the table. */
+  public StepOutcome undo(Step.Spare step) {
+    if (!store.isTrue(step.isNeeded())) {
+      return drop(step.index());
+    }
+    build(step.index());
+    return new StepOutcome.Done();
+  }
+
+  /** Each in a transaction of its own, because the server reads all rows for it. */
+  public StepOutcome apply(Step.Validate step) {
+    for (String statement : store.texts(step.open())) {
+      if (run(step.name(), List.of(statement)) instanceof StepOutcome.Failed failed) {
+        return failed;
+      }
+    }
+    return new StepOutcome.Done();
   }
 
   /** From now on the triggers archive as well. */
@@ -168,6 +195,8 @@ public final class Ddl {
         try {
           store.run(name, statements);
           return new StepOutcome.Done();
+        } catch (DdlStore.Refused refused) {
+          return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
         } catch (LockTimeout blocked) {
           List<BlockingSession> blockers = store.blockers(ALL);
           if (tried == triesMax) {

@@ -74,10 +74,20 @@ final class DdlStore {
     }
   }
 
+  /** What a step needs is not as it should be; its message says what. */
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Refused(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   /**
    * All of them in one transaction.
    *
    * @throws RowWithoutKey if that is why it is refused
+   * @throws Refused if the statements themselves say so
    */
   void run(String operation, List<String> statements) {
     try {
@@ -89,8 +99,17 @@ final class DdlStore {
             return true;
           });
     } catch (DataAccessException refused) {
+      if (SqlState.isStepRefused(refused)) {
+        throw new Refused(SqlState.words(refused).orElseThrow(), refused);
+      }
       throw SqlState.isRowWithoutKey(refused) ? new RowWithoutKey(refused) : refused;
     }
+  }
+
+  /** What a query of a step gives. */
+  List<String> texts(String query) {
+    return session.transaction(
+        "check", sql -> PlainSql.rows(sql, query, row -> row.getString(1)));
   }
 
   void alone(String operation, String statement) {

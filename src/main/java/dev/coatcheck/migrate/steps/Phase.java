@@ -13,5 +13,19 @@ public enum Phase implements WireNamed {
   /** No row without a key, ever again. */
   NOT_NULL,
   /** Source, mappings and legacy IDs agree. */
-  VERIFY
+  VERIFY,
+  /** The index to which the foreign keys of the legacy IDs are bound once the primary key moves. */
+  PREPARE_SWITCH,
+  /** The new keys are the primary key. */
+  SWITCH;
+
+  /** Whether a run goes through this phase without having been told to. */
+  public boolean isUsual() {
+    return compareTo(VERIFY) <= 0;
+  }
+
+  /** Whether there is anything of it that could be undone. */
+  public boolean leavesTraces() {
+    return this != VERIFY;
+  }
 }

@@ -14,6 +14,9 @@ public sealed interface Step {
   /** The step from which on every new row has a key. */
   String DUAL_WRITE = "dual-write";
 
+  /** The step that moves the primary key. */
+  String PRIMARY_KEY = "primary-key";
+
   Phase phase();
 
   /** Unique within the phase. */
@@ -47,8 +50,15 @@ public sealed interface Step {
    * A unique index that is built while the table is written to.
    *
    * @param index its name in the catalog, in the schema of the table
+   * @param release what an undo sends first, in one transaction, to free the index of foreign keys
    */
-  record Index(Phase phase, String name, String index, String create, String drop) implements Step {
+  record Index(
+      Phase phase, String name, String index, String create, List<String> release, String drop)
+      implements Step {
+    public Index {
+      release = List.copyOf(release);
+    }
+
     @Override
     public List<String> statements() {
       return List.of(create);
@@ -56,7 +66,43 @@ public sealed interface Step {
 
     @Override
     public List<String> undoStatements() {
-      return List.of(drop);
+      return Stream.concat(release.stream(), Stream.of(drop)).toList();
+    }
+  }
+
+  /**
+   * An index by which an undo moves the primary key back at once. An undo uses it up, and builds it
+   * before that if it is not there; after the undo it is of no use.
+   *
+   * @param isNeeded a query that says whether an undo would use it
+   */
+  record Spare(Index index, String isNeeded) implements Step {
+    @Override
+    public Phase phase() {
+      return index.phase();
+    }
+
+    @Override
+    public String name() {
+      return index.name();
+    }
+
+    @Override
+    public List<String> statements() {
+      return index.statements();
+    }
+  }
+
+  /**
+   * Lets the server look at all rows of the foreign keys that an earlier step, or an undo, has
+   * added without that.
+   *
+   * @param open a query for the statements that are left to be sent
+   */
+  record Validate(Phase phase, String open) implements Step {
+    @Override
+    public String name() {
+      return "validate-foreign-keys";
     }
   }
 

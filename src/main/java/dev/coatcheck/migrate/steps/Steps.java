@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.RowKeyTable;
+import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -40,27 +41,52 @@ public final class Steps {
   private static final String IS_NOT_NULL =
       "(select attnotnull from pg_attribute where attrelid = <oid>::oid and attname = <'key'>)";
 
+  private static final String HAS_NEW_PRIMARY_KEY =
+      "select exists (select from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid"
+          + " and a.attname = <'key'> where p.conrelid = <oid>::oid and p.contype = 'p'"
+          + " and p.conkey = array[a.attnum])";
+
+  private static final String FOREIGN_KEYS_TO_VALIDATE =
+      "select format('alter table %s validate constraint %I', f.conrelid::regclass, f.conname)"
+          + " from pg_constraint f where f.contype = 'f' and f.confrelid = <oid>::oid"
+          + " and not f.convalidated order by f.oid";
+
+  private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
+
+  private final ObjectNames objects;
   private final TargetSql names;
 
-  private Steps(TargetSql names) {
-    this.names = names;
+  private Steps(Target target) {
+    this.objects = target.objects();
+    this.names = new TargetSql(target);
   }
 
   /**
-   * The steps of a run. Nothing is built that only the switch of the primary key needs: an index
+   * The steps of a run. What only the switch of the primary key needs is not built before: an index
    * that nobody reads costs every writer.
    */
   public static List<Step> of(Target target) {
-    Steps steps = new Steps(new TargetSql(target));
+    Steps steps = new Steps(target);
     return List.of(
         steps.prepare(),
         steps.dualWrite(),
         new Step.Archive(steps.names.fillAll(file("archive.sql"))),
         new Step.Fill(Backfill.STATEMENTS.stream().map(steps.names::fill).toList()),
-        steps.index(target),
+        steps.index(Phase.INDEX, "new-perm", List.of()),
         steps.check(),
         steps.notNull(),
-        new Step.Verify());
+        new Step.Verify(),
+        steps.validate(Phase.PREPARE_SWITCH),
+        steps.index(
+            Phase.PREPARE_SWITCH,
+            "old-perm",
+            steps.names.fillAll(file("old-perm-release.sql"))),
+        steps.index(Phase.SWITCH, "new-pk", List.of()),
+        steps.primaryKey(),
+        steps.validate(Phase.SWITCH),
+        new Step.Spare(
+            steps.index(Phase.SWITCH, "old-pk", List.of()),
+            steps.names.fill(HAS_NEW_PRIMARY_KEY)));
   }
 
   /** What has to be sent when a column has another name now, or the table another owner. */
@@ -106,13 +132,42 @@ public final class Steps {
         names.fill(HAS_TRIGGER));
   }
 
-  private Step index(Target target) {
+  private Step.Index index(Phase phase, String name, List<String> release) {
     return new Step.Index(
-        Phase.INDEX,
-        "new-perm",
-        target.objects().derived("new_perm"),
-        names.fill(file("new-perm.sql")),
-        names.fill(file("new-perm-undo.sql")));
+        phase,
+        name,
+        objects.derived(name.replace('-', '_')),
+        names.fill(file(name + ".sql")),
+        release,
+        names.fill(file(name + "-undo.sql")));
+  }
+
+  private Step primaryKey() {
+    return new Step.Ddl(
+        Phase.SWITCH,
+        Step.PRIMARY_KEY,
+        primaryKey("new_pk", "old_perm"),
+        primaryKey("old_pk", "new_perm"),
+        names.fill(HAS_NEW_PRIMARY_KEY));
+  }
+
+  /**
+   * Moves the primary key.
+   *
+   * @param spare the index that it consumes
+   * @param stays the index on the column that it leaves
+   */
+  private List<String> primaryKey(String spare, String stays) {
+    return names.fillAll(
+        PRIMARY_KEY
+            .with("'spare'", "<'" + spare + "'>")
+            .with("'beside_spare'", "<'beside_" + spare + "'>")
+            .with("'stays'", "<'" + stays + "'>")
+            .with("'beside_stays'", "<'beside_" + stays + "'>"));
+  }
+
+  private Step validate(Phase phase) {
+    return new Step.Validate(phase, names.fill(FOREIGN_KEYS_TO_VALIDATE));
   }
 
   private Step check() {

@@ -7,7 +7,6 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Reads whether what a run put on the table holds what it promises. */
 final class ObjectStore {
@@ -99,10 +98,7 @@ final class ObjectStore {
 
   List<String> invalidIndexes() {
     ObjectNames objects = target.objects();
-    String[] ours =
-        Stream.of("new_perm", "new_pk", "old_perm", "old_pk")
-            .map(objects::derived)
-            .toArray(String[]::new);
+    String[] ours = TargetSql.INDEXES.stream().map(objects::derived).toArray(String[]::new);
     return texts(INVALID_INDEXES, (Object) ours);
   }
 

@@ -24,6 +24,9 @@ public final class SqlState {
   /** Ours, raised by a step of a table migration: a row came in without a key. */
   public static final String ROW_WITHOUT_KEY = "CC001";
 
+  /** Ours, raised by a step of a table migration: what it needs is not as it should be. */
+  public static final String STEP_REFUSED = "CC002";
+
   private static final String CONNECTION_EXCEPTION = "08";
   private static final String TRANSACTION_ROLLBACK = "40";
   private static final String INSUFFICIENT_RESOURCES = "53";
@@ -121,6 +124,21 @@ public final class SqlState {
   /** A row of a customer's table has no key where a step needs one. */
   public static boolean isRowWithoutKey(Throwable thrown) {
     return Set.of(CHECK_VIOLATION, ROW_WITHOUT_KEY).contains(of(thrown));
+  }
+
+  /** What a step of a table migration needs is not as it should be; nothing was changed. */
+  public static boolean isStepRefused(Throwable thrown) {
+    return of(thrown).equals(STEP_REFUSED);
+  }
+
+  /** The message of the server with its hint; empty if the server sent none. */
+  public static Optional<String> words(Throwable thrown) {
+    return serverError(thrown)
+        .map(
+            error ->
+                error.getHint() == null
+                    ? String.valueOf(error.getMessage())
+                    : error.getMessage() + ". " + error.getHint());
   }
 
   public static boolean isUndefinedTable(Throwable thrown) {

@@ -1,4 +1,4 @@
 -- Undo of the step "new-perm", also of what a build that failed left behind.
 -- Locks: the customer's table in share update exclusive mode; writers go on.
 
-drop index concurrently if exists <drop_new_perm>;
+drop index concurrently if exists <beside_new_perm>;

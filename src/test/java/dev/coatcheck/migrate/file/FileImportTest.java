@@ -10,7 +10,7 @@ import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.ByteArrayInputStream;

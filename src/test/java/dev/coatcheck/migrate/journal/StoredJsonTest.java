@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
@@ -42,7 +43,7 @@ class StoredJsonTest {
   @ParameterizedTest
   @MethodSource("stored")
   void everyFieldIsReadAndWrittenUnderItsName(String file, Class<?> type) {
-    assertThat(written(RunStore.read(text(file), type))).isEqualTo(JSON.readTree(text(file)));
+    assertThat(written(RunRowTable.read(text(file), type))).isEqualTo(JSON.readTree(text(file)));
   }
 
   @Test
@@ -71,9 +72,9 @@ class StoredJsonTest {
     try (Database database = Database.open(before.settings(2), "test", new Observer())) {
       TableMigration run = new RunStore(database).find(1).orElseThrow();
 
-      assertThat(run.plan()).isEqualTo(RunStore.read(text("stored-plan.json"), Plan.class));
+      assertThat(run.plan()).isEqualTo(RunRowTable.read(text("stored-plan.json"), Plan.class));
       assertThat(run.status().waitsFor())
-          .contains(RunStore.read(text("stored-wait.json"), LockWait.class));
+          .contains(RunRowTable.read(text("stored-wait.json"), LockWait.class));
       assertThat(run.accepted()).containsExactly("row_shape", "new_key");
       assertThat(JSON.readTree(run.report())).isEqualTo(JSON.readTree(text("stored-report.json")));
       assertThat(run.throttleSettings())
@@ -82,7 +83,7 @@ class StoredJsonTest {
   }
 
   private static JsonNode written(Object value) {
-    return JSON.readTree(RunStore.json(value));
+    return JSON.readTree(RunRowTable.json(value));
   }
 
   private static String text(String file) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.journal.LeaseTable;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;

@@ -9,8 +9,9 @@ import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.PlanOutcome;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Diagnostic;
@@ -270,7 +271,14 @@ public final class MigrationFixture implements AutoCloseable {
   /** Undoes a phase and waits until that is done. */
   public void undo(TableMigration run, Phase phase) {
     done(migrations.undo(run.id(), phase, Asked.by(ACTOR)));
-    await(run, phase == Phase.EXPAND ? RunState.CANCELLED : RunState.PAUSED);
+    RunState last = phase.isUsual() ? RunState.PAUSED : RunState.DONE;
+    await(run, phase == Phase.EXPAND ? RunState.CANCELLED : last);
+  }
+
+  /** Moves the primary key and waits until that is done. */
+  public TableMigration switchKey(TableMigration run) {
+    done(migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+    return await(run, RunState.DONE);
   }
 
   public TableMigration await(TableMigration run, RunState state) {

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;

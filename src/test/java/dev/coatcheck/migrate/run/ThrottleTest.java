@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.Progress;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.Progress;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;

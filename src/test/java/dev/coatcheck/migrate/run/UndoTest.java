@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.RunState;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.time.Duration;
 import java.util.List;

@@ -109,6 +109,8 @@ public final class RekeyFixture implements AutoCloseable {
       }
       case Step.Index index -> ddl.build(index);
       case Step.NotNullCheck filled -> requireDone(ddl.apply(filled, Optional::empty));
+      case Step.Spare spare -> ddl.build(spare.index());
+      case Step.Validate validate -> requireDone(ddl.apply(validate));
       case Step.Fill _ -> fill(session, target, 512);
       case Step.Archive _, Step.Verify _ -> {}
     }
@@ -118,7 +120,9 @@ public final class RekeyFixture implements AutoCloseable {
     Ddl ddl = ddl(session, target);
     switch (step) {
       case Step.Ddl change -> requireDone(ddl.undo(change));
-      case Step.Index index -> ddl.drop(index);
+      case Step.Index index -> requireDone(ddl.drop(index));
+      case Step.Spare spare -> requireDone(ddl.undo(spare));
+      case Step.Validate validate -> requireDone(ddl.apply(validate));
       case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));

@@ -10,19 +10,22 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * The actions on a run: start, pause, resume, retry, cancel, verify, undo, forget. What takes a
+ * The actions on a run: start, pause, resume, retry, cancel, verify, switch, undo,
+ * forget. What takes a
  * while is answered with 202 and goes on.
  */
 final class ActionRoutes {
@@ -47,6 +50,7 @@ final class ActionRoutes {
     action(endpoints, "/forget", 200, migrations::forget);
     Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/start", needed, this::start);
+    endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/switch", needed, this::switchKey);
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
     endpoints.json(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
   }
@@ -78,14 +82,30 @@ final class ActionRoutes {
     return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));
   }
 
+  private Answer switchKey(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("not_before", "not_after");
+    Optional<Instant> notBefore = body.nullableTime("not_before");
+    Optional<Instant> notAfter = body.nullableTime("not_after");
+    if (notAfter.filter(closes -> !closes.isAfter(notBefore.orElse(Instant.MIN))).isPresent()) {
+      throw body.invalid("not_after", "Send a time after not_before.");
+    }
+    long id = RunAnswers.id(ctx);
+    return answers.act(
+        ctx,
+        202,
+        request.sha256(),
+        asked -> migrations.switchWithin(id, new SwitchWindow(notBefore, notAfter), asked));
+  }
+
   private Answer undo(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
         name.flatMap(text -> WireNamed.find(Phase.class, text))
-            .filter(known -> known.compareTo(Phase.VERIFY) < 0);
+            .filter(Phase::leavesTraces);
     if (name.isPresent() && phase.isEmpty()) {
-      throw body.invalid("phase", "The phases are expand, backfill, index and not_null.");
+      throw body.invalid(
+          "phase", "The phases are expand, backfill, index, not_null, prepare_switch and switch.");
     }
     long id = RunAnswers.id(ctx);
     return answers.act(
@@ -100,7 +120,7 @@ final class ActionRoutes {
     return migrations.journal().steps(id).reversed().stream()
         .filter(step -> step.state().isBegun())
         .map(TableMigration.StepStatus::phase)
-        .filter(phase -> phase.compareTo(Phase.VERIFY) < 0)
+        .filter(Phase::leavesTraces)
         .findFirst()
         .orElse(Phase.EXPAND);
   }

@@ -12,7 +12,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.RunEvent;
+import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;

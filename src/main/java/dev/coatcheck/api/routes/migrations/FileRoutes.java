@@ -13,7 +13,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.file.FileOutcome;
-import dev.coatcheck.migrate.journal.RunState;
+import dev.coatcheck.migrate.state.RunState;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;

@@ -17,7 +17,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.PlanOutcome;
-import dev.coatcheck.migrate.journal.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Diagnostic;

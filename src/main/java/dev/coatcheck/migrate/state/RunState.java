@@ -1,4 +1,4 @@
-package dev.coatcheck.migrate.journal;
+package dev.coatcheck.migrate.state;
 
 import dev.coatcheck.core.name.WireNamed;
 

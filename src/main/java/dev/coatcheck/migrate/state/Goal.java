@@ -1,11 +1,13 @@
-package dev.coatcheck.migrate.journal;
+package dev.coatcheck.migrate.state;
 
 import dev.coatcheck.core.name.WireNamed;
 
 /** What a running run is on its way to. */
 public enum Goal implements WireNamed {
-  /** Through all phases that are left. */
+  /** Through all phases up to the switch. */
   FORWARD,
+  /** Through the switch: the new keys become the primary key. */
+  SWITCH,
   /** One verification, and then back to where it was. */
   VERIFY,
   /** Back, phase by phase. */

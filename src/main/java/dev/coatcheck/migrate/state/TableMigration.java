@@ -1,4 +1,4 @@
-package dev.coatcheck.migrate.journal;
+package dev.coatcheck.migrate.state;
 
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.plan.Plan;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param accepted preconditions that the caller has accepted
  * @param report of the last verification, as JSON
+ * @param switchWindow of the last switch that was asked for
  */
 public record TableMigration(
     long id,
@@ -29,6 +30,7 @@ public record TableMigration(
     List<String> accepted,
     Progress progress,
     @Nullable String report,
+    SwitchWindow switchWindow,
     Times times) {
 
   /**
@@ -85,23 +87,31 @@ public record TableMigration(
 
   /** With the names that its table has now. */
   public TableMigration at(Target now) {
-    return copy(now, status, throttleSettings, accepted);
+    return copy(now, status, throttleSettings, accepted, switchWindow);
   }
 
   public TableMigration with(Status next) {
-    return copy(target, next, throttleSettings, accepted);
+    return copy(target, next, throttleSettings, accepted, switchWindow);
   }
 
   public TableMigration with(ThrottleSettings next) {
-    return copy(target, status, next, accepted);
+    return copy(target, status, next, accepted, switchWindow);
   }
 
   public TableMigration accepting(List<String> codes) {
-    return copy(target, status, throttleSettings, codes);
+    return copy(target, status, throttleSettings, codes, switchWindow);
+  }
+
+  public TableMigration within(SwitchWindow window) {
+    return copy(target, status, throttleSettings, accepted, window);
   }
 
   private TableMigration copy(
-      Target at, Status in, ThrottleSettings within, List<String> withAccepted) {
+      Target at,
+      Status in,
+      ThrottleSettings within,
+      List<String> withAccepted,
+      SwitchWindow window) {
     return new TableMigration(
         id,
         source,
@@ -114,6 +124,7 @@ public record TableMigration(
         withAccepted,
         progress,
         report,
+        window,
         times);
   }
 }

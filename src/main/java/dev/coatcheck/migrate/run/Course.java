@@ -1,0 +1,212 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.state.Goal;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.StepStates;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.steps.OwnObjectsTable;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
+import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * The way of a run to its goal, step by step, forward or back, on one session. Every step can be
+ * seen in the source, so nothing is repeated that an earlier runner has done.
+ */
+final class Course {
+  private final Journal journal;
+  private final GatewayMappings gateway;
+  private final Source source;
+  private final Heartbeat heartbeat;
+
+  /** With the names that the table has now. */
+  private TableMigration run;
+
+  private List<Step> steps;
+
+  Course(
+      Journal journal,
+      GatewayMappings gateway,
+      Source source,
+      TableMigration run,
+      Heartbeat heartbeat) {
+    this.journal = journal;
+    this.gateway = gateway;
+    this.source = source;
+    this.run = run;
+    this.heartbeat = heartbeat;
+    this.steps = Steps.of(run.target());
+  }
+
+  /** Until the goal is reached, or a step has failed. */
+  void go(SourceSession session) {
+    boolean _ = lookUpNames(session);
+    OwnObjectsTable objects = new OwnObjectsTable(session, run.target());
+    try {
+      switch (run.status().goal()) {
+        case FORWARD -> {
+          objects.require(journal.extent(run));
+          if (apply(session, Phase::isUsual)) {
+            end(RunState.DONE, "done", "All phases up to the switch are done.");
+          }
+        }
+        case SWITCH -> {
+          objects.require(journal.extent(run));
+          new SwitchCourse(this, journal, heartbeat, run).go(session);
+        }
+        case VERIFY -> {
+          if (journal.extent(run) == OwnObjectsTable.Extent.ON_TABLE) {
+            verify(session);
+          } else {
+            end(RunState.PAUSED, "verified", "The table has no keys yet that could be verified.");
+          }
+        }
+        case UNDO -> {
+          objects.mend(journal.extent(run));
+          undo(session);
+        }
+      }
+    } catch (Stopped | DatabaseUnavailable known) {
+      throw known;
+    } catch (RuntimeException unknown) {
+      if (run.status().goal() != Goal.UNDO) {
+        // Says more than "relation does not exist", if that is what it means.
+        objects.require(journal.extent(run));
+      }
+      throw unknown;
+    }
+  }
+
+  /** Whether a step may have failed only because it had an old name; then it is begun again. */
+  boolean isOvertaken() {
+    try {
+      return CatalogTable.now(source.database(), run.target())
+          .filter(now -> !now.equals(run.target()))
+          .isPresent();
+    } catch (DatabaseUnavailable gone) {
+      return false;
+    }
+  }
+
+  /**
+   * Before each step, because a table and its columns can be renamed at any time.
+   *
+   * @return false if the table, or its key column, is gone
+   */
+  private boolean lookUpNames(SourceSession session) {
+    Optional<Target> now = CatalogTable.now(session.session(), run.target());
+    if (now.isPresent() && !now.get().equals(run.target())) {
+      run = run.at(now.get());
+      steps = Steps.of(now.get());
+    }
+    return now.isPresent();
+  }
+
+  /** Applies what is left of some phases; false if the run failed with a step. */
+  boolean apply(SourceSession session, Predicate<Phase> phases) {
+    StepStates states = journal.states(run.id());
+    for (int i = 0; i < steps.size(); i++) {
+      if (phases.test(steps.get(i).phase()) && !states.of(steps.get(i)).isApplied()) {
+        heartbeat.requireMine();
+        if (!lookUpNames(session)) {
+          fail("The table, or its key column, is gone. Undo removes what is left of the run.");
+          return false;
+        }
+        if (!apply(session, steps.get(i), "step_applied")) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private void verify(SourceSession session) {
+    if (verifyAgain(session)) {
+      StepStates states = journal.states(run.id());
+      boolean isThrough =
+          steps.stream()
+              .filter(step -> step.phase().isUsual())
+              .allMatch(step -> states.of(step).isApplied());
+      end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
+    }
+  }
+
+  /** Verifies whether or not that was done; false if the run failed with it. */
+  boolean verifyAgain(SourceSession session) {
+    return apply(session, new Step.Verify(), "verified");
+  }
+
+  private boolean apply(SourceSession session, Step step, String kind) {
+    journal.event(run, "step_started", name(step));
+    return settle(step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
+  }
+
+  private void undo(SourceSession session) {
+    Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
+    StepStates states = journal.states(run.id());
+    for (int i = steps.size() - 1; i >= 0 && steps.get(i).phase().compareTo(last) >= 0; i--) {
+      boolean hasTable = lookUpNames(session);
+      Step step = steps.get(i);
+      StepState state = states.of(step);
+      StepRunner runner = stepRunner(session);
+      if (state.isBegun() || runner.isThere(step)) {
+        heartbeat.requireMine();
+        if (!settle(step, runner.undo(step, state, hasTable), StepState.UNDONE, "step_undone")) {
+          return;
+        }
+      }
+    }
+    String undone = "Everything from " + last.wireName() + " on is undone.";
+    if (last == Phase.EXPAND) {
+      journal.undone(run);
+    } else {
+      end(last.isUsual() ? RunState.PAUSED : RunState.DONE, "undone", undone);
+    }
+  }
+
+  private StepRunner stepRunner(SourceSession session) {
+    return new StepRunner(journal, gateway, source, session, run, heartbeat);
+  }
+
+  /** Records the outcome of a step; false if the run failed with it. */
+  private boolean settle(Step step, StepOutcome outcome, StepState done, String kind) {
+    return switch (outcome) {
+      case StepOutcome.Done _ -> {
+        journal.step(run, step, done, Optional.empty());
+        journal.event(run, kind, name(step));
+        yield true;
+      }
+      case StepOutcome.Failed(String reason) -> {
+        journal.step(run, step, StepState.FAILED, Optional.of(reason));
+        fail(name(step) + ": " + reason);
+        yield false;
+      }
+    };
+  }
+
+  private static String name(Step step) {
+    return step.phase().wireName() + " " + step.name();
+  }
+
+  void end(RunState state, String kind, String detail) {
+    heartbeat.beat();
+    journal.settle(run, state, kind, detail);
+  }
+
+  void fail(String reason) {
+    end(RunState.FAILED, "failed", reason);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.steps.Phase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The way of a run through the switch: what it needs is built at once, the switch itself waits for
+ * its time window. The gate is a moment and not a memory: a verification that is older than an hour
+ * is done again.
+ */
+final class SwitchCourse {
+  private static final Duration VERIFIED_MAX = Duration.ofHours(1);
+  private static final long LOOK_MILLIS = 200;
+
+  private final Course course;
+  private final Journal journal;
+  private final Heartbeat heartbeat;
+  private final TableMigration run;
+  private final SwitchWindow window;
+
+  SwitchCourse(Course course, Journal journal, Heartbeat heartbeat, TableMigration run) {
+    this.course = course;
+    this.journal = journal;
+    this.heartbeat = heartbeat;
+    this.run = run;
+    this.window = run.switchWindow();
+  }
+
+  void go(SourceSession session) {
+    if (!course.apply(session, phase -> phase.compareTo(Phase.SWITCH) < 0)) {
+      return;
+    }
+    boolean isSwitched = journal.states(run.id()).isBegun(Phase.SWITCH);
+    if (!isSwitched && !awaitWindow()) {
+      return;
+    }
+    boolean isVerified =
+        isSwitched || journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX));
+    if ((isVerified || course.verifyAgain(session))
+        && course.apply(session, phase -> phase == Phase.SWITCH)) {
+      course.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
+    }
+  }
+
+  /** False if the window closed before. Nothing was switched then. */
+  private boolean awaitWindow() {
+    Optional<String> why = window.waitsAt(Instant.now());
+    if (why.isPresent() && heartbeat.because(why)) {
+      journal.event(run, "waiting", why.get());
+    }
+    while (window.waitsAt(Instant.now()).isPresent()) {
+      heartbeat.pause(LOOK_MILLIS);
+    }
+    heartbeat.because(Optional.empty());
+    if (window.isOverAt(Instant.now())) {
+      course.end(
+          RunState.DONE,
+          "postponed",
+          "The time window of the switch closed before the switch began; the primary key is where it"
+              + " was. The indexes that are built stay: switch again uses them, undo of"
+              + " prepare_switch drops them.");
+      return false;
+    }
+    return true;
+  }
+}
