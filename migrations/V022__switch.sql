@@ -7,3 +7,6 @@ alter table coatcheck.table_migration
   drop constraint table_migration_goal_known,
   add constraint table_migration_goal_known
     check (goal in ('forward', 'switch', 'verify', 'undo'));
+
+-- The columns with a foreign key to the table, each of which gets a twin.
+alter table coatcheck.table_migration add column children jsonb not null default '[]';

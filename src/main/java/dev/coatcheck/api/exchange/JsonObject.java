@@ -1,8 +1,8 @@
 package dev.coatcheck.api.exchange;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -4,10 +4,10 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.ids.idempotency.IdempotentFile;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import java.io.InputStream;
 import java.util.Optional;
 

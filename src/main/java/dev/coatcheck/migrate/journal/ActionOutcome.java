@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.journal;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 
 /** The outcome of an action on a run. */

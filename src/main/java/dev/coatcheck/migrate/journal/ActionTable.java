@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.journal;
 
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.ids.idempotency.IdempotentCallTable;
@@ -8,6 +7,7 @@ import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;

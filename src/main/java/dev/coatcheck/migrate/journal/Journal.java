@@ -1,19 +1,20 @@
 package dev.coatcheck.migrate.journal;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.StepState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.state.StepStates;
-import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.journal.LeaseTable.Claim;
-import dev.coatcheck.migrate.state.TableMigration.StepStatus;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.RunEvent;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.StepStates;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration.StepStatus;
 import dev.coatcheck.migrate.steps.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.verify.Report;
@@ -154,6 +155,11 @@ public final class Journal {
   /** Every row has a key: from now on those count that look-ups had filled ahead. */
   public void filled(TableMigration run) {
     runs.filled(run.id());
+  }
+
+  /** Keeps the children that a run takes along from now on. */
+  public void children(TableMigration run, List<Child> children) {
+    runs.children(run.id(), children);
   }
 
   public void report(TableMigration run, Report report) {

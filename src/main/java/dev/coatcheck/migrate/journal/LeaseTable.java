@@ -3,10 +3,10 @@ package dev.coatcheck.migrate.journal;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Checkpoint;
+import dev.coatcheck.migrate.state.Goal;
+import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.journal;
 
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.state.TableMigration;
 import java.util.List;
 
 /** The outcome of a request for a plan. */

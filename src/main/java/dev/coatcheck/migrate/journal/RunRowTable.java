@@ -1,16 +1,17 @@
 package dev.coatcheck.migrate.journal;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.Goal;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.state.Progress;
-import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.Goal;
+import dev.coatcheck.migrate.state.Progress;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
@@ -52,7 +53,8 @@ final class RunRowTable {
                 new TableName(row.getFirstSchema(), row.getFirstName()),
                 row.getKeyAttnum(),
                 row.getCreatedAtAttnum()),
-            SearchPath.parse(row.getApplicationPath()).orElseThrow()),
+            SearchPath.parse(row.getApplicationPath()).orElseThrow(),
+            List.of(read(row.getChildren().data(), Child[].class))),
         row.getTypeId(),
         row.getKeepPrimaryKey(),
         read(row.getPlan().data(), Plan.class),

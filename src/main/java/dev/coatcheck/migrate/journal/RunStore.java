@@ -4,12 +4,13 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Database;
@@ -48,10 +49,13 @@ final class RunStore {
         .set(TABLE_MIGRATION.KEY_ATTNUM, target.anchors().keyAttnum())
         .set(TABLE_MIGRATION.CREATED_AT_ATTNUM, target.anchors().createdAtAttnum())
         .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
+        .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(target.children())))
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
         .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.table().keepPrimaryKey())
         .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(RunRowTable.json(proposal.plan())))
-        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(RunRowTable.json(ThrottleSettings.DEFAULT)))
+        .set(
+            TABLE_MIGRATION.THROTTLE_SETTINGS,
+            JSONB.valueOf(RunRowTable.json(ThrottleSettings.DEFAULT)))
         .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())
         .returning()
         .fetchSingle(RunRowTable::run);
@@ -123,9 +127,10 @@ final class RunStore {
         .set(
             TABLE_MIGRATION.WAITS_FOR,
             status.waitsFor().map(RunRowTable::json).map(JSONB::valueOf).orElse(null))
-        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(RunRowTable.json(run.throttleSettings())))
         .set(
-            TABLE_MIGRATION.SWITCH_NOT_BEFORE, run.switchWindow().notBefore().orElse(null))
+            TABLE_MIGRATION.THROTTLE_SETTINGS,
+            JSONB.valueOf(RunRowTable.json(run.throttleSettings())))
+        .set(TABLE_MIGRATION.SWITCH_NOT_BEFORE, run.switchWindow().notBefore().orElse(null))
         .set(TABLE_MIGRATION.SWITCH_NOT_AFTER, run.switchWindow().notAfter().orElse(null))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
         .set(TABLE_MIGRATION.STARTED_AT, started ? currentInstant() : TABLE_MIGRATION.STARTED_AT)
@@ -163,6 +168,16 @@ final class RunStore {
           }
           return isNews;
         });
+  }
+
+  void children(long id, List<Child> children) {
+    database.write(
+        "table migration children",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children)))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
   }
 
   void report(long id, String json) {

@@ -6,11 +6,11 @@ import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.select;
 
+import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.state.TableMigration.StepStatus;
-import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.postgres.sql.Database;

@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.plan.Plan.PlannedStep;
 import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableName;
@@ -69,6 +70,8 @@ public final class Planner {
   }
 
   private static Target target(PlanRequest request, Source source, TableShape shape) {
+    Target.Anchors anchors =
+        CatalogTable.anchors(source.database(), shape.oid(), shape.keyColumn(), shape.createdAt());
     return new Target(
         UUID.randomUUID(),
         new TableName(request.table().schema(), request.table().table()),
@@ -76,11 +79,12 @@ public final class Planner {
         shape.keyColumn(),
         shape.keyType(),
         shape.createdAt(),
-        CatalogTable.anchors(source.database(), shape.oid(), shape.keyColumn(), shape.createdAt()),
+        anchors,
         request
             .applicationPath()
             .orElseGet(
-                () -> CatalogTable.ownersPath(source.database(), source.settings(), shape.oid())));
+                () -> CatalogTable.ownersPath(source.database(), source.settings(), shape.oid())),
+        ChildTable.of(source.database(), shape.oid(), anchors.keyAttnum()));
   }
 
   private static List<Diagnostic> withLostTimes(List<Diagnostic> notes, TimeSample sample) {

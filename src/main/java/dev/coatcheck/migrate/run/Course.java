@@ -1,17 +1,19 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.ChildTable;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.StepStates;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.Heartbeat.Stopped;
-import dev.coatcheck.migrate.source.CatalogTable;
-import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
@@ -119,10 +121,14 @@ final class Course {
   boolean apply(SourceSession session, Predicate<Phase> phases) {
     StepStates states = journal.states(run.id());
     for (int i = 0; i < steps.size(); i++) {
-      if (phases.test(steps.get(i).phase()) && !states.of(steps.get(i)).isApplied()) {
+      Phase phase = steps.get(i).phase();
+      if (phases.test(phase) && !states.of(steps.get(i)).isApplied()) {
         heartbeat.requireMine();
         if (!lookUpNames(session)) {
           fail("The table, or its key column, is gone. Undo removes what is left of the run.");
+          return false;
+        }
+        if (phase.bindsChildren() && !hasPlannedChildren(session)) {
           return false;
         }
         if (!apply(session, steps.get(i), "step_applied")) {
@@ -131,6 +137,23 @@ final class Course {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether the foreign keys to the table are those that are known. If they are not, the run fails
+   * with the difference, and a retry goes on with the foreign keys as they are now.
+   */
+  private boolean hasPlannedChildren(SourceSession session) {
+    List<Child> now = ChildTable.of(session.session(), run.target());
+    Optional<String> difference = ChildTable.difference(run.target().children(), now);
+    if (difference.isPresent()) {
+      journal.children(run, now);
+      fail(
+          "The foreign keys to the table are not those that were planned: "
+              + difference.get()
+              + ". Retry takes them as they are now.");
+    }
+    return difference.isEmpty();
   }
 
   private void verify(SourceSession session) {

@@ -114,7 +114,7 @@ final class FillPace {
   }
 
   /** In slices, because a block may be worth more than a second. */
-  private void rest(int rows, long millis) {
+  void rest(int rows, long millis) {
     long spent = millis;
     for (int max = heartbeat.throttleSettings().rowsPerSecondMax();
         max > 0 && rows * 1_000L / max > spent;

@@ -1,10 +1,10 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.EnumSet;

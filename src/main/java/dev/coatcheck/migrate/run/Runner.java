@@ -2,13 +2,13 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;

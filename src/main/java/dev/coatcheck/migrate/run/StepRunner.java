@@ -1,18 +1,21 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.backfill.ArchiveTable;
+import dev.coatcheck.migrate.backfill.ChildFillTable;
 import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.state.StepState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Ddl;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.StepOutcome;
+import dev.coatcheck.migrate.throttle.Throttle;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.migrate.verify.Verifier;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -63,7 +66,7 @@ final class StepRunner {
       case Step.Index index -> ddl.isThere(index);
       case Step.NotNullCheck check -> ddl.isThere(check);
       case Step.Spare spare -> ddl.isThere(spare.index());
-      case Step.Fill _, Step.Archive _, Step.Validate _, Step.Verify _ -> false;
+      case Step.Fill _, Step.ChildFill _, Step.Archive _, Step.Validate _, Step.Verify _ -> false;
     };
   }
 
@@ -78,6 +81,7 @@ final class StepRunner {
         session.fence(heartbeat.claim().fence());
         yield StepOutcome.of(fill());
       }
+      case Step.ChildFill fill -> StepOutcome.of(fill(fill.child()));
       case Step.Archive _ -> new StepOutcome.Done();
       case Step.Verify _ -> verify();
     };
@@ -92,6 +96,16 @@ final class StepRunner {
 
   private Optional<String> fill() {
     return FillLoop.of(journal, gateway, source, session, run, heartbeat).run();
+  }
+
+  private Optional<String> fill(Child child) {
+    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
+    return new ChildFill(
+            new ChildFillTable(session, run.target(), child),
+            child,
+            new FillPace(journal, run, heartbeat, throttle),
+            heartbeat)
+        .run();
   }
 
   private StepOutcome verify() {
@@ -125,7 +139,7 @@ final class StepRunner {
       case Step.Validate validate -> ddl.apply(validate);
       case Step.NotNullCheck check -> ddl.undo(check);
       case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
-      case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();
+      case Step.Fill _, Step.ChildFill _, Step.Verify _ -> new StepOutcome.Done();
     };
   }
 

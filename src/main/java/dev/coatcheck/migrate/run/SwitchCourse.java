@@ -1,10 +1,10 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.steps.Phase;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,8 +63,8 @@ final class SwitchCourse {
       course.end(
           RunState.DONE,
           "postponed",
-          "The time window of the switch closed before the switch began; the primary key is where it"
-              + " was. The indexes that are built stay: switch again uses them, undo of"
+          "The time window of the switch closed before the switch began; the primary key is where"
+              + " it was. The indexes that are built stay: switch again uses them, undo of"
               + " prepare_switch drops them.");
       return false;
     }

@@ -4,6 +4,7 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
@@ -117,6 +118,7 @@ public final class CatalogTable {
 
   private Optional<Target> now(Target target) {
     Target.Anchors anchors = target.anchors();
+    List<Child> children = ChildTable.now(sql, target.children());
     return PlainSql.first(
         sql,
         NOW,
@@ -124,7 +126,8 @@ public final class CatalogTable {
             target.renamed(
                 new TableName(row.getString(1), row.getString(2)),
                 row.getString(3),
-                Optional.ofNullable(row.getString(4))),
+                Optional.ofNullable(row.getString(4)),
+                children),
         anchors.keyAttnum(),
         anchors.createdAtAttnum(),
         target.oid());

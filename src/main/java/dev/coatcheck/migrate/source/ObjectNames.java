@@ -50,12 +50,21 @@ public final class ObjectNames {
     return cut(whole) + "_" + hash(kind + '\0' + table.schema() + '\0' + table.table());
   }
 
+  /** A name that is too long, cut. */
+  static String shortened(String name) {
+    return cut(name) + "_" + hash(name);
+  }
+
+  static int bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8).length;
+  }
+
   private static String cut(String text) {
     int bytes = 0;
     int end = 0;
     while (end < text.length()) {
       int point = text.codePointAt(end);
-      bytes += Character.toString(point).getBytes(StandardCharsets.UTF_8).length;
+      bytes += bytes(Character.toString(point));
       if (bytes > CUT_BYTES) {
         break;
       }

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.source;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -12,6 +13,7 @@ import java.util.UUID;
  * @param keyType {@code smallint}, {@code integer} or {@code bigint}
  * @param anchors by which the rest is found
  * @param applicationPath with which the table's triggers, checks and index functions run
+ * @param children the columns with a foreign key to its key, as they were planned
  */
 public record Target(
     UUID run,
@@ -21,7 +23,11 @@ public record Target(
     String keyType,
     Optional<TimeColumn> createdAt,
     Anchors anchors,
-    SearchPath applicationPath) {
+    SearchPath applicationPath,
+    List<Child> children) {
+  public Target {
+    children = List.copyOf(children);
+  }
 
   /** The column that new keys are put into. */
   public static final String NEW_COLUMN = "snowflake_id";
@@ -53,7 +59,14 @@ public record Target(
     return new ObjectNames(anchors.firstName(), table.schema());
   }
 
-  Target renamed(TableName tableNow, String keyNow, Optional<String> createdAtNow) {
+  /** With other children. */
+  public Target with(List<Child> childrenNow) {
+    return new Target(
+        run, table, oid, keyColumn, keyType, createdAt, anchors, applicationPath, childrenNow);
+  }
+
+  Target renamed(
+      TableName tableNow, String keyNow, Optional<String> createdAtNow, List<Child> childrenNow) {
     return new Target(
         run,
         tableNow,
@@ -62,6 +75,7 @@ public record Target(
         keyType,
         createdAt.map(column -> new TimeColumn(createdAtNow.orElse(column.name()), column.type())),
         anchors,
-        applicationPath);
+        applicationPath,
+        childrenNow);
   }
 }

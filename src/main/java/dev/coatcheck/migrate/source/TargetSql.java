@@ -42,6 +42,20 @@ public final class TargetSql {
    */
   public static final List<String> INDEXES = List.of("new_perm", "new_pk", "old_perm", "old_pk");
 
+  /** Of triggers on children; the OID of the parent and the number of the column follow. */
+  private static final String CHILD_TRIGGER_START = TRIGGER_START + "ref_";
+
+  /** Whether a twin has only the default by which its foreign key sets it to a default. */
+  private static final String IS_DEFAULT =
+      "(reference::text is not distinct from"
+          + " (select trim(both '''' from split_part(pg_get_expr(d.adbin, d.adrelid), '::', 1))"
+          + " from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid"
+          + " and d.adnum = a.attnum"
+          + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
+
+  private static final List<String> CHILD_FUNCTIONS = List.of("on_ref", "on_ref_late", "fill_ref");
+
+  private final Target target;
   private final Map<String, String> names = new HashMap<>();
 
   public TargetSql(Target target) {
@@ -54,6 +68,7 @@ public final class TargetSql {
    * @param clock an expression of type timestamptz
    */
   public TargetSql(Target target, String clock) {
+    this.target = target;
     ObjectNames objects = target.objects();
     names.put("table", target.table().quoted());
     names.put("id", target.key());
@@ -105,6 +120,55 @@ public final class TargetSql {
     names.put("worker_mask", Integer.toString(layout.workers() - 1));
     names.put("backfill_worker", Integer.toString(SnowflakeLayout.BACKFILL_WORKER));
     names.put("number_source_worker", Integer.toString(SnowflakeLayout.NUMBER_SOURCE_WORKER));
+  }
+
+  /** The names of the same run, with those of one of its children. */
+  public TargetSql with(Child child) {
+    TargetSql both = new TargetSql(target);
+    Map<String, String> more = both.names;
+    ObjectNames objects =
+        new ObjectNames(
+            new TableName(target.anchors().firstName().text(), child.label()),
+            child.table().schema());
+    boolean isSelf = child.oid() == target.oid();
+    more.put("child", child.table().quoted());
+    more.put("child_oid", Long.toString(child.oid()));
+    more.put("child_attnum", Integer.toString(child.attnum()));
+    more.put("child_label", child.label());
+    more.put("fk", TableName.quoted(child.column()));
+    more.put("ref", TableName.quoted(child.reference()));
+    more.put("ref_name", child.reference());
+    more.put("own_key", isSelf ? "case when new.<id> = legacy then new.<key> end" : "null::bigint");
+    more.put(
+        "own_id", isSelf ? "case when new.<key> = reference then new.<id> end" : "null::bigint");
+    more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
+    CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
+    more.put("ref_index", objects.quoted("ref"));
+    more.put("beside_ref_index", objects.beside("ref"));
+    more.put("ref_key", objects.quoted("fkey"));
+    more.put("ref_key_name", objects.derived("fkey"));
+    more.put("t_ref", TableName.quoted(childTrigger(child)));
+    more.put("t_ref_late", TableName.quoted(childTrigger(child) + "_late"));
+    more.replaceAll(
+        (name, text) ->
+            name.startsWith("own_") || name.equals("is_default")
+                ? SqlTemplate.fill(text, Map.copyOf(more))
+                : text);
+    more.put("body", both.bodyQuote());
+    return both;
+  }
+
+  /** The trigger of a child; its other trigger has the same name with {@code _late}. */
+  public String childTrigger(Child child) {
+    return CHILD_TRIGGER_START + target.oid() + "_" + child.attnum();
+  }
+
+  /** The index on the twin of a child's column, as the catalog has it. */
+  public String childIndex(Child child) {
+    return new ObjectNames(
+            new TableName(target.anchors().firstName().text(), child.label()),
+            child.table().schema())
+        .derived("ref");
   }
 
   /** What the body of a function stands between; no name holds it. */

@@ -10,8 +10,7 @@ import java.util.Optional;
  * @param notAfter the switch isn't begun later; any time, if empty
  */
 public record SwitchWindow(Optional<Instant> notBefore, Optional<Instant> notAfter) {
-  public static final SwitchWindow ANY_TIME =
-      new SwitchWindow(Optional.empty(), Optional.empty());
+  public static final SwitchWindow ANY_TIME = new SwitchWindow(Optional.empty(), Optional.empty());
 
   /** Why a switch would have to wait, in words. */
   public Optional<String> waitsAt(Instant now) {

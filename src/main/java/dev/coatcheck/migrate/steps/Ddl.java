@@ -92,7 +92,7 @@ public final class Ddl {
    * long as others build theirs.
    */
   public void build(Step.Index step) {
-    switch (store.index(step.index())) {
+    switch (store.state(step)) {
       case VALID -> {}
       case INVALID -> {
         var _ = drop(step);
@@ -108,7 +108,7 @@ public final class Ddl {
   }
 
   public boolean isValid(Step.Index step) {
-    return store.index(step.index()) == DdlStore.IndexState.VALID;
+    return store.state(step) == DdlStore.IndexState.VALID;
   }
 
   /** Takes it off the table, after the foreign keys that are bound to it. */
@@ -150,7 +150,7 @@ public final class Ddl {
 
   /** Whether something of it is in the source, be it a part that is of no use. */
   public boolean isThere(Step.Index step) {
-    return store.index(step.index()) != DdlStore.IndexState.MISSING;
+    return store.state(step) != DdlStore.IndexState.MISSING;
   }
 
   /**
@@ -173,7 +173,7 @@ public final class Ddl {
 
   private boolean isMyTurn(Step.Index step) {
     try {
-      store.awaitTurn(step.name());
+      store.run(step.name(), List.of(step.turn()));
       return true;
     } catch (LockTimeout others) {
       return false;

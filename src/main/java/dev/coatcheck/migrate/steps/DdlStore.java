@@ -1,8 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
-import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.Session;
@@ -11,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jooq.exception.DataAccessException;
 
 /** Sends the statements that change a table, and reads who holds locks on it. */
@@ -25,10 +25,10 @@ final class DdlStore {
 
   private static final String INDEX =
       """
-      select i.indisvalid and i.indisready and i.indisunique and i.indpred is null
+      select i.indisvalid and i.indisready and i.indisunique = ? and i.indpred is null
              and i.indexprs is null and i.indnkeyatts = 1 and i.indnatts = 1
         from pg_index i join pg_class c on c.oid = i.indexrelid
-       where i.indrelid = <oid>::oid and c.relname = ?\
+       where i.indrelid = ?::oid and c.relname = ?\
       """;
 
   private static final String BLOCKERS =
@@ -39,19 +39,21 @@ final class DdlStore {
         from pg_stat_activity a
        where a.pid <> pg_backend_pid() and a.pid in (
          select l.pid from pg_locks l
-          where l.relation = <oid>::oid and l.granted and l.mode = any (?)
+          where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
             and l.database = (select oid from pg_database where datname = current_database()))
        order by 5 nulls last limit 5\
       """;
 
-  private static final SqlTemplate TURN = SqlTemplate.file(DdlStore.class, "turn.sql");
-
   private final Session session;
-  private final TargetSql names;
+
+  /** Of the tables that the steps lock. */
+  private final Long[] tables;
 
   DdlStore(Session session, Target target) {
     this.session = session;
-    this.names = new TargetSql(target);
+    this.tables =
+        Stream.concat(Stream.of(target.oid()), target.children().stream().map(Child::oid))
+            .toArray(Long[]::new);
   }
 
   enum IndexState {
@@ -108,26 +110,26 @@ final class DdlStore {
 
   /** What a query of a step gives. */
   List<String> texts(String query) {
-    return session.transaction(
-        "check", sql -> PlainSql.rows(sql, query, row -> row.getString(1)));
+    return session.transaction("check", sql -> PlainSql.rows(sql, query, row -> row.getString(1)));
   }
 
   void alone(String operation, String statement) {
     session.alone(operation, statement);
   }
 
-  IndexState index(String name) {
+  IndexState state(Step.Index index) {
     return session.transaction(
         "check",
         sql ->
-            PlainSql.first(sql, names.fill(INDEX), row -> row.getBoolean(1), name)
+            PlainSql.first(
+                    sql,
+                    INDEX,
+                    row -> row.getBoolean(1),
+                    index.isUnique(),
+                    index.table(),
+                    index.index())
                 .map(valid -> valid ? IndexState.VALID : IndexState.INVALID)
                 .orElse(IndexState.MISSING));
-  }
-
-  /** Returns once no other session builds an index on the table or holds a conflicting lock. */
-  void awaitTurn(String operation) {
-    run(operation, List.of(names.fill(TURN)));
   }
 
   /** The legacy IDs that a query of a step gives. */
@@ -140,16 +142,12 @@ final class DdlStore {
         });
   }
 
-  /** Who holds the table in one of some modes. */
+  /** Who holds one of the tables in one of some modes. */
   List<BlockingSession> blockers(List<String> modes) {
     return session.transaction(
         "blockers",
         sql ->
-            PlainSql.rows(
-                sql,
-                names.fill(BLOCKERS),
-                DdlStore::blocker,
-                (Object) modes.toArray(String[]::new)));
+            PlainSql.rows(sql, BLOCKERS, DdlStore::blocker, tables, modes.toArray(String[]::new)));
   }
 
   private static BlockingSession blocker(ResultSet row) throws SQLException {

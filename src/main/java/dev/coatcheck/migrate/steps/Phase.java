@@ -12,6 +12,8 @@ public enum Phase implements WireNamed {
   INDEX,
   /** No row without a key, ever again. */
   NOT_NULL,
+  /** Each column that refers to the legacy IDs gets a twin that refers to the new keys. */
+  CHILDREN,
   /** Source, mappings and legacy IDs agree. */
   VERIFY,
   /** The index to which the foreign keys of the legacy IDs are bound once the primary key moves. */
@@ -22,6 +24,11 @@ public enum Phase implements WireNamed {
   /** Whether a run goes through this phase without having been told to. */
   public boolean isUsual() {
     return compareTo(VERIFY) <= 0;
+  }
+
+  /** Whether it depends on which foreign keys refer to the table. */
+  public boolean bindsChildren() {
+    return this == CHILDREN || this == PREPARE_SWITCH || this == SWITCH;
   }
 
   /** Whether there is anything of it that could be undone. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.source.Child;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -47,13 +48,23 @@ public sealed interface Step {
   }
 
   /**
-   * A unique index that is built while the table is written to.
+   * An index that is built while the table is written to.
    *
+   * @param table the OID of its table
    * @param index its name in the catalog, in the schema of the table
+   * @param turn waits until nobody else builds an index on the table
    * @param release what an undo sends first, in one transaction, to free the index of foreign keys
    */
   record Index(
-      Phase phase, String name, String index, String create, List<String> release, String drop)
+      Phase phase,
+      String name,
+      long table,
+      String index,
+      boolean isUnique,
+      String turn,
+      String create,
+      List<String> release,
+      String drop)
       implements Step {
     public Index {
       release = List.copyOf(release);
@@ -163,6 +174,23 @@ public sealed interface Step {
     @Override
     public String name() {
       return "fill";
+    }
+  }
+
+  /** Fills the twin of a child's column, some pages after the other. */
+  record ChildFill(Child child, List<String> statements) implements Step {
+    public ChildFill {
+      statements = List.copyOf(statements);
+    }
+
+    @Override
+    public Phase phase() {
+      return Phase.CHILDREN;
+    }
+
+    @Override
+    public String name() {
+      return "child-fill " + child.label();
     }
   }
 

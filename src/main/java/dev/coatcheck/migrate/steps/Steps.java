@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.RowKeyTable;
-import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -51,13 +50,15 @@ public final class Steps {
           + " from pg_constraint f where f.contype = 'f' and f.confrelid = <oid>::oid"
           + " and not f.convalidated order by f.oid";
 
+  private static final SqlTemplate TURN = file("turn.sql");
+
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
-  private final ObjectNames objects;
+  private final Target target;
   private final TargetSql names;
 
   private Steps(Target target) {
-    this.objects = target.objects();
+    this.target = target;
     this.names = new TargetSql(target);
   }
 
@@ -67,26 +68,40 @@ public final class Steps {
    */
   public static List<Step> of(Target target) {
     Steps steps = new Steps(target);
+    return Stream.of(steps.toKeys(), steps.ofChildren(), steps.toSwitch())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /** Up to where each row has a key. */
+  private List<Step> toKeys() {
     return List.of(
-        steps.prepare(),
-        steps.dualWrite(),
-        new Step.Archive(steps.names.fillAll(file("archive.sql"))),
-        new Step.Fill(Backfill.STATEMENTS.stream().map(steps.names::fill).toList()),
-        steps.index(Phase.INDEX, "new-perm", List.of()),
-        steps.check(),
-        steps.notNull(),
+        prepare(),
+        dualWrite(),
+        new Step.Archive(names.fillAll(file("archive.sql"))),
+        new Step.Fill(Backfill.STATEMENTS.stream().map(names::fill).toList()),
+        index(Phase.INDEX, "new-perm", List.of()),
+        check(),
+        notNull());
+  }
+
+  /** All of one child before the next, and then the server's look at all rows. */
+  private List<Step> ofChildren() {
+    return Stream.concat(
+            target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
+            target.children().isEmpty() ? Stream.of() : Stream.of(validate(Phase.CHILDREN)))
+        .toList();
+  }
+
+  private List<Step> toSwitch() {
+    return List.of(
         new Step.Verify(),
-        steps.validate(Phase.PREPARE_SWITCH),
-        steps.index(
-            Phase.PREPARE_SWITCH,
-            "old-perm",
-            steps.names.fillAll(file("old-perm-release.sql"))),
-        steps.index(Phase.SWITCH, "new-pk", List.of()),
-        steps.primaryKey(),
-        steps.validate(Phase.SWITCH),
-        new Step.Spare(
-            steps.index(Phase.SWITCH, "old-pk", List.of()),
-            steps.names.fill(HAS_NEW_PRIMARY_KEY)));
+        validate(Phase.PREPARE_SWITCH),
+        index(Phase.PREPARE_SWITCH, "old-perm", names.fillAll(file("old-perm-release.sql"))),
+        index(Phase.SWITCH, "new-pk", List.of()),
+        primaryKey(),
+        validate(Phase.SWITCH),
+        new Step.Spare(index(Phase.SWITCH, "old-pk", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
   }
 
   /** What has to be sent when a column has another name now, or the table another owner. */
@@ -136,7 +151,10 @@ public final class Steps {
     return new Step.Index(
         phase,
         name,
-        objects.derived(name.replace('-', '_')),
+        target.oid(),
+        target.objects().derived(name.replace('-', '_')),
+        true,
+        names.fill(TURN),
         names.fill(file(name + ".sql")),
         release,
         names.fill(file(name + "-undo.sql")));
@@ -146,8 +164,8 @@ public final class Steps {
     return new Step.Ddl(
         Phase.SWITCH,
         Step.PRIMARY_KEY,
-        primaryKey("new_pk", "old_perm"),
-        primaryKey("old_pk", "new_perm"),
+        Stream.concat(primaryKey("new_pk", "old_perm"), leading(true)).toList(),
+        Stream.concat(primaryKey("old_pk", "new_perm"), leading(false)).toList(),
         names.fill(HAS_NEW_PRIMARY_KEY));
   }
 
@@ -157,13 +175,19 @@ public final class Steps {
    * @param spare the index that it consumes
    * @param stays the index on the column that it leaves
    */
-  private List<String> primaryKey(String spare, String stays) {
-    return names.fillAll(
-        PRIMARY_KEY
-            .with("'spare'", "<'" + spare + "'>")
-            .with("'beside_spare'", "<'beside_" + spare + "'>")
-            .with("'stays'", "<'" + stays + "'>")
-            .with("'beside_stays'", "<'beside_" + stays + "'>"));
+  private Stream<String> primaryKey(String spare, String stays) {
+    return names
+        .fillAll(
+            PRIMARY_KEY
+                .with("'spare'", "<'" + spare + "'>")
+                .with("'beside_spare'", "<'beside_" + spare + "'>")
+                .with("'stays'", "<'" + stays + "'>")
+                .with("'beside_stays'", "<'beside_" + stays + "'>"))
+        .stream();
+  }
+
+  private Stream<String> leading(boolean isTwin) {
+    return target.children().stream().map(child -> new ChildSteps(target, child).leading(isTwin));
   }
 
   private Step validate(Phase phase) {

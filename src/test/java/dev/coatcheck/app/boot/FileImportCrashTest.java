@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.migrate.backfill.KeyModel;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,10 +2,10 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package dev.coatcheck.migrate.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.session.LockWait;

@@ -44,9 +44,12 @@ class SwitchTest {
       requireUsable(fixture);
       assertThat(indexes(fixture, "orders")).containsExactly("orders_pkey");
       assertThat(
-              fixture.source.sql().texts(
-                  "select i.indexrelid::regclass from pg_index i where i.indisclustered"
-                      + " and i.indrelid = 'orders'::regclass"))
+              fixture
+                  .source
+                  .sql()
+                  .texts(
+                      "select i.indexrelid::regclass from pg_index i where i.indisclustered"
+                          + " and i.indrelid = 'orders'::regclass"))
           .containsExactly("orders_pkey");
     }
   }
@@ -63,14 +66,20 @@ class SwitchTest {
 
   private static void requirePrimaryKey(MigrationFixture fixture, String column) {
     assertThat(
-            fixture.source.sql().texts(
-                "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
-                    + " and conrelid = 'orders'::regclass"))
+            fixture
+                .source
+                .sql()
+                .texts(
+                    "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
+                        + " and conrelid = 'orders'::regclass"))
         .containsExactly("PRIMARY KEY (" + column + ")");
     assertThat(
-            fixture.source.sql().texts(
-                "select pg_get_constraintdef(oid) from pg_constraint where contype = 'f'"
-                    + " and conrelid = 'item'::regclass"))
+            fixture
+                .source
+                .sql()
+                .texts(
+                    "select pg_get_constraintdef(oid) from pg_constraint where contype = 'f'"
+                        + " and conrelid = 'item'::regclass and conkey = '{2}'"))
         .containsExactly("FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE");
   }
 
@@ -79,7 +88,8 @@ class SwitchTest {
     String id =
         fixture
             .source
-            .sql().texts("insert into orders (created_at) values (now()) returning id")
+            .sql()
+            .texts("insert into orders (created_at) values (now()) returning id")
             .getFirst();
     fixture.source.execute(
         "insert into item (order_id) values (%s)".formatted(id),
@@ -90,15 +100,21 @@ class SwitchTest {
   }
 
   private static List<String> remark(MigrationFixture fixture, String constraint) {
-    return fixture.source.sql().texts(
-        "select obj_description(oid, 'pg_constraint') from pg_constraint where conname = '"
-            + constraint
-            + "'");
+    return fixture
+        .source
+        .sql()
+        .texts(
+            "select obj_description(oid, 'pg_constraint') from pg_constraint where conname = '"
+                + constraint
+                + "'");
   }
 
   private static List<String> indexes(MigrationFixture fixture, String table) {
-    return fixture.source.sql().texts(
-        "select indexrelid::regclass from pg_index where indrelid = '%s'::regclass"
-            .formatted(table));
+    return fixture
+        .source
+        .sql()
+        .texts(
+            "select indexrelid::regclass from pg_index where indrelid = '%s'::regclass"
+                .formatted(table));
   }
 }

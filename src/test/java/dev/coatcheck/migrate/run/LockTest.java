@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

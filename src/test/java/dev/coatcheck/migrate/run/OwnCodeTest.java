@@ -2,10 +2,10 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;

@@ -29,7 +29,8 @@ class SqlTemplateTest {
               "bigint",
               Optional.empty(),
               new Target.Anchors(HOSTILE, 1, 0),
-              SearchPath.USUAL));
+              SearchPath.USUAL,
+              List.of()));
 
   @Test
   void aNameIsQuotedAndNothingInItIsTakenForAPlaceholder() {

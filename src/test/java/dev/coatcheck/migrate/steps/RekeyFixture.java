@@ -70,7 +70,8 @@ public final class RekeyFixture implements AutoCloseable {
         "bigint",
         createdAt,
         CatalogTable.anchors(source, oid, key, createdAt),
-        CatalogTable.ownersPath(source, settings, oid));
+        CatalogTable.ownersPath(source, settings, oid),
+        List.of());
   }
 
   public static Optional<Target.TimeColumn> createdAt() {
@@ -112,7 +113,7 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.Spare spare -> ddl.build(spare.index());
       case Step.Validate validate -> requireDone(ddl.apply(validate));
       case Step.Fill _ -> fill(session, target, 512);
-      case Step.Archive _, Step.Verify _ -> {}
+      case Step.ChildFill _, Step.Archive _, Step.Verify _ -> {}
     }
   }
 
@@ -128,7 +129,7 @@ public final class RekeyFixture implements AutoCloseable {
         requireDone(ddl.begin(archive));
         new ArchiveTable(session, target).run(() -> true);
       }
-      case Step.Fill _, Step.Verify _ -> {}
+      case Step.Fill _, Step.ChildFill _, Step.Verify _ -> {}
     }
   }
 

@@ -21,7 +21,8 @@ class StepsTest {
           "bigint",
           Optional.empty(),
           new Target.Anchors(new TableName("public", "orders"), 1, 0),
-          SearchPath.USUAL);
+          SearchPath.USUAL,
+          List.of());
 
   @Test
   void noIndexIsBuiltThatOnlyTheSwitchNeeds() {

@@ -10,9 +10,9 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import io.javalin.http.Context;
@@ -24,9 +24,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * The actions on a run: start, pause, resume, retry, cancel, verify, switch, undo,
- * forget. What takes a
- * while is answered with 202 and goes on.
+ * The actions on a run: start, pause, resume, retry, cancel, verify, switch, undo, forget. What
+ * takes a while is answered with 202 and goes on.
  */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
@@ -101,8 +100,7 @@ final class ActionRoutes {
     JsonObject body = request.object().allow("phase");
     Optional<String> name = body.nullableString("phase");
     Optional<Phase> phase =
-        name.flatMap(text -> WireNamed.find(Phase.class, text))
-            .filter(Phase::leavesTraces);
+        name.flatMap(text -> WireNamed.find(Phase.class, text)).filter(Phase::leavesTraces);
     if (name.isPresent() && phase.isEmpty()) {
       throw body.invalid(
           "phase", "The phases are expand, backfill, index, not_null, prepare_switch and switch.");

@@ -1,0 +1,52 @@
+package dev.coatcheck.migrate.source;
+
+/**
+ * A column of a table that refers to the legacy IDs by a foreign key, and gets a twin that refers
+ * to the new keys. The table and the column are called as they are now.
+ *
+ * @param oid of the table
+ * @param attnum of the column
+ * @param label what the column was called at first, with its table: its steps and our objects are
+ *     named after it
+ * @param reference the name of the twin
+ * @param rules those of the foreign key: on delete, on update, and whether it is deferrable
+ */
+public record Child(
+    long oid,
+    int attnum,
+    String label,
+    TableName table,
+    String column,
+    String reference,
+    String rules) {
+  private static final int NAME_BYTES_MAX = 63;
+
+  /** A column as the catalog has it. */
+  static Child of(long oid, int attnum, TableName table, String column, String rules) {
+    String label = table.text() + "." + column;
+    String reference = column + "_" + Target.NEW_COLUMN;
+    boolean isShort = ObjectNames.bytes(reference) <= NAME_BYTES_MAX;
+    return new Child(
+        oid,
+        attnum,
+        label,
+        table,
+        column,
+        isShort ? reference : ObjectNames.shortened(reference),
+        rules);
+  }
+
+  /** Whether a deleted or renumbered row makes its foreign key set the default. */
+  boolean setsDefault() {
+    return rules.startsWith("d") || rules.startsWith("d", 1);
+  }
+
+  Child renamed(TableName tableNow, String columnNow) {
+    return new Child(oid, attnum, label, tableNow, columnNow, reference, rules);
+  }
+
+  /** Whether it is the same foreign key of the same column. */
+  boolean isLike(Child other) {
+    return oid == other.oid && attnum == other.attnum && rules.equals(other.rules);
+  }
+}

@@ -1,0 +1,104 @@
+package dev.coatcheck.migrate.source;
+
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+
+/**
+ * Finds the children of a table: the columns, in any schema, with a foreign key to its legacy IDs.
+ */
+public final class ChildTable {
+  /** Of several foreign keys of a column, the oldest gives the rules. */
+  private static final String CHILDREN =
+      """
+      select distinct on (f.conrelid, f.conkey[1])
+             f.conrelid::bigint, f.conkey[1]::int, n.nspname::text, c.relname::text,
+             a.attname::text,
+             f.confdeltype::text || f.confupdtype::text || f.condeferrable || f.condeferred
+        from pg_constraint f
+        join pg_class c on c.oid = f.conrelid
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+       where f.contype = 'f' and f.confrelid = ?::oid and f.confkey = array[?::int2]
+         and f.conparentid = 0 and c.relkind = 'r' and not c.relispartition
+       order by f.conrelid, f.conkey[1], f.oid\
+      """;
+
+  private static final String NAMES =
+      """
+      select n.nspname::text, c.relname::text, a.attname::text
+        from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = ? and not a.attisdropped
+       where c.oid = ?::oid\
+      """;
+
+  private ChildTable() {}
+
+  /**
+   * As they are now.
+   *
+   * @param keyAttnum the number of the key column
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static List<Child> of(Database source, long oid, int keyAttnum) {
+    return source.read("children", sql -> of(sql, oid, keyAttnum));
+  }
+
+  /** The same on a runner's session. */
+  public static List<Child> of(Session session, Target target) {
+    return session.transaction(
+        "children", sql -> of(sql, target.oid(), target.anchors().keyAttnum()));
+  }
+
+  private static List<Child> of(DSLContext sql, long oid, int keyAttnum) {
+    return PlainSql.rows(
+        sql,
+        CHILDREN,
+        row ->
+            Child.of(
+                row.getLong(1),
+                row.getInt(2),
+                new TableName(row.getString(3), row.getString(4)),
+                row.getString(5),
+                row.getString(6)),
+        oid,
+        keyAttnum);
+  }
+
+  /** With the names that they have now, without those that are gone. */
+  static List<Child> now(DSLContext sql, List<Child> children) {
+    List<Child> now = new ArrayList<>();
+    for (Child child : children) {
+      PlainSql.first(
+              sql,
+              NAMES,
+              row ->
+                  child.renamed(
+                      new TableName(row.getString(1), row.getString(2)), row.getString(3)),
+              child.attnum(),
+              child.oid())
+          .ifPresent(now::add);
+    }
+    return List.copyOf(now);
+  }
+
+  /** What differs, in words; empty if the foreign keys are the same. */
+  public static Optional<String> difference(List<Child> before, List<Child> now) {
+    List<String> changes =
+        Stream.concat(
+                now.stream()
+                    .filter(child -> before.stream().noneMatch(child::isLike))
+                    .map(child -> "new or changed: " + child.label()),
+                before.stream()
+                    .filter(child -> now.stream().noneMatch(child::isLike))
+                    .map(child -> "gone or changed: " + child.label()))
+            .toList();
+    return changes.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", changes));
+  }
+}

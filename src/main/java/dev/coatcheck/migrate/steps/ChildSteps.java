@@ -1,0 +1,100 @@
+package dev.coatcheck.migrate.steps;
+
+import dev.coatcheck.migrate.backfill.ChildFillTable;
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The steps of one child: its twin, the rows, the index and the foreign key. */
+final class ChildSteps {
+  private static final SqlTemplate ON_REF = file("on-ref.sql");
+  private static final SqlTemplate ON_REF_LATE = file("on-ref-late.sql");
+  private static final SqlTemplate FILL_REF = file("fill-ref.sql");
+  private static final SqlTemplate RIGHTS = file("child-rights.sql");
+
+  private static final String HAS_TRIGGER =
+      "select exists (select from pg_trigger where tgrelid = <child_oid>::oid"
+          + " and quote_ident(tgname) = <'t_ref'>)";
+
+  private static final String HAS_KEY =
+      "select exists (select from pg_constraint where conrelid = <child_oid>::oid"
+          + " and conname = <'ref_key_name'>)";
+
+  private final Target target;
+  private final Child child;
+  private final TargetSql names;
+
+  ChildSteps(Target target, Child child) {
+    this.target = target;
+    this.child = child;
+    this.names = new TargetSql(target).with(child);
+  }
+
+  Stream<Step> all() {
+    return Stream.of(column(), fill(), index(), key());
+  }
+
+  /** Lets the twin lead, or the old column again, where a statement changes both. */
+  String leading(boolean isTwin) {
+    return names.fill(ON_REF.with("reference_leads", Boolean.toString(isTwin)));
+  }
+
+  /** What has to be sent when a table or a column has another name now, or another owner. */
+  List<String> functions(boolean isTwinLeading) {
+    return Stream.concat(Stream.of(leading(isTwinLeading)), names.fillAll(RIGHTS).stream())
+        .toList();
+  }
+
+  private Step column() {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named("child-column"),
+        Stream.of(
+                List.of(leading(false)),
+                names.fillAll(ON_REF_LATE),
+                names.fillAll(FILL_REF),
+                names.fillAll(RIGHTS),
+                names.fillAll(file("child-column.sql")))
+            .flatMap(List::stream)
+            .toList(),
+        names.fillAll(file("child-column-undo.sql")),
+        names.fill(HAS_TRIGGER));
+  }
+
+  private Step fill() {
+    return new Step.ChildFill(child, ChildFillTable.STATEMENTS.stream().map(names::fill).toList());
+  }
+
+  private Step index() {
+    return new Step.Index(
+        Phase.CHILDREN,
+        named("child-index"),
+        child.oid(),
+        new TargetSql(target).childIndex(child),
+        false,
+        names.fill(file("child-turn.sql")),
+        names.fill(file("child-index.sql")),
+        List.of(),
+        names.fill(file("child-index-undo.sql")));
+  }
+
+  private Step key() {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named("child-key"),
+        names.fillAll(file("child-key.sql")),
+        names.fillAll(file("child-key-undo.sql")),
+        names.fill(HAS_KEY));
+  }
+
+  private String named(String step) {
+    return step + " " + child.label();
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(ChildSteps.class, name);
+  }
+}

@@ -1,0 +1,51 @@
+-- Step "child-key": the foreign key of the twin to the new keys, with the rules of the old one, for new
+-- and changed rows. With "on delete set default" the twin gets as its default the key of the row that
+-- the default of the column refers to.
+-- Locks: the child and the customer's table in share row exclusive mode until the commit, in the order of
+-- their OIDs; nothing is scanned.
+
+do <body>
+declare
+  tables text := (select string_agg(c.oid::regclass::text, ', ' order by c.oid) from pg_class c
+                   where c.oid in (<oid>::oid, <child_oid>::oid));
+begin
+  execute 'lock table ' || tables || ' in share row exclusive mode';
+end <body>;
+
+do <body>
+declare
+  old pg_constraint;
+  rules text[] := array['a', 'no action', 'r', 'restrict', 'c', 'cascade', 'n', 'set null',
+                        'd', 'set default'];
+  default_text text;
+  default_key bigint;
+begin
+  select f.* into old from pg_constraint f
+   where f.contype = 'f' and f.conrelid = <child_oid>::oid and f.confrelid = <oid>::oid
+     and f.conkey = array[<child_attnum>::int2] and f.confkey = array[<key_attnum>::int2]
+   order by f.oid limit 1;
+  if old.oid is null then
+    raise exception 'the foreign key of % is gone', <'child_label'> using errcode = '<step_refused>';
+  end if;
+  if 'd' in (old.confdeltype, old.confupdtype) then
+    select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
+     where d.adrelid = <child_oid>::oid and d.adnum = <child_attnum>::int2;
+    if default_text is not null then
+      execute format('select t.<key> from %s t where t.%I = (%s)::bigint', <oid>::oid::regclass,
+                     (select a.attname from pg_attribute a
+                       where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2),
+                     default_text)
+        into default_key;
+      execute format('alter table %s alter column %I set default %L', <child_oid>::oid::regclass,
+                     <'ref_name'>, default_key);
+    end if;
+  end if;
+  execute format(
+    'alter table %s add constraint %I foreign key (%I) references %s (<key>)'
+    ' on delete %s on update %s%s%s not valid',
+    <child_oid>::oid::regclass, <'ref_key_name'>, <'ref_name'>, <oid>::oid::regclass,
+    rules[array_position(rules, old.confdeltype::text) + 1],
+    rules[array_position(rules, old.confupdtype::text) + 1],
+    case when old.condeferrable then ' deferrable' else '' end,
+    case when old.condeferred then ' initially deferred' else '' end);
+end <body>;

@@ -1,0 +1,39 @@
+-- Fills, at the end of a transaction, what on-ref.sql couldn't see: the row that a child refers to came
+-- later in the same statement or transaction. A row whose two columns don't agree even now is refused
+-- as a failed serialization, because a newer snapshot would see what is missing.
+-- Locks: those of the update, on rows of the same transaction. Runs as our user and sees only Postgres's
+-- own names; the update itself is done by fill-ref.sql. It runs seldom, so it looks all names up.
+
+create or replace function <on_ref_late>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+declare
+  fk name := (select a.attname from pg_attribute a
+               where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2);
+  parent_id name := (select a.attname from pg_attribute a
+                      where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2);
+  same_row text := coalesce(
+    (select string_agg(format('t.%1$I = ($1).%1$I', a.attname), ' and ')
+       from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+      where i.indrelid = tg_relid and i.indisprimary), 'true');
+  rows tid[];
+  keys bigint[];
+  is_open boolean;
+begin
+  execute format(
+    'select array_agg(t.ctid), array_agg(p.<key>) from only %s t join %s p on p.%I = t.%I'
+    ' where t.%I = ($1).%I and t.%I is null and %s',
+    tg_relid::regclass, <oid>::oid::regclass, parent_id, fk, fk, fk, <'ref_name'>, same_row)
+    into rows, keys using new;
+  if rows is not null then
+    perform <fill_ref>(tg_relid, rows, keys);
+  end if;
+  execute format('select exists (select from only %s t where (t.%I is null) <> (t.%I is null) and %s'
+                 ' and t.%I is not distinct from ($1).%I)',
+                 tg_relid::regclass, fk, <'ref_name'>, same_row, fk, fk)
+    into is_open using new;
+  if is_open then
+    raise exception 'coatcheck: the row that % refers to can''t be seen', <'child_label'>
+      using errcode = 'serialization_failure', hint = 'Run the transaction again.';
+  end if;
+  return null;
+end <body>;

@@ -1,0 +1,81 @@
+-- Lets each of two columns of a child follow the other: the one that refers to the legacy IDs, and its
+-- twin that refers to the new keys. If a statement changes both, the column counts that leads: the old
+-- column before the switch, and its twin afterwards. What this trigger can't see yet stays null until
+-- on-ref-late.sql.
+-- Locks: none. Runs as our user and sees only Postgres's own names. Where a table or a column was
+-- renamed, its name is looked up.
+
+create or replace function <on_ref>() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+#variable_conflict use_variable
+declare
+  legacy bigint;
+  reference bigint;
+  legacy_before bigint;
+  reference_before bigint;
+  by_reference boolean;
+  fk name;
+begin
+  begin
+    legacy := new.<fk>;
+    if tg_op = 'UPDATE' then
+      legacy_before := old.<fk>;
+    end if;
+  exception when undefined_column then
+    fk := (select a.attname from pg_attribute a
+            where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2);
+    execute format('select ($1).%I', fk) into legacy using new;
+    if tg_op = 'UPDATE' then
+      execute format('select ($1).%I', fk) into legacy_before using old;
+    end if;
+  end;
+  reference := new.<ref>;
+  if tg_op = 'INSERT' then
+    by_reference := reference is not null
+      and (legacy is null or <reference_leads> and not <is_default>);
+  else
+    reference_before := old.<ref>;
+    if reference is distinct from reference_before then
+      by_reference := legacy is not distinct from legacy_before or <reference_leads>;
+    elsif legacy is distinct from legacy_before then
+      by_reference := false;
+    elsif (legacy is null) = (reference is null) then
+      return new;
+    else
+      by_reference := legacy is null;
+    end if;
+  end if;
+
+  begin
+    if by_reference then
+      legacy := coalesce(<own_id>,
+                         (select t.<id>::bigint from <table> t where t.<key> = reference));
+    else
+      reference := coalesce(<own_key>,
+                            (select t.<key> from <table> t where t.<id> = legacy));
+    end if;
+  exception when undefined_column or undefined_table then
+    if by_reference then
+      execute format('select t.%I::bigint from %s t where t.<key> = $1',
+          (select a.attname from pg_attribute a
+            where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2), <oid>::oid::regclass)
+        into legacy using reference;
+    else
+      execute format('select t.<key> from %s t where t.%I = $1', <oid>::oid::regclass,
+          (select a.attname from pg_attribute a
+            where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2))
+        into reference using legacy;
+    end if;
+  end;
+
+  if by_reference then
+    begin
+      new.<fk> := legacy;
+    exception when undefined_column then
+      new := jsonb_populate_record(new, jsonb_build_object(fk, legacy));
+    end;
+  else
+    new.<ref> := reference;
+  end if;
+  return new;
+end <body>;

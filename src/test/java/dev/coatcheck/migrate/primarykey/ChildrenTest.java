@@ -1,0 +1,201 @@
+package dev.coatcheck.migrate.primarykey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.sql.TestSql;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Columns that refer to the legacy IDs get twins that refer to the new keys. Every test runs before
+ * the switch, after it, and after its undo.
+ */
+class ChildrenTest {
+  /** A child with each rule, and one with a key that is checked at the commit. */
+  private static final List<String> CHILDREN =
+      List.of(
+          "create table cascading (id bigserial primary key,"
+              + " order_id bigint not null references orders on delete cascade)",
+          "create table nulled (id bigserial primary key,"
+              + " order_id integer references orders on delete set null)",
+          "create table defaulted (id bigserial primary key,"
+              + " order_id bigint default 1 references orders on delete set default)",
+          "create table restricted (id bigserial primary key,"
+              + " order_id bigint not null references orders on delete restrict)",
+          "create table plain (order_id bigint references orders)",
+          "create table deferred (id bigserial primary key, order_id bigint not null"
+              + " references orders deferrable initially deferred)",
+          "create table \"Odd 'names'\" (id bigserial primary key,"
+              + " \"the <Order>\" bigint references orders, other bigint references orders)");
+
+  private static MigrationFixture fixture;
+  private static TestSql sql;
+  private static TableMigration run;
+
+  @BeforeAll
+  static void migrate() {
+    fixture = new MigrationFixture(false);
+    sql = fixture.source.sql();
+    sql.execute(
+        "create table orders (id bigserial primary key, created_at timestamptz default now(),"
+            + " before_id bigint references orders)",
+        "insert into orders (created_at) select now() - make_interval(secs => 2000 - n)"
+            + " from generate_series(1, 500) n",
+        "update orders set before_id = id - 1 where id > 1");
+    CHILDREN.forEach(sql::execute);
+    for (String table : List.of("cascading", "nulled", "defaulted", "restricted", "deferred")) {
+      sql.execute(
+          "insert into %s (order_id) select 1 + n %% 400 from generate_series(1, 1000) n"
+              .formatted(table));
+    }
+    sql.execute(
+        "insert into plain select 1 + n % 400 from generate_series(1, 1000) n",
+        "insert into \"Odd 'names'\" (\"the <Order>\", other) select 1 + n % 400, null"
+            + " from generate_series(1, 1000) n");
+    run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+  }
+
+  @AfterAll
+  static void close() {
+    fixture.close();
+  }
+
+  @Test
+  void twinsFollowBeforeTheSwitchAfterItAndAfterItsUndo() {
+    requireAll(false);
+    fixture.switchKey(run);
+    requireAll(true);
+    fixture.undo(run, Phase.SWITCH);
+    requireAll(false);
+    fixture.switchKey(run);
+    requireAll(true);
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(
+            sql.texts(
+                "select attrelid::regclass::text from pg_attribute where not attisdropped"
+                    + " and attname like '%snowflake_id' and attrelid >= 16384"
+                    + " and attrelid in (select oid from pg_class where relkind = 'r'"
+                    + " and relnamespace = 'public'::regnamespace)"))
+        .isEmpty();
+    assertThat(sql.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
+        .isEmpty();
+  }
+
+  private static void requireAll(boolean isSwitched) {
+    requireTwins();
+    insertsAreFollowed();
+    deletesFollowTheirRules();
+    aChildMayComeFirst();
+    aRowMayReferToItself();
+    if (isSwitched) {
+      theTwinMayBeWritten();
+    }
+    requireTwins();
+  }
+
+  /** Both columns name the same row, or none. */
+  private static void requireTwins() {
+    for (String column :
+        List.of(
+            "orders.before_id",
+            "cascading.order_id",
+            "nulled.order_id",
+            "defaulted.order_id",
+            "restricted.order_id",
+            "plain.order_id",
+            "deferred.order_id")) {
+      String table = column.substring(0, column.indexOf('.'));
+      String name = column.substring(column.indexOf('.') + 1);
+      assertThat(
+              sql.number(
+                  "select count(*) from %1$s c left join orders o on o.id = c.%2$s where c.%2$s_snowflake_id is distinct from o.snowflake_id"
+                      .formatted(table, name)))
+          .as(column)
+          .isZero();
+    }
+    assertThat(
+            sql.number(
+                "select count(*) from \"Odd 'names'\" c left join orders o on o.id = c.\"the"
+                    + " <Order>\" where c.\"the <Order>_snowflake_id\" is distinct from"
+                    + " o.snowflake_id"))
+        .isZero();
+    assertThat(sql.texts("select conname::text from pg_constraint where not convalidated"))
+        .isEmpty();
+  }
+
+  private static void insertsAreFollowed() {
+    long id = order();
+    sql.execute(
+        "insert into cascading (order_id) values (%d)".formatted(id),
+        "insert into nulled (order_id) values (%d), (null)".formatted(id),
+        "insert into defaulted default values",
+        "update plain set order_id = %d where order_id = 7".formatted(id),
+        "update plain set order_id = null where order_id = 8",
+        "update plain set order_id = 7 where order_id = %d".formatted(id));
+  }
+
+  private static void deletesFollowTheirRules() {
+    long id = order();
+    sql.execute(
+        "insert into cascading (order_id) values (%d)".formatted(id),
+        "insert into nulled (order_id) values (%d)".formatted(id),
+        "insert into defaulted (order_id) values (%d)".formatted(id));
+    long defaults = sql.number("select count(*) from defaulted where order_id = 1");
+    long nulls = sql.number("select count(*) from nulled where order_id is null");
+
+    sql.execute("delete from orders where id = %d".formatted(id));
+
+    assertThat(sql.number("select count(*) from cascading where order_id = " + id)).isZero();
+    assertThat(sql.number("select count(*) from nulled where order_id is null"))
+        .isEqualTo(nulls + 1);
+    assertThat(sql.number("select count(*) from defaulted where order_id = 1"))
+        .isEqualTo(defaults + 1);
+    long held = order();
+    sql.execute("insert into restricted (order_id) values (%d)".formatted(held));
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () -> sql.execute("delete from orders where id = %d".formatted(held)))
+        .hasStackTraceContaining("violates");
+  }
+
+  private static void aChildMayComeFirst() {
+    long id = sql.number("select nextval('orders_id_seq')");
+    sql.execute(
+        "begin; insert into deferred (order_id) values (%1$d);".formatted(id)
+            + " insert into orders (id) values (%1$d); commit".formatted(id),
+        "with child as (insert into cascading (order_id)"
+            + " values ((select last_value from orders_id_seq) + 1) returning 1)"
+            + " insert into orders (before_id) select null where (select count(*) from child) = 1");
+  }
+
+  private static void aRowMayReferToItself() {
+    long id = sql.number("select nextval('orders_id_seq')");
+    sql.execute(
+        "insert into orders (id, before_id) values (%1$d, %1$d)".formatted(id),
+        "insert into orders (id, before_id)"
+            + " select nextval('orders_id_seq'), currval('orders_id_seq') + 1"
+            + " from generate_series(1, 1)"
+            + " union all select nextval('orders_id_seq'), null");
+  }
+
+  private static void theTwinMayBeWritten() {
+    long id = order();
+    String key = sql.text("select snowflake_id::text from orders where id = " + id);
+    sql.execute(
+        "insert into cascading (order_id_snowflake_id) values (%s)".formatted(key),
+        "insert into plain (order_id_snowflake_id) values (%s)".formatted(key),
+        "update nulled set order_id_snowflake_id = %s where id in (select min(id) from nulled)"
+            .formatted(key));
+    assertThat(sql.number("select count(*) from cascading where order_id = " + id)).isOne();
+    assertThat(sql.number("select count(*) from nulled where order_id = " + id)).isOne();
+  }
+
+  private static long order() {
+    return sql.number("insert into orders (created_at) values (now()) returning id");
+  }
+}
