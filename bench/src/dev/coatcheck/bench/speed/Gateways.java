@@ -26,6 +26,9 @@ import java.util.Set;
 
 /** A database, an API key, and gateways on it, each in a process of its own. */
 final class Gateways implements AutoCloseable {
+  private static final int TRIES_MAX = 20;
+  private static final long RETRY_MILLIS = 500;
+
   private static final Duration KEY_VALID = Duration.ofHours(4);
 
   private final HttpClient client =
@@ -98,12 +101,17 @@ final class Gateways implements AutoCloseable {
             .PUT(HttpRequest.BodyPublishers.ofString(Requests.DEFINITION)));
   }
 
-  /** Sends a request with the API key, and returns the body of its answer. */
+  /**
+   * Sends a request with the API key, and returns the body of its answer. A busy machine may need
+   * several tries.
+   */
   String call(HttpRequest.Builder request) throws IOException, InterruptedException {
-    HttpResponse<String> response =
-        client.send(
-            request.header("Authorization", "Bearer " + key).build(),
-            HttpResponse.BodyHandlers.ofString());
+    HttpRequest authorized = request.header("Authorization", "Bearer " + key).build();
+    HttpResponse<String> response = client.send(authorized, HttpResponse.BodyHandlers.ofString());
+    for (int tried = 1; response.statusCode() == 503 && tried < TRIES_MAX; tried++) {
+      Thread.sleep(RETRY_MILLIS);
+      response = client.send(authorized, HttpResponse.BodyHandlers.ofString());
+    }
     if (response.statusCode() >= 300) {
       throw new IllegalStateException(response.statusCode() + ": " + response.body());
     }

@@ -26,7 +26,8 @@ final class Findings {
     INDEX_INVALID("our indexes are complete"),
     SEQUENCE_CACHE("the number source has a cache of 1"),
     TRIGGER_MISSING("all of our triggers are on the table and enabled"),
-    ARCHIVE_CONFLICT("no row's key differs from the one that its old ID had before");
+    ARCHIVE_CONFLICT("no row's key differs from the one that its old ID had before"),
+    CHILD_MISMATCH("each row of a child names the same row by its old column and by its twin");
 
     private final String title;
 

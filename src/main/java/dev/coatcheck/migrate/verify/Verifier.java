@@ -38,6 +38,7 @@ public final class Verifier {
 
   private final RowStore rows;
   private final ObjectStore objects;
+  private final List<ChildStore> children;
   private final PublishedStore gateway;
   private final Outbox outbox;
   private final int rangeRows;
@@ -55,6 +56,10 @@ public final class Verifier {
       SourceSession source, PublishedStore gateway, Target target, Outbox outbox, int rangeRows) {
     this.rows = new RowStore(source.session(), target);
     this.objects = new ObjectStore(source.session(), target);
+    this.children =
+        target.children().stream()
+            .map(child -> new ChildStore(source.session(), target, child))
+            .toList();
     this.gateway = gateway;
     this.outbox = outbox;
     this.rangeRows = rangeRows;
@@ -93,7 +98,25 @@ public final class Verifier {
       looked += range.rows().size();
       after = range.rows().getLast().legacy();
     }
+    for (ChildStore child : children) {
+      if (child.hasTwin() && !compare(child, findings, goOn)) {
+        return Optional.empty();
+      }
+    }
     return Optional.of(findings.report(looked));
+  }
+
+  /** A statement sees both columns by one snapshot; false if it was stopped. */
+  private static boolean compare(ChildStore child, Findings findings, BooleanSupplier goOn) {
+    findings.add(Promise.TRIGGER_MISSING, child.triggersOff());
+    findings.add(Promise.INDEX_INVALID, child.invalidIndexes());
+    for (long page = 0; page < child.pages(); page += ChildStore.PAGES) {
+      if (!goOn.getAsBoolean()) {
+        return false;
+      }
+      findings.add(Promise.CHILD_MISMATCH, child.mismatches(page));
+    }
+    return true;
   }
 
   private void objects(Findings findings) {

@@ -12,6 +12,7 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -261,6 +262,11 @@ class FrontHandlerTest {
   @Test
   void requestsThatWaitForPostgresHoldUpNobodyAtTheDoor() throws IOException, InterruptedException {
     doors.answer("GET /r/" + found, TO_THE_ROUTES);
+    await().atMost(Duration.ofMinutes(2)).until(FrontHandlerTest::hitsOvertakeMisses);
+  }
+
+  /** False if a miss had to give up first, as it does after a second. */
+  private static boolean hitsOvertakeMisses() throws IOException, InterruptedException {
     PublicId neverAskedFor = new PublicId(new Prefix("ch"), new Token(7, 7));
     List<Callable<String>> waiting = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
@@ -270,13 +276,14 @@ class FrontHandlerTest {
         TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
       List<Future<String>> waiters = waiting.stream().map(callers::submit).toList();
 
-      await().until(() -> waitsForLock(locker));
+      await().until(() -> waitsForLock(locker) || waiters.stream().anyMatch(Future::isDone));
       for (int i = 0; i < 20; i++) {
         assertThat(doors.answer("GET /r/" + found, "Accept: */*")).startsWith("HTTP/1.1 302 ");
       }
 
-      assertThat(waiters).noneMatch(Future::isDone);
+      boolean allWait = waiters.stream().noneMatch(Future::isDone);
       locker.rollback();
+      return allWait;
     }
   }
 
@@ -284,7 +291,9 @@ class FrontHandlerTest {
   @Test
   void aKeyThatIsRevokedWhileItsRequestWaitsGetsNoRow() throws Exception {
     String answer = "";
-    for (int tried = 0; tried < TRIES_MAX && !answer.startsWith("HTTP/1.1 401 "); tried++) {
+    long beganNano = System.nanoTime();
+    while (!answer.startsWith("HTTP/1.1 401 ")
+        && System.nanoTime() - beganNano < Duration.ofMinutes(3).toNanos()) {
       answer = answerToARevokedKey();
       assertThat(answer).containsPattern("^HTTP/1.1 (401|503) ");
     }

@@ -222,7 +222,8 @@ class LegacyRoutesTest {
       @Nullable Map<String, Object> legacy) {
     Reply reply =
         client.put(TestType.of(name, prefix).with("redirect", redirect).with("legacy", legacy));
-    assertThat(reply.status()).isEqualTo(201);
+    // 200 if it was created by a request whose answer was late.
+    assertThat(reply.status()).isIn(200, 201);
   }
 
   /** All of an answer but its name and its time. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateways die, or stand still, in the middle of a backfill that they share. */
 class RunnerCrashTest {
-  private static final int ROWS = 6_000;
+  private static final int ROWS = 20_000;
   private static final int FAULTS = 3;
 
   /** So that it lasts until the last fault. */

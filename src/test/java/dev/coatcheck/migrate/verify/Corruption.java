@@ -21,7 +21,7 @@ record Corruption(
               "duplicate_key",
               List.of("50", "51"),
               List.of(
-                  "drop index <drop_new_perm>",
+                  "drop index <beside_new_perm>",
                   key("(select snowflake_id from orders where id = 51)", "id = 50")),
               List.of(),
               List.of("create unique index <new_perm> on orders (snowflake_id)")),
@@ -78,11 +78,11 @@ record Corruption(
               "index_invalid",
               List.of("new_perm"),
               List.of(
-                  "drop index <drop_new_perm>",
+                  "drop index <beside_new_perm>",
                   "!create unique index concurrently <new_perm> on orders (text)"),
               List.of(),
               List.of(
-                  "drop index <drop_new_perm>",
+                  "drop index <beside_new_perm>",
                   "create unique index <new_perm> on orders (snowflake_id)")),
           new Corruption(
               "sequence_cache",

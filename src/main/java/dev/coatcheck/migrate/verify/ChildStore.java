@@ -1,0 +1,86 @@
+package dev.coatcheck.migrate.verify;
+
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+
+/** Reads whether the rows of one child name the same rows by both of their columns. */
+final class ChildStore {
+  static final long PAGES = 2_048;
+
+  private static final String HAS_TWIN =
+      "select exists (select from pg_attribute where attrelid = <child_oid>::oid"
+          + " and attname = <'ref_name'> and not attisdropped)";
+
+  private static final String PAGES_NOW =
+      "select pg_relation_size(<child_oid>::oid::regclass) / current_setting('block_size')::bigint";
+
+  private static final SqlTemplate MISMATCHES =
+      SqlTemplate.file(ChildStore.class, "child-mismatches.sql");
+
+  private static final String TRIGGERS_OFF =
+      """
+      select wanted.name || ' of ' || <'child_label'>
+        from (values (<'t_ref'>), (<'t_ref_late'>)) as wanted (name)
+       where not exists (
+         select from pg_trigger g where g.tgrelid = <child_oid>::oid
+            and quote_ident(g.tgname) = wanted.name and g.tgenabled = 'A')\
+      """;
+
+  private static final String INVALID_INDEX =
+      """
+      select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+       where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'ref_index'>
+         and not (i.indisvalid and i.indisready)\
+      """;
+
+  private final Session source;
+  private final TargetSql names;
+
+  ChildStore(Session source, Target target, Child child) {
+    this.source = source;
+    this.names = new TargetSql(target).with(child);
+  }
+
+  /** Whether the run has come so far. */
+  boolean hasTwin() {
+    return RowStore.read(source, sql -> PlainSql.isTrue(sql, names.fill(HAS_TWIN)));
+  }
+
+  long pages() {
+    return RowStore.read(
+        source, sql -> PlainSql.row(sql, names.fill(PAGES_NOW), row -> row.getLong(1)));
+  }
+
+  /** What rows on some pages refer to by their old column, where the twin says something else. */
+  List<String> mismatches(long firstPage) {
+    return source.longTransaction(
+        "verify",
+        sql -> {
+          RowStore.bound(sql);
+          return PlainSql.rows(
+              sql,
+              names.fill(MISMATCHES),
+              row -> row.getString(1),
+              "(" + firstPage + ",0)",
+              "(" + (firstPage + PAGES) + ",0)");
+        });
+  }
+
+  List<String> triggersOff() {
+    return texts(TRIGGERS_OFF);
+  }
+
+  List<String> invalidIndexes() {
+    return texts(INVALID_INDEX);
+  }
+
+  private List<String> texts(String query) {
+    return RowStore.read(
+        source, sql -> PlainSql.rows(sql, names.fill(query), row -> row.getString(1)));
+  }
+}

@@ -1,0 +1,7 @@
+-- The rows on some pages of a child whose two columns don't name the same row: what the old column says.
+-- Values: the first page and the page after the last, as row addresses.
+-- Locks: none.
+
+select format('%s refers to %s', <'child_label'>, coalesce(t.<fk>::text, 'nothing'))
+  from only <child> t left join <table> p on p.<id> = t.<fk>
+ where t.ctid >= ?::tid and t.ctid < ?::tid and t.<ref> is distinct from p.<key>;
