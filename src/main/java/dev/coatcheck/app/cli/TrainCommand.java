@@ -4,27 +4,28 @@ import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /**
- * {@code coatcheck train}: starts a gateway, has it answer requests of each common kind, and stops
- * it. The JVM keeps what was loaded and compiled meanwhile in a cache (its option AOTCacheOutput,
- * JEP 514 and 515), with which later starts take half the time. For the launcher and the image; the
- * home should be a folder that is thrown away.
+ * {@code coatcheck train [COMMAND…]}: starts a gateway, has it answer requests of each common kind,
+ * and stops it. The JVM keeps what was loaded and compiled meanwhile in a cache (its option
+ * AOTCacheOutput, JEP 514 and 515), with which later starts take half the time. For the launcher
+ * and the image; the home should be a folder that is thrown away.
+ *
+ * <p>The command starts the program in a JVM that keeps a cache of its own, of verbs. All classes
+ * of a cache are loaded at every start that uses the cache: a gateway has no use for those of the
+ * verbs, and a verb even less for those of a gateway.
  */
 @Command(
     name = "train",
@@ -36,65 +37,75 @@ final class TrainCommand implements Callable<Integer> {
   /** A later answer ends the command: the first start of a new build waits for it. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 
-  private static final String TYPE = "charge";
+  private static final int MINT_ATTEMPTS_MAX = 50;
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  private static final String DEFINITION =
+      """
+      {"prefix":"ch","key_scheme":"snowflake","redirect":{"template":"https://a.example/{id}"}}\
+      """;
+
+  private static final String MINT = "{\"type\":\"charge\"}";
+  private static final String MINTS = "{\"type\":\"charge\",\"count\":1000}";
   private static final Pattern ID = Pattern.compile("ch_[0-9A-Za-z]{24}");
 
   @Mixin private Settings settings = new Settings();
+
+  @Parameters(paramLabel = "COMMAND", description = "Starts the program, for a cache of verbs.")
+  private List<String> program = List.of();
 
   @Override
   public Integer call() throws CommandFailed, IOException, InterruptedException {
     try (Gateway gateway = Gateway.start(settings.config())) {
       Path keyFile = gateway.developmentKey().orElseThrow();
-      String[] where = {"--url", gateway.url(), "--key-file", keyFile.toString()};
-      verb(where, "types", "put", TYPE, "--prefix", "ch", "--redirect", "https://a.example/{id}");
-      verb(where, "types", "list");
-      verb(where, "mint", TYPE, "--count", "1000");
-      requests(gateway.url(), Files.readString(keyFile).strip());
+      String key = Files.readString(keyFile).strip();
+      try (TrainRequests requests =
+          TrainRequests.open(URI.create(gateway.url()), key, ANSWER_MAX)) {
+        var _ = requests.send("PUT", "/v1/types/charge", DEFINITION);
+        var _ = mint(requests);
+        if (!program.isEmpty()) {
+          verbs(gateway.url(), keyFile);
+        }
+        answers(requests);
+      }
     } catch (StartFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
     return 0;
   }
 
-  private static void verb(String[] where, String... verb) throws CommandFailed {
-    CommandLine line = Cli.line().setOut(new PrintWriter(PrintWriter.nullWriter()));
-    String[] arguments = Stream.of(verb, where).flatMap(Stream::of).toArray(String[]::new);
-    if (line.execute(arguments) != 0) {
-      throw new CommandFailed("the verb " + verb[0] + " failed; its reason is above.");
-    }
-  }
-
-  private static void requests(String url, String key)
+  private static void answers(TrainRequests requests)
       throws CommandFailed, IOException, InterruptedException {
-    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-      for (int round = 0; round < ROUNDS; round++) {
-        HttpRequest.Builder mint = request(url + "/v1/ids", key);
-        String minted =
-            send(
-                client,
-                mint.header("Content-Type", "application/json")
-                    .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"" + TYPE + "\"}")));
-        String id =
-            ID.matcher(minted)
-                .results()
-                .map(MatchResult::group)
-                .findFirst()
-                .orElseThrow(() -> new CommandFailed("no public ID in the answer: " + minted));
-        for (String path : new String[] {"/v1/ids/", "/v1/ids/", "/r/", "/r/"}) { // miss, hit
-          var _ = send(client, request(url + path + id, key));
-        }
+    var _ = requests.send("POST", "/v1/ids/batch", MINTS);
+    for (int round = 0; round < ROUNDS; round++) {
+      String id = mint(requests);
+      for (String path : List.of("/v1/ids/", "/v1/ids/", "/r/", "/r/")) { // miss, hit
+        var _ = requests.send("GET", path + id, "");
       }
     }
   }
 
-  private static HttpRequest.Builder request(String url, String key) {
-    return HttpRequest.newBuilder(URI.create(url))
-        .timeout(ANSWER_MAX)
-        .header("Authorization", "Bearer " + key);
+  /** On a busy machine the lease of the keys may be late, for a moment. */
+  private static String mint(TrainRequests requests)
+      throws CommandFailed, IOException, InterruptedException {
+    String answer = "";
+    for (int attempt = 0; attempt < MINT_ATTEMPTS_MAX; attempt++) {
+      answer = requests.send("POST", "/v1/ids", MINT);
+      Matcher id = ID.matcher(answer);
+      if (id.find()) {
+        return id.group();
+      }
+      Thread.sleep(PAUSE);
+    }
+    throw new CommandFailed("no public ID in the answer: " + answer);
   }
 
-  private static String send(HttpClient client, HttpRequest.Builder request)
-      throws IOException, InterruptedException {
-    return client.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
+  private void verbs(String url, Path keyFile)
+      throws CommandFailed, IOException, InterruptedException {
+    List<String> command = new ArrayList<>(program);
+    command.addAll(List.of("train-verbs", url, keyFile.toString()));
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new CommandFailed("the verbs failed; their reason is above.");
+    }
   }
 }

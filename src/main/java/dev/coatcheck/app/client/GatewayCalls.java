@@ -225,11 +225,7 @@ public final class GatewayCalls {
   private HttpClient client() {
     HttpClient made = client;
     if (made == null) {
-      made =
-          HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
-              .connectTimeout(Duration.ofSeconds(3))
-              .build();
+      made = CallClient.of(url);
       client = made;
     }
     return made;
