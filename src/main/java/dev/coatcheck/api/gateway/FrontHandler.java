@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
+import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.core.id.Base62;
@@ -18,17 +19,18 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Answers redirects, resolves, proxied URLs and single mints without a thread that waits: from
- * memory, on the thread that read the request, or with a row, on the thread that brought or wrote
- * the row. All other requests go on to the routes, on a thread of their own.
+ * Answers redirects, legacy IDs, resolves, proxied URLs and single mints without a thread that
+ * waits: from memory, on the thread that read the request, or with a row, on the thread that
+ * brought or wrote the row. All other requests go on to the routes, on a thread of their own.
  *
  * <p>Handing a small request to another thread costs more than serving it. The routes make the
  * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
  */
 final class FrontHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(RedirectRoutes.PATH);
+  private static final String LEGACY = before(LegacyRoutes.OPEN);
   private static final String IDS = before(IdRoutes.ONE);
-  private static final int ID_LENGTH_MAX = 64;
+  private static final int PART_LENGTH_MAX = 64;
 
   /** Of a request with a body, or one that asks something of the connection. */
   private static final EnumSet<HttpHeader> UNUSUAL =
@@ -70,15 +72,20 @@ final class FrontHandler extends Handler.Wrapper {
 
   private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
-      return id(path, REDIRECTS)
+      return part(path, REDIRECTS.length(), path.length())
           .map(id -> Operation.open(RedirectRoutes.PATH, () -> routes.redirects().redirect(id)));
+    }
+    if (path.startsWith(LEGACY)) {
+      int slash = path.lastIndexOf('/');
+      return part(path, slash + 1, path.length())
+          .flatMap(n -> part(path, LEGACY.length(), slash).map(type -> legacy(request, type, n)));
     }
     // The routes judge queries.
     if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
       return Optional.empty();
     }
     if (path.startsWith(IDS)) {
-      return id(path, IDS)
+      return part(path, IDS.length(), path.length())
           .map(
               id ->
                   new Operation(
@@ -116,18 +123,30 @@ final class FrontHandler extends Handler.Wrapper {
                     caller -> routes.mints().one(body, caller.orElseThrow().principal())));
   }
 
-  /** The last part of the path, if it needs no decoding. */
-  private static Optional<String> id(String path, String start) {
-    int length = path.length() - start.length();
-    if (length == 0 || length > ID_LENGTH_MAX) {
+  private Operation legacy(Request request, String type, String n) {
+    return Operation.open(
+        LegacyRoutes.OPEN,
+        () ->
+            routes
+                .legacy()
+                .follow(
+                    type,
+                    n,
+                    Request.getRemoteAddr(request),
+                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
+  }
+
+  /** A part of the path between slashes, if it needs no decoding. */
+  private static Optional<String> part(String path, int start, int end) {
+    if (start >= end || end - start > PART_LENGTH_MAX) {
       return Optional.empty();
     }
-    for (int i = start.length(); i < path.length(); i++) {
+    for (int i = start; i < end; i++) {
       if (!Base62.isBase62(path.charAt(i)) && path.charAt(i) != '_') {
         return Optional.empty();
       }
     }
-    return Optional.of(path.substring(start.length()));
+    return Optional.of(path.substring(start, end));
   }
 
   private void toRoutes(Request request, Response response, Callback callback) {

@@ -145,27 +145,37 @@ final class FrontRequest {
       return;
     }
     Request.addCompletionListener(request, _ -> permit.get().close());
-    Deadline deadline = Deadline.ofAnswer();
-    CompletableFuture<?> loaded = deadline.call(() -> awaits.start().get());
-    var _ =
-        loaded.whenComplete((_, _) -> ended(() -> resume(operation, work, deadline, permit.get())));
+    await(new Loading(operation, work, permit.get(), Deadline.ofAnswer()), awaits);
   }
 
-  private void resume(
-      Operation operation, WithoutWaiting<Answer> work, Deadline deadline, Permits.Permit permit) {
-    Answer answer;
+  /** A request that waits for a row, or for one after the other. */
+  private record Loading(
+      Operation operation, WithoutWaiting<Answer> work, Permits.Permit permit, Deadline deadline) {}
+
+  private void await(Loading loading, WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+    CompletableFuture<?> loaded = loading.deadline().call(() -> awaits.start().get());
+    var _ = loaded.whenComplete((_, _) -> ended(() -> resume(loading)));
+  }
+
+  private void resume(Loading loading) {
+    WithoutWaiting.Attempt<Answer> attempt;
     try {
-      if (!(deadline.call(work::attempt) instanceof WithoutWaiting.Attempt.Done(Answer done))) {
-        permit.close(); // the route takes another
-        means.requestThreads().execute(() -> deadline.run(toRoutes::run));
-        return;
-      }
-      answer = done;
+      attempt = loading.deadline().call(loading.work()::attempt);
     } catch (RuntimeException failed) {
       // Not by way of the route: it would write once more what may have been written.
-      answer = Answer.of(means.failures().problem(failed, RequestId.of(request)));
+      attempt =
+          new WithoutWaiting.Attempt.Done<>(
+              Answer.of(means.failures().problem(failed, RequestId.of(request))));
     }
-    send(operation, answer, Optional.of(new Event.LoadedAnswerServed()));
+    switch (attempt) {
+      case WithoutWaiting.Attempt.Done(Answer answer) ->
+          send(loading.operation(), answer, Optional.of(new Event.LoadedAnswerServed()));
+      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> await(loading, awaits);
+      case WithoutWaiting.Attempt.Left<Answer> _ -> {
+        loading.permit().close(); // the route takes another
+        means.requestThreads().execute(() -> loading.deadline().run(toRoutes::run));
+      }
+    }
   }
 
   /**

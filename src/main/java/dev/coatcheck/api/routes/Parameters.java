@@ -69,8 +69,8 @@ public final class Parameters {
   }
 
   /** The legacy ID in a path. */
-  public static long legacyNumber(Context ctx, String param) {
-    return LegacyNumber.parse(ctx.pathParam(param))
+  public static long legacyNumber(String text, String param) {
+    return LegacyNumber.parse(text)
         .orElseThrow(
             () ->
                 new Refusal(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY)));

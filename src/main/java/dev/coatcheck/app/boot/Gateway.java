@@ -142,6 +142,7 @@ public final class Gateway implements AutoCloseable {
                       config.host(), config.port(), config.managementPort(), config.clients()),
                   new RouteTable(
                       new RedirectRoutes(new Redirector(mappings.resolver())),
+                      new LegacyRoutes(legacy, config.trustedProxies(), parameters),
                       new IdRoutes(mappings, parameters),
                       new ProxyRoutes(urls),
                       new MintRoutes(minter, parameters),
@@ -157,7 +158,6 @@ public final class Gateway implements AutoCloseable {
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
                           new KeyRoutes(keys, new Workers(database), clock),
-                          new LegacyRoutes(legacy, config.trustedProxies(), parameters),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls, new UrlPublisher(mappings.lookup(), registry)),
                           new TransferRoutes(

@@ -19,8 +19,9 @@ public final class Aliases {
     TAKEN
   }
 
-  public Aliases(Database database) {
-    this.store = new AliasStore(database);
+  /** Single look-ups share up to {@code groupsMax} statements at a time. */
+  public Aliases(Database database, int groupsMax) {
+    this.store = new AliasStore(database, groupsMax);
   }
 
   /**
@@ -38,7 +39,7 @@ public final class Aliases {
 
   /** The token of the public ID that has the alias. */
   public Optional<Token> target(Alias alias) {
-    return Optional.ofNullable(targets(List.of(alias)).get(alias));
+    return store.target(alias);
   }
 
   /** The tokens of those aliases that are taken. */

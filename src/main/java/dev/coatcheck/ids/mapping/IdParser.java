@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
@@ -48,9 +49,17 @@ public final class IdParser {
   ParsedToken parse(String text) {
     return switch (step(text)) {
       case Step.Done(ParsedToken parsed) -> parsed;
-      case Step.Foreign(Map<Alias, Type> names) ->
-          lookedUp(names, aliases.targets(List.copyOf(names.keySet())));
+      case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets(names.keySet()));
     };
+  }
+
+  /** Mostly it is one name, for which callers share a statement. */
+  private Map<Alias, Token> targets(Set<Alias> names) {
+    if (names.size() > 1) {
+      return aliases.targets(List.copyOf(names));
+    }
+    Alias only = names.iterator().next();
+    return target(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
   }
 
   /** Parses all, with at most one query. */

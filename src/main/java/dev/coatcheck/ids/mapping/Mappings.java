@@ -14,7 +14,8 @@ public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliase
    *
    * @param feed says how long what was resolved may be trusted
    * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each
-   * @param groupsMax how many statements read public IDs at a time, in each of the two tables
+   * @param groupsMax how many statements read single public IDs at a time, in each of the two
+   *     tables, and single aliases
    */
   public static Mappings open(
       Database database,
@@ -24,7 +25,7 @@ public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliase
       int cachedMappingsMax,
       int groupsMax) {
     MappingStore store = new MappingStore(database, groupsMax);
-    Aliases aliases = new Aliases(database);
+    Aliases aliases = new Aliases(database, groupsMax);
     return new Mappings(
         new Resolver(store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),
         new Lookup(store),

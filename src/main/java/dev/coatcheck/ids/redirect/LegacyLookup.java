@@ -7,6 +7,7 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 
 /** Finds what an old auto-increment number stands for today, and counts what was found. */
 public final class LegacyLookup {
@@ -30,10 +31,11 @@ public final class LegacyLookup {
    */
   public ResolveOutcome find(Type type, long number) {
     ResolveOutcome outcome = resolve(type, number);
-    if (outcome instanceof ResolveOutcome.Unknown
-        && source.isFilling(type)
-        && source.fillOnDemand(type, number)) {
-      outcome = resolve(type, number);
+    if (outcome instanceof ResolveOutcome.Unknown && source.isFilling(type)) {
+      WithoutWaiting.leave();
+      if (source.fillOnDemand(type, number)) {
+        outcome = resolve(type, number);
+      }
     }
     boolean found =
         switch (outcome) {

@@ -22,16 +22,18 @@ final class RequestHistory {
     this.numbersMax = numbersMax;
   }
 
-  /** Remembers a number; whether more than are allowed now form a stretch or equal steps. */
+  /**
+   * Remembers a number; whether more than are allowed now form a stretch or equal steps. Asking
+   * again gives the same.
+   */
   synchronized boolean leadsOn(long number, long now) {
     while (!steps.isEmpty()
         && (now - steps.getFirst().nanos() >= windowNanos || steps.size() == REMEMBERED_MAX)) {
       steps.removeFirst();
     }
-    if (steps.stream().anyMatch(step -> step.number() == number)) {
-      return false;
+    if (steps.stream().noneMatch(step -> step.number() == number)) {
+      steps.addLast(new Step(number, now));
     }
-    steps.addLast(new Step(number, now));
     long[] numbers = steps.stream().mapToLong(Step::number).toArray();
     return equalSteps(numbers) > numbersMax || stretch(numbers, number) > numbersMax;
   }

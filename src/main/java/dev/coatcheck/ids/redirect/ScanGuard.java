@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -64,6 +65,7 @@ public final class ScanGuard {
     if (!history.leadsOn(number, now)) {
       return 0;
     }
+    WithoutWaiting.leave(); // a refusal is logged, which can make its thread wait
     histories.invalidate(path);
     return standing(visitor, now).refuse(now);
   }

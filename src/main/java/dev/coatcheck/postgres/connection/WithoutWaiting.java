@@ -28,8 +28,9 @@ import java.util.function.Supplier;
  * revoked during the wait is refused.
  *
  * <p><b>What the work must keep to.</b> It has no effects before its last {@code await}: no log, no
- * metric, no entry in a cache. What has to be known from before the wait, such as how much of the
- * change feed had been read, it gets from {@link #once}. An exception in a result is thrown by
+ * metric, no entry in a cache; or only an effect that a repetition doesn't add to, such as the note
+ * that a visitor asked for a number. What has to be known from before the wait, such as how much of
+ * the change feed had been read, it gets from {@link #once}. An exception in a result is thrown by
  * {@code await}, as it would be by the wait itself.
  *
  * <p><b>What if a wait does not say so.</b> {@link Connections} says it for each use of Postgres.

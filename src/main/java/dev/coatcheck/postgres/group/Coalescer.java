@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
@@ -167,13 +168,15 @@ public final class Coalescer<Q, A> {
   private void workOff() {
     for (List<Waiting<Q, A>> taken = next(); !taken.isEmpty(); taken = next()) {
       List<Waiting<Q, A>> group = new ArrayList<>(taken.size());
+      List<Waiting<Q, A>> tooLate = new ArrayList<>();
       for (Waiting<Q, A> call : taken) {
         if (call.deadline().leftNanos() < WORK_NANOS_MIN) {
-          call.answer().completeExceptionally(late());
+          tooLate.add(call);
         } else if (!call.answer().isDone()) {
           group.add(call);
         }
       }
+      handOut(tooLate, (call, _) -> call.answer().completeExceptionally(late()));
       if (!group.isEmpty()) {
         work(group);
       }
@@ -184,25 +187,26 @@ public final class Coalescer<Q, A> {
     try {
       List<Q> questions = group.stream().map(Waiting::question).toList();
       List<A> answers = latest(group).call(() -> work.apply(questions));
-      for (int from = 0; from < group.size(); from += SLICE_CALLS) {
-        int to = Math.min(from + SLICE_CALLS, group.size());
-        handOut(group.subList(from, to), answers.subList(from, to));
-      }
+      handOut(group, (call, i) -> call.answer().complete(answers.get(i)));
     } catch (RuntimeException | Error failed) {
-      group.forEach(call -> call.answer().completeExceptionally(failed));
+      handOut(group, (call, _) -> call.answer().completeExceptionally(failed));
     }
   }
 
   /** A caller that doesn't wait is sent its answer here, while the group asks the next question. */
-  private static <Q, A> void handOut(List<Waiting<Q, A>> calls, List<A> answers) {
-    Thread.ofVirtual()
-        .name("answers")
-        .start(
-            () -> {
-              for (int i = 0; i < calls.size(); i++) {
-                calls.get(i).answer().complete(answers.get(i));
-              }
-            });
+  private static <C> void handOut(List<C> calls, ObjIntConsumer<C> answer) {
+    for (int from = 0; from < calls.size(); from += SLICE_CALLS) {
+      int first = from;
+      int end = Math.min(from + SLICE_CALLS, calls.size());
+      Thread.ofVirtual()
+          .name("answers")
+          .start(
+              () -> {
+                for (int i = first; i < end; i++) {
+                  answer.accept(calls.get(i), i);
+                }
+              });
+    }
   }
 
   private static <Q, A> Deadline latest(List<Waiting<Q, A>> group) {

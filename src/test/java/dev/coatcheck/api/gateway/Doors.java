@@ -42,15 +42,27 @@ final class Doors {
     return await().until(this::seen, seen -> seen.counted() == counted);
   }
 
-  Seen seen() throws IOException {
+  /** The sum of a counter. */
+  double number(String metric) throws IOException {
+    return Pattern.compile(metric + "(?:\\{.*\\})? ([0-9.E]+)")
+        .matcher(metrics())
+        .results()
+        .mapToDouble(Seen::number)
+        .sum();
+  }
+
+  private String metrics() throws IOException {
     URI management = gateway.managementUri();
-    String text =
-        RawHttp.send(
-                management.getHost(),
-                management.getPort(),
-                RawHttp.request(
-                    List.of("GET /metrics HTTP/1.1", "Host: a", "Connection: close"), new byte[0]))
-            .body();
+    return RawHttp.send(
+            management.getHost(),
+            management.getPort(),
+            RawHttp.request(
+                List.of("GET /metrics HTTP/1.1", "Host: a", "Connection: close"), new byte[0]))
+        .body();
+  }
+
+  Seen seen() throws IOException {
+    String text = metrics();
     // The scrapes count themselves.
     List<Double> counted =
         Seen.COUNTED

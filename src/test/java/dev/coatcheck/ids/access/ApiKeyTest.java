@@ -23,6 +23,17 @@ class ApiKeyTest {
     assertThat(ApiKey.parse(key.secretText()).orElseThrow().id()).isEqualTo(key.id());
   }
 
+  @Test
+  void anUnderscoreStandsOnlyBeforeTheSecret() {
+    String key = ApiKey.generate(new RandomSource()).secretText();
+    for (int i = 9; i < 54; i++) {
+      String moved = withCheck(key.substring(0, i) + "_" + key.substring(i + 1, 54));
+      assertThat(ApiKey.parse(moved).isPresent()).as("%d", i).isEqualTo(i == 21);
+    }
+    assertThat(ApiKey.parse(withCheck(key.substring(0, 21) + "0" + key.substring(22, 54))))
+        .isEmpty();
+  }
+
   /** Bytes whose remainder by 62 was taken would give 40. */
   @Test
   void everyCharacterOfTheSecretIsAsLikelyAsAnyOther() {

@@ -22,10 +22,13 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** One group at a time, and the first one is under way until it is released. */
+@Timeout(60)
 class CoalescerTest {
   private static final Duration LONG = Duration.ofMinutes(5);
+  private static final String FAILING = "failing";
   private static final Duration SHORT = Duration.ofMillis(300);
 
   private final CountDownLatch first = new CountDownLatch(1);
@@ -111,6 +114,30 @@ class CoalescerTest {
         begin(slow, Deadline.after(LONG))
             .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
     release.countDown();
+    Awaitility.await().until(() -> worked.size() == 2);
+
+    assertThat(calling("next", Deadline.after(LONG)).get()).isEqualTo("next!");
+    assertThat(answered).isNotDone();
+    sent.countDown();
+    answered.get();
+  }
+
+  /** A failure is an answer as well: 503 to all that share the group. */
+  @Test
+  void aSlowReceiverOfAFailureHoldsUpNoOtherGroup() throws Exception {
+    holdTheGroup();
+    CountDownLatch sent = new CountDownLatch(1);
+    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call(FAILING));
+    CompletableFuture<?> answered =
+        begin(slow, Deadline.after(LONG))
+            .handle(
+                (_, failed) -> {
+                  assertThat(failed).hasMessageContaining(FAILING);
+                  assertThatCode(sent::await).doesNotThrowAnyException();
+                  return failed;
+                });
+    release.countDown();
+    Awaitility.await().until(() -> worked.size() == 2);
 
     assertThat(calling("next", Deadline.after(LONG)).get()).isEqualTo("next!");
     assertThat(answered).isNotDone();
@@ -155,6 +182,9 @@ class CoalescerTest {
       release.await();
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
+    }
+    if (questions.contains(FAILING)) {
+      throw new IllegalStateException(FAILING);
     }
     return questions.stream().map(question -> question + "!").toList();
   }

@@ -33,7 +33,9 @@ import org.eclipse.jetty.http.HttpField;
  * for anyone.
  */
 public final class LegacyRoutes implements Routes {
-  private static final String OPEN = "/legacy/{type}/{n}";
+  public static final String OPEN = "/legacy/{type}/{n}";
+
+  public static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
@@ -64,7 +66,7 @@ public final class LegacyRoutes implements Routes {
 
   private Answer find(Context ctx) {
     Query.none(ctx);
-    long number = Parameters.legacyNumber(ctx, "n");
+    long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
     return switch (legacy.lookup().find(parameters.type(ctx, "type"), number)) {
       case ResolveOutcome.Found(Mapping mapping) ->
           LegacyIdView.answer(PublicIdView.of(mapping), number);
@@ -79,13 +81,25 @@ public final class LegacyRoutes implements Routes {
     };
   }
 
-  /** The number is read first, so that a malformed number tells nothing about types. */
   private Answer follow(Context ctx) {
-    long number = Parameters.legacyNumber(ctx, "n");
-    Visitor visitor =
-        proxies.visitor(
-            ctx.req().getRemoteAddr(), Collections.list(ctx.req().getHeaders("X-Forwarded-For")));
-    return switch (legacy.redirector().follow(ctx.pathParam("type"), number, visitor)) {
+    return follow(
+        ctx.pathParam("type"),
+        ctx.pathParam("n"),
+        ctx.req().getRemoteAddr(),
+        Collections.list(ctx.req().getHeaders(FORWARDED_FOR)));
+  }
+
+  /**
+   * What {@link #OPEN} answers. The number is read first, so that a malformed number tells nothing
+   * about types.
+   *
+   * @param client the address of the connection
+   * @param forwardedFor the values of {@link #FORWARDED_FOR}
+   */
+  public Answer follow(String type, String n, String client, List<String> forwardedFor) {
+    long number = Parameters.legacyNumber(n, "n");
+    Visitor visitor = proxies.visitor(client, forwardedFor);
+    return switch (legacy.redirector().follow(type, number, visitor)) {
       case LegacyOutcome.To(
               String location,
               int status,

@@ -1,0 +1,149 @@
+package dev.coatcheck.api.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.ids.redirect.ScanGuard;
+import dev.coatcheck.ids.registry.TestType;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A legacy ID that is followed without a request thread leads where the route would lead. */
+class FrontLegacyTest {
+  /** A poll of the change feed may be late on a slow machine, and then the routes answer. */
+  private static final int TRIES_MAX = 10;
+
+  /** The door leaves requests with this header to the routes, which don't care for it. */
+  private static final String TO_THE_ROUTES = "Content-Length: 0";
+
+  /** Each request comes from another address, so that none is taken for a scan. */
+  private static final AtomicLong VISITORS = new AtomicLong();
+
+  private static GatewayFixture gateway;
+  private static Doors doors;
+
+  @BeforeAll
+  static void start() {
+    gateway =
+        new GatewayFixture(
+            Map.of(
+                "COATCHECK_MANAGEMENT_PORT", "0",
+                "COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
+    doors = new Doors(gateway);
+    gateway.client().patient().put(TestType.of("charge", "ch"));
+    numbered("numbered", "num", Map.of("max_id", "1000"));
+    numbered("closed", "clo", Map.of("sunset_at", "2020-01-01T00:00:00Z"));
+    numbered("unlisted", "unl", Map.of("public", false));
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /legacy/numbered/42",
+        "HEAD /legacy/numbered/42",
+        "GET /legacy/numbered/42?utm_source=mail",
+        "GET /legacy/numbered/43"
+      })
+  void aLegacyIdGivesTheSameBytesThroughBothDoors(String target) throws IOException {
+    for (int tried = 1; ; tried++) {
+      Doors.Seen before = doors.seen();
+      String throughRoutes = Doors.nameless(asVisitor(target, TO_THE_ROUTES));
+      Doors.Seen between = doors.seenOnce(before.counted() + 1);
+      String throughDoor = Doors.nameless(asVisitor(target, "Accept: */*"));
+      Doors.Seen after = doors.seenOnce(before.counted() + 2);
+
+      assertThat(throughDoor).isEqualTo(throughRoutes);
+      assertThat(between.loaded()).isEqualTo(before.loaded());
+      assertThat(after.series()).as("one name in the metrics").isEqualTo(between.series());
+      if (after.loaded() == between.loaded() + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get %s through the door", target).isLessThan(TRIES_MAX);
+    }
+  }
+
+  /** What the policy decides takes no row, and bad ones are left to the routes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /legacy/closed/42",
+        "GET /legacy/unlisted/42",
+        "GET /legacy/numbered/1001",
+        "GET /legacy/charge/42",
+        "GET /legacy/nothing/42",
+        "GET /legacy/numbered/042",
+        "GET /legacy/numbered/x",
+        "GET /legacy/numbered/-1",
+        "GET /legacy/numbered/99999999999999999999",
+        "GET /legacy/numbered/",
+        "GET /legacy/numbered",
+        "GET /legacy/",
+        "GET /legacy//42",
+        "GET /legacy/numbered/42/",
+        "GET /legacy/a/numbered/42",
+        "GET /legacy/numb%65red/42",
+        "POST /legacy/numbered/42"
+      })
+  void aLegacyIdWithoutARowGivesTheSameBytesThroughBothDoors(String target) throws IOException {
+    Doors.Seen before = doors.seen();
+
+    assertThat(Doors.nameless(asVisitor(target, "Accept: */*")))
+        .isEqualTo(Doors.nameless(asVisitor(target, TO_THE_ROUTES)));
+
+    assertThat(doors.seen().loaded()).isEqualTo(before.loaded());
+  }
+
+  /** The number that is one too many is the same, and it is told once. */
+  @Test
+  void bothDoorsRefuseAScanAtTheSameNumber() throws IOException {
+    for (String header : List.of(TO_THE_ROUTES, "Accept: */*")) {
+      String visitor = "X-Forwarded-For: 198.51.100." + header.length();
+      double scans = doors.number("coatcheck_legacy_scans_total");
+      for (int number = 1; number <= ScanGuard.NUMBERS_MAX; number++) {
+        assertThat(doors.raw("GET /legacy/numbered/" + number, List.of(visitor, header)))
+            .startsWith("HTTP/1.1 404 ");
+      }
+      for (int more = 1; more <= 2; more++) {
+        assertThat(doors.raw("GET /legacy/numbered/" + (500 + more), List.of(visitor, header)))
+            .as("far away")
+            .startsWith("HTTP/1.1 404 ");
+      }
+      for (int more = 1; more <= 2; more++) {
+        String number = "" + (ScanGuard.NUMBERS_MAX + more);
+        assertThat(doors.raw("GET /legacy/numbered/" + number, List.of(visitor, header)))
+            .startsWith("HTTP/1.1 429 ");
+      }
+      assertThat(doors.number("coatcheck_legacy_scans_total")).isEqualTo(scans + 1);
+    }
+  }
+
+  private static String asVisitor(String target, String header) throws IOException {
+    String visitor = "X-Forwarded-For: 203.0.113." + VISITORS.incrementAndGet() % 256;
+    return doors.raw(target, List.of(visitor, header));
+  }
+
+  private static void numbered(String type, String prefix, Map<String, Object> policy) {
+    Map<String, Object> legacy = new HashMap<>(Map.of("public", true));
+    legacy.putAll(policy);
+    TestClient client = gateway.client().patient();
+    client.put(
+        TestType.of(type, prefix)
+            .with("redirect", Map.of("template", "https://shop.example/{id}"))
+            .with("legacy", legacy));
+    client.post("/v1/ids", "{\"type\":\"%s\",\"legacy_id\":\"42\"}".formatted(type));
+  }
+}

@@ -1,0 +1,198 @@
+package dev.coatcheck.api.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Requests whose work awaits what the test gives, on a server with eight permits. */
+@Timeout(60)
+class FrontRequestTest {
+  private static final int PERMITS = 8;
+
+  private final Observer observer = new Observer();
+  private final DatabaseSettings settings = TestDatabase.fresh().settings(2);
+  private final Database database = Database.open(settings, "test", observer);
+  private final ChangeFeed feed = ChangeFeed.open(settings, observer, System::nanoTime);
+  private final Access access =
+      new Access(
+          database,
+          new Access.Trust(feed, Duration.ofSeconds(60)),
+          new RandomSource(),
+          observer,
+          InstantSource.system());
+  private final Permits permits = new Permits(PERMITS);
+  private final BlockingQueue<CompletableFuture<Boolean>> begun = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();
+  private final List<Socket> clients = new ArrayList<>();
+  private final Server server = new Server();
+  private final ServerConnector connector = new ServerConnector(server);
+
+  @BeforeEach
+  void start() throws Exception {
+    FrontRequest.Means means =
+        new FrontRequest.Means(
+            access,
+            permits,
+            observer,
+            new Failures(observer),
+            Executors.newVirtualThreadPerTaskExecutor());
+    server.addConnector(connector);
+    server.setHandler(
+        new Handler.Abstract() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            new FrontRequest(means, request, response, callback, () -> route(response, callback))
+                .answer(
+                    new FrontRequest.Operation(
+                        "/", Optional.of(Scope.IDS_READ), _ -> awaiting(request)));
+            return true;
+          }
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (Socket client : clients) {
+      client.close();
+    }
+    server.stop();
+    feed.close();
+    database.close();
+  }
+
+  /** What the test decides: true for an answer, false for work that has to wait further. */
+  private Answer awaiting(Request request) {
+    boolean isDone =
+        WithoutWaiting.await(
+            request,
+            () -> {
+              deadlines.add(Deadline.current());
+              CompletableFuture<Boolean> decided = new CompletableFuture<>();
+              begun.add(decided);
+              return decided;
+            });
+    if (!isDone) {
+      WithoutWaiting.leave();
+    }
+    return Answer.json(200, List.of());
+  }
+
+  private void route(Response response, Callback callback) {
+    if (Deadline.isBound()) {
+      deadlines.add(Deadline.current());
+    }
+    response.setStatus(503);
+    callback.succeeded();
+  }
+
+  @Test
+  void noKeyHoldsMoreThanHalfOfThePermits() throws Exception {
+    String greedy = key("greedy");
+    List<Socket> waiting = new ArrayList<>();
+    List<CompletableFuture<Boolean>> decisions = new ArrayList<>();
+    for (int i = 0; i < PERMITS / 2; i++) {
+      waiting.add(send(greedy));
+      decisions.add(begun.take());
+    }
+
+    assertThat(status(send(greedy))).as("left to the route").isEqualTo("503");
+    Socket other = send(key("other"));
+    begun.take().complete(true);
+    assertThat(status(other)).isEqualTo("200");
+
+    decisions.forEach(decided -> decided.complete(true));
+    for (Socket each : waiting) {
+      assertThat(status(each)).isEqualTo("200");
+    }
+    allPermitsAreThere();
+  }
+
+  @Test
+  void aRouteThatTakesOverHasTheSameDeadlineAndAllPermits() throws Exception {
+    Socket client = send(key("one"));
+    begun.take().complete(false);
+
+    assertThat(status(client)).isEqualTo("503");
+    assertThat(deadlines.take()).isEqualTo(deadlines.take());
+    allPermitsAreThere();
+  }
+
+  private void allPermitsAreThere() {
+    List<Optional<Permits.Permit>> all = new ArrayList<>();
+    for (int i = 0; i < PERMITS - PERMITS / 4; i++) {
+      all.add(permits.enter(Permits.Share.RESOLVES));
+    }
+    assertThat(all).allMatch(Optional::isPresent);
+    assertThat(permits.enter(Permits.Share.RESOLVES)).isEmpty();
+    all.forEach(permit -> permit.orElseThrow().close());
+  }
+
+  private String key(String name) {
+    String key = access.create(name, Set.of(Scope.IDS_READ), Optional.empty()).key().secretText();
+    Supplier<AccessDecision> decision =
+        () -> access.decide(Optional.of("Bearer " + key), Scope.IDS_READ);
+    await()
+        .until(
+            () -> {
+              decision.get();
+              return new WithoutWaiting<>(decision).attempt()
+                  instanceof WithoutWaiting.Attempt.Done<AccessDecision>;
+            });
+    return key;
+  }
+
+  private Socket send(String key) throws IOException {
+    Socket socket = new Socket("127.0.0.1", connector.getLocalPort());
+    clients.add(socket);
+    socket
+        .getOutputStream()
+        .write(
+            ("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  private static String status(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII)
+        .substring(9);
+  }
+}
