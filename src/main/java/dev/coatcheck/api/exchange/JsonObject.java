@@ -1,7 +1,9 @@
 package dev.coatcheck.api.exchange;
 
 import java.math.BigInteger;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,8 @@ import tools.jackson.databind.JsonNode;
 public final class JsonObject {
   /** What a field's name may look like to be repeated in an answer. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
+
+  private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
 
   private final JsonNode node;
   private final String path;
@@ -67,9 +71,22 @@ public final class JsonObject {
         : optionalString(name);
   }
 
-  /** A time in UTC, from the year 1970 on. */
+  /** A time with its offset, from the year 1970 on; empty also if the field is null. */
   public Optional<Instant> nullableTime(String name) {
-    return nullableString(name).map(text -> Query.time(name, text));
+    return nullableString(name).map(text -> time(name, text));
+  }
+
+  private Instant time(String name, String text) {
+    try {
+      Instant time = OffsetDateTime.parse(text).toInstant();
+      if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {
+        return time;
+      }
+    } catch (DateTimeException malformed) {
+      // refused below
+    }
+    throw invalid(
+        name, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999, or null.");
   }
 
   public boolean bool(String name, boolean otherwise) {

@@ -99,8 +99,7 @@ public final class Query {
     return Optional.of(text).filter(NUMBER.asMatchPredicate()).map(Long::valueOf);
   }
 
-  /** A time in UTC, from the year 1970 on, of a parameter or a member of a body. */
-  static Instant time(String name, String text) {
+  private static Instant time(String name, String text) {
     try {
       Instant time = Instant.parse(text);
       if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {

@@ -54,7 +54,11 @@ public final class Planner {
 
   private static Proposal proposal(PlanRequest request, Source source, TableShape shape) {
     Target target = target(request, source, shape);
-    List<Step> steps = Steps.of(target);
+    boolean keepsPrimaryKey = request.table().keepPrimaryKey();
+    List<Step> steps =
+        Steps.of(target).stream()
+            .filter(step -> step.phase().isUsual() || !keepsPrimaryKey)
+            .toList();
     TimeSample sample = TimeSampleTable.of(source.database(), target);
     Plan plan =
         new Plan(

@@ -82,6 +82,7 @@ final class EveryOperation {
           new Call("POST", RUNS + "/7/retry", null, true),
           new Call("POST", RUNS + "/7/cancel", null, true),
           new Call("POST", RUNS + "/7/verify", null, true),
+          new Call("POST", RUNS + "/7/switch", "{}", true),
           new Call("POST", RUNS + "/7/undo", "{}", true),
           new Call("POST", RUNS + "/7/forget", null, true),
           new Call("GET", "/r/" + ID, null, false),

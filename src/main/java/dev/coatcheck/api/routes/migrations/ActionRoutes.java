@@ -18,10 +18,12 @@ import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The actions on a run: start, pause, resume, retry, cancel, verify, switch, undo, forget. What
@@ -30,6 +32,12 @@ import java.util.regex.Pattern;
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
   private static final String NO_BODY = "";
+  private static final String PHASES =
+      Arrays.stream(Phase.values())
+          .filter(Phase::leavesTraces)
+          .map(Phase::wireName)
+          .collect(Collectors.joining(", ", "The phases that can be undone are ", "."));
+
   private static final Pattern CODE = Pattern.compile("[a-z][a-z0-9_]{0,63}");
 
   private final TableMigrations migrations;
@@ -49,7 +57,8 @@ final class ActionRoutes {
     action(endpoints, "/forget", 200, migrations::forget);
     Scope needed = Scope.TABLE_MIGRATIONS_WRITE;
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/start", needed, this::start);
-    endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/switch", needed, this::switchKey);
+    endpoints.optionalJson(
+        HandlerType.POST, TableMigrationRoutes.ONE + "/switch", needed, this::switchKey);
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
     endpoints.json(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
   }
@@ -102,8 +111,7 @@ final class ActionRoutes {
     Optional<Phase> phase =
         name.flatMap(text -> WireNamed.find(Phase.class, text)).filter(Phase::leavesTraces);
     if (name.isPresent() && phase.isEmpty()) {
-      throw body.invalid(
-          "phase", "The phases are expand, backfill, index, not_null, prepare_switch and switch.");
+      throw body.invalid("phase", PHASES);
     }
     long id = RunAnswers.id(ctx);
     return answers.act(

@@ -60,7 +60,7 @@ final class RunAnswers {
   }
 
   TableMigrationView.Whole withPlan(TableMigration.Whole whole) {
-    return view(whole, PlanView.of(whole.run().plan()));
+    return view(whole, PlanView.of(whole.run()));
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.plan.Estimate;
 import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.state.Progress;
@@ -39,6 +40,8 @@ record TableMigrationView(
     @Nullable String reason,
     @Nullable WaitView waitsFor,
     boolean keepPrimaryKey,
+    @Nullable Instant switchNotBefore,
+    @Nullable Instant switchNotAfter,
     @Nullable String createdAtColumn,
     String applicationSearchPath,
     ProgressView progress,
@@ -85,20 +88,30 @@ record TableMigrationView(
       long bytes,
       String highestId,
       long olderThanEpoch,
+      List<ChildView> children,
       Estimate estimate,
       List<Precondition> preconditions,
       List<Diagnostic> notes,
       List<Plan.PlannedStep> steps) {
-    static PlanView of(Plan plan) {
+    static PlanView of(TableMigration run) {
+      Plan plan = run.plan();
       return new PlanView(
           plan.rows(),
           plan.bytes(),
           Long.toString(plan.highestId()),
           plan.olderThanEpoch(),
+          run.target().children().stream().map(ChildView::of).toList(),
           plan.estimate(),
           plan.preconditions(),
           plan.notes(),
           plan.steps());
+    }
+  }
+
+  /** A column that refers to the legacy IDs, and its twin. */
+  record ChildView(String table, String column, String twin) {
+    static ChildView of(Child child) {
+      return new ChildView(TableText.of(child.table()), child.column(), child.reference());
     }
   }
 
@@ -138,6 +151,8 @@ record TableMigrationView(
         run.status().reason().orElse(null),
         WaitView.of(run),
         run.keepPrimaryKey(),
+        run.switchWindow().notBefore().orElse(null),
+        run.switchWindow().notAfter().orElse(null),
         run.target().createdAt().map(Target.TimeColumn::name).orElse(null),
         run.target().applicationPath().text(),
         ProgressView.of(run.progress()),

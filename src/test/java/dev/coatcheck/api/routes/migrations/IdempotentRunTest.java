@@ -160,6 +160,7 @@ class IdempotentRunTest {
           POST, /7/cancel,
           POST, /7/verify,
           POST, /7/forget,
+          POST, /7/switch, {}
           POST, /7/undo, {}
           """)
   void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(

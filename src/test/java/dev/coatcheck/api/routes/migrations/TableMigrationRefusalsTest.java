@@ -135,7 +135,9 @@ class TableMigrationRefusalsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/undo", "/forget"})
+      strings = {
+        "/start", "/pause", "/resume", "/retry", "/cancel", "/verify", "/switch", "/undo", "/forget"
+      })
   void aRunThatIsntThereIsSaid(String verb) {
     String body = verb.equals("/start") || verb.equals("/undo") ? "{}" : null;
 
@@ -152,7 +154,7 @@ class TableMigrationRefusalsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/resume", "/retry", "/pause", "/verify", "/undo", "/forget"})
+  @ValueSource(strings = {"/resume", "/retry", "/pause", "/verify", "/switch", "/undo", "/forget"})
   void whatDoesNotGoWithAPlannedRunIsSaid(String verb) {
     RUNS.table("waiting", 1);
     String run = Runs.PATH + "/" + RUNS.plan("waiting").text("/id");
@@ -239,6 +241,8 @@ class TableMigrationRefusalsTest {
         400,
         "field_invalid",
         "phase");
+    assertThat(hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")).text("/detail"))
+        .contains("expand, backfill, index, not_null, children, prepare_switch, switch.");
     assertProblem(hostile.post(Runs.PATH + "/1/start", "[]"), 400, "json_malformed", null);
     assertProblem(hostile.get(Runs.PATH + "?state=done"), 400, "parameter_unknown", null);
     assertProblem(

@@ -39,7 +39,7 @@ class TableMigrationRoutesTest {
     assertThat(planned.text("/plan/highest_id")).isEqualTo("2000");
     assertThat(planned.body().at("/plan/rows").longValue()).isEqualTo(2_000);
     assertThat(planned.body().at("/plan/steps").findValuesAsString("phase"))
-        .contains("expand", "backfill", "index", "not_null", "verify");
+        .contains("expand", "backfill", "index", "not_null", "verify", "prepare_switch", "switch");
     assertThat(planned.body().at("/plan/estimate/phases").findValuesAsString("phase"))
         .containsExactly("expand", "backfill", "index", "not_null", "verify");
     assertThat(planned.body().at("/steps")).hasSameSizeAs(planned.body().at("/plan/steps"));
@@ -54,7 +54,9 @@ class TableMigrationRoutesTest {
     assertThat(RUNS.start(Runs.path(planned)).status()).isEqualTo(202);
     Reply done = RUNS.await(Runs.path(planned), "done");
     assertThat(done.body().at("/progress/rows_done").longValue()).isEqualTo(2_000);
-    assertThat(done.body().at("/steps").findValuesAsString("state")).containsOnly("verified");
+    assertThat(phases(done, "pending")).containsOnly("prepare_switch", "switch");
+    assertThat(done.body().at("/steps").findValuesAsString("state"))
+        .containsOnly("verified", "pending");
     assertThat(done.body().at("/report/clean").booleanValue()).isTrue();
     assertThat(API.get("/v1/legacy/orders/1").status()).isEqualTo(200);
     assertThat(API.get(Runs.PATH).body().at("/data").findValuesAsString("id"))
