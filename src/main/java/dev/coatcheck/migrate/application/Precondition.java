@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.application;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the applications of a table have to be ready for. Each is accepted by its code.
@@ -19,6 +20,12 @@ public record Precondition(
 
   public Precondition {
     found = List.copyOf(found.subList(0, Math.min(FOUND_MAX, found.size())));
+  }
+
+  /** The same, with what else was found. */
+  Precondition and(Precondition other) {
+    List<String> all = Stream.concat(found.stream(), other.found.stream()).distinct().toList();
+    return new Precondition(code, detail, all, notSearched.or(other::notSearched));
   }
 
   /** All of it in sentences. */

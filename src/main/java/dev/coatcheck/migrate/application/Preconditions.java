@@ -1,7 +1,9 @@
 package dev.coatcheck.migrate.application;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -16,6 +18,7 @@ public final class Preconditions {
           List.of(),
           Optional.empty());
 
+  private static final String COLUMN_GRANTS = "column_grants";
   private static final int EXCERPT_MAX = 100;
 
   private final Statements statements;
@@ -37,6 +40,24 @@ public final class Preconditions {
       AppObjects objects,
       boolean keepPrimaryKey) {
     return new Preconditions(statements, recorded, objects).preconditions(keepPrimaryKey);
+  }
+
+  /**
+   * The same with what a child adds: it gets a column too, and its rows are filled. The roles that
+   * have grants on its columns get the same grants on the new column.
+   */
+  public static List<Precondition> with(
+      List<Precondition> ofTable,
+      Statements child,
+      RecordedStatements recorded,
+      AppObjects objects) {
+    Map<String, Precondition> all = new LinkedHashMap<>();
+    ofTable.forEach(one -> all.put(one.code(), one));
+    new Preconditions(child, recorded, objects)
+        .preconditions(true).stream()
+            .filter(one -> !one.code().equals(COLUMN_GRANTS))
+            .forEach(one -> all.merge(one.code(), one, Precondition::and));
+    return List.copyOf(all.values());
   }
 
   private static Stream<SqlStatement> first(String text) {
@@ -123,7 +144,7 @@ public final class Preconditions {
         ? Optional.empty()
         : Optional.of(
             new Precondition(
-                "column_grants",
+                COLUMN_GRANTS,
                 "Some roles have grants on single columns and may not read the new column, so their"
                     + " SELECT * and RETURNING * fail: name the columns in these statements.",
                 objects.grantedColumns(),

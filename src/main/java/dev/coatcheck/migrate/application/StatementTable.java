@@ -23,7 +23,9 @@ public final class StatementTable {
       select pg_catalog.left(s.query, 20000) from <schema>.pg_stat_statements s
        where s.dbid = (select d.oid from pg_catalog.pg_database d
                         where d.datname = pg_catalog.current_database())
-         and (pg_catalog.strpos(pg_catalog.lower(s.query), pg_catalog.lower(?)) > 0
+         and (exists (select from pg_catalog.unnest(?::text[]) as t (name)
+                       where pg_catalog.strpos(pg_catalog.lower(s.query),
+                                               pg_catalog.lower(t.name)) > 0)
            or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0)
        order by s.calls desc limit\
       """;
@@ -31,11 +33,12 @@ public final class StatementTable {
   private StatementTable() {}
 
   /**
-   * Those that mention a table. On a connection of its own, because the answer may be an error.
+   * Those that mention one of some tables. On a connection of its own, because the answer may be an
+   * error.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
    */
-  public static RecordedStatements recorded(Database database, String table) {
+  public static RecordedStatements recorded(Database database, List<String> tables) {
     List<String> schema =
         database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
     if (schema.isEmpty()) {
@@ -44,7 +47,11 @@ public final class StatementTable {
     String text = RECORDED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
     try {
       List<String> found =
-          database.read("inspect", sql -> PlainSql.rows(sql, text, row -> row.getString(1), table));
+          database.read(
+              "inspect",
+              sql ->
+                  PlainSql.rows(
+                      sql, text, row -> row.getString(1), (Object) tables.toArray(String[]::new)));
       return new RecordedStatements(
           found.subList(0, Math.min(STATEMENTS_MAX, found.size())),
           found.size() > STATEMENTS_MAX

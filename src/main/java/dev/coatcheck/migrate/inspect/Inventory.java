@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.inspect;
 import dev.coatcheck.migrate.application.RecordedStatements;
 import dev.coatcheck.migrate.application.StatementTable;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
+import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Source;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * Looks at a table before anything is done to it: what it is made of, what its applications have to
@@ -70,7 +72,13 @@ public final class Inventory {
     if (PoolerStore.isBetween(source.settings())) {
       return new Inspection.Refused(List.of(POOLED));
     }
-    RecordedStatements recorded = StatementTable.recorded(source.database(), spec.table());
+    List<String> tables =
+        Stream.concat(
+                Stream.of(spec.table()),
+                ChildTable.tables(source.database(), spec.schema(), spec.table()).stream())
+            .distinct()
+            .toList();
+    RecordedStatements recorded = StatementTable.recorded(source.database(), tables);
     return InventoryStore.reading(source.database(), store -> inspection(store, spec, recorded));
   }
 

@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.migrate.application.AppObjects;
 import dev.coatcheck.migrate.application.AppObjectsTable;
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.postgres.sql.Database;
@@ -176,6 +178,10 @@ final class InventoryStore {
 
   AppObjects appObjects(long oid) {
     return AppObjectsTable.read(sql, oid);
+  }
+
+  List<Child> children(long oid, int keyAttnum) {
+    return ChildTable.of(sql, oid, keyAttnum);
   }
 
   SizeStore sizes() {

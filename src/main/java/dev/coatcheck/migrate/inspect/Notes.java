@@ -87,7 +87,8 @@ final class Notes {
                where f.confrelid = <oid> and f.contype = 'f' and c.relkind = 'p'
                  and f.conparentid = 0 and <key>::int2 = any(f.confkey) order by 1\
               """,
-              "Tables with a foreign key to the table are partitioned: %s."),
+              "Tables with a foreign key to the table are partitioned: %s. Their columns get no"
+                  + " twins and stay on the old key."),
           new Check(
               "foreign_keys_on_partitions",
               """
@@ -108,28 +109,25 @@ final class Notes {
                                 and <key>::int2 = any(f.confkey))
                group by p.inhparent order by 1\
               """,
-              "Partitions have foreign keys to the table: %s. The new column is added to their"
-                  + " partitioned table. Add the foreign key to the partitions that lack it, or"
-                  + " expect rows without a parent there."),
+              "Partitions have foreign keys to the table: %s. Their columns get no twins and stay"
+                  + " on the old key."),
           new Check(
               "not_valid_checks",
               """
-              select quote_ident(conname) || ' ' || pg_get_constraintdef(oid) from pg_constraint
-               where conrelid = <oid> and contype in ('c', 'n') and not convalidated order by 1\
+              select format('%I of %s %s', k.conname, k.conrelid::regclass,
+                            pg_get_constraintdef(k.oid))
+                from pg_constraint k
+               where k.contype in ('c', 'n') and not k.convalidated
+                 and (k.conrelid = <oid> or k.conrelid in (
+                   select f.conrelid from pg_constraint f
+                    where f.contype = 'f' and f.confrelid = <oid>
+                      and f.confkey = array[<key>::int2]))
+               order by 1\
               """,
-              "Checks were never validated: %s. The backfill updates every row, and a row that"
-                  + " breaks such a check is refused: it is set aside with its error. Correct those"
-                  + " rows and validate the check before the start, or drop the check."),
-          new Check(
-              "children_not_owned",
-              """
-              select distinct c.oid::regclass::text
-                from pg_constraint f join pg_class c on c.oid = f.conrelid
-               where f.confrelid = <oid> and f.contype = 'f'
-                 and not pg_has_role(c.relowner, 'usage') order by 1\
-              """,
-              "Tables with a foreign key to the table belong to another role than the source's"
-                  + " user: %s."),
+              "Checks were never validated: %s. The run updates every row, and a row that breaks"
+                  + " such a check is refused: it is set aside with its error, and in a table with"
+                  + " a foreign key it stops the run. Correct those rows and validate the check"
+                  + " before the start, or drop the check."),
           new Check(
               "replica_triggers",
               """
@@ -163,7 +161,8 @@ final class Notes {
                  and f.confkey = array[<key>::int2]
                order by n.nspname, c.relname, f.conname\
               """,
-              "Foreign keys refer to the key; each gets a new column later: %s."));
+              "Foreign keys refer to the key, and a column of an ordinary table gets a twin that"
+                  + " refers to the new keys: %s."));
 
   private Notes() {}
 

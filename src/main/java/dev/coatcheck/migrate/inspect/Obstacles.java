@@ -76,7 +76,8 @@ final class Obstacles {
               "triggers_left",
               """
               select tgname::text from pg_trigger
-               where tgrelid = <oid> and starts_with(tgname::text, '~coatcheck_') order by 1\
+               where tgrelid = <oid> and starts_with(tgname::text, '~coatcheck_')
+                 and not starts_with(tgname::text, '~coatcheck_ref_') order by 1\
               """,
               "The table has triggers of an earlier run: %s. Undo that run first. Where this"
                   + " database is a restored copy, whose run belongs to the original, run drop"

@@ -9,6 +9,7 @@ import dev.coatcheck.migrate.inspect.InventoryStore.PrimaryKey;
 import dev.coatcheck.migrate.inspect.InventoryStore.Range;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
 import dev.coatcheck.migrate.inspect.InventoryStore.Server;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
@@ -60,6 +61,11 @@ final class Survey {
         TimeColumns.choose(store.columns(relation.oid()), spec.createdAtColumn());
     Optional<PrimaryKey> key = store.primaryKey(relation.oid());
     keyFault(key).ifPresent(faults::add);
+    if (key.isPresent() && keyFault(key).isEmpty()) {
+      for (Check check : ChildObstacles.of(spec.keepPrimaryKey())) {
+        run(check, key.get().columnNumber()).ifPresent(faults::add);
+      }
+    }
     Optional<Range> range = Optional.empty();
     if (key.isPresent() && keyFault(key).isEmpty() && relation.maySelect()) {
       range = Optional.of(store.range(table, key.get().columns().getFirst()));
@@ -151,14 +157,28 @@ final class Survey {
   }
 
   private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {
-    return Preconditions.of(
-        new Statements(table, key.columns().getFirst(), key.constraint()),
+    RecordedStatements searched =
         server.seesOthers()
             ? recorded
             : recorded.incomplete(
-                "the source's user sees only its own; grant it pg_read_all_stats"),
-        store.appObjects(relation.oid()),
-        spec.keepPrimaryKey());
+                "the source's user sees only its own; grant it pg_read_all_stats");
+    List<Precondition> preconditions =
+        Preconditions.of(
+            new Statements(table, key.columns().getFirst(), key.constraint()),
+            searched,
+            store.appObjects(relation.oid()),
+            spec.keepPrimaryKey());
+    for (Child child : store.children(relation.oid(), key.columnNumber())) {
+      if (child.oid() != relation.oid()) {
+        preconditions =
+            Preconditions.with(
+                preconditions,
+                new Statements(child.table(), child.column(), ""),
+                searched,
+                store.appObjects(child.oid()));
+      }
+    }
+    return preconditions;
   }
 
   private Optional<Diagnostic> run(Check check, int keyColumnNumber) {

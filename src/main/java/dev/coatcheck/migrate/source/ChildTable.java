@@ -38,7 +38,23 @@ public final class ChildTable {
        where c.oid = ?::oid\
       """;
 
+  private static final String TABLES =
+      """
+      select distinct c.relname::text
+        from pg_constraint f
+        join pg_class c on c.oid = f.conrelid
+        join pg_class t on t.oid = f.confrelid
+        join pg_namespace n on n.oid = t.relnamespace
+       where f.contype = 'f' and n.nspname = ? and t.relname = ?\
+      """;
+
   private ChildTable() {}
+
+  /** The names of the tables, without their schemas, that refer to a table by any foreign key. */
+  public static List<String> tables(Database source, String schema, String table) {
+    return source.read(
+        "children", sql -> PlainSql.rows(sql, TABLES, row -> row.getString(1), schema, table));
+  }
 
   /**
    * As they are now.
@@ -56,7 +72,8 @@ public final class ChildTable {
         "children", sql -> of(sql, target.oid(), target.anchors().keyAttnum()));
   }
 
-  private static List<Child> of(DSLContext sql, long oid, int keyAttnum) {
+  /** The same within a transaction. */
+  public static List<Child> of(DSLContext sql, long oid, int keyAttnum) {
     return PlainSql.rows(
         sql,
         CHILDREN,

@@ -9,4 +9,4 @@ with open as materialized (
 select coalesce(cardinality(o.rows), 0), f.*
   from (select array_agg(open.row) as rows, array_agg(p.<key>) as keys
           from open join <table> p on p.<id> = open.legacy) as o
-  left join lateral <fill_ref>(<child_oid>::oid::regclass, o.rows, o.keys) as f on o.rows is not null;
+  left join lateral <fill_ref>(<child_oid>::oid::regclass, o.rows, o.keys, true) as f on o.rows is not null;

@@ -8,4 +8,4 @@ drop trigger if exists <t_ref> on <child>;
 
 alter table <child> drop column if exists <ref>;
 
-drop function if exists <on_ref>(), <on_ref_late>(), <fill_ref>(regclass, tid[], bigint[]);
+drop function if exists <on_ref>(), <on_ref_late>(), <fill_ref>(regclass, tid[], bigint[], boolean);

@@ -15,7 +15,7 @@ begin
     execute format('grant create on schema <schema> to %I', owner);
   end if;
   execute format('alter function %s owner to %I',
-                 (<'fill_ref'> || '(regclass, tid[], bigint[])')::regprocedure, owner);
+                 (<'fill_ref'> || '(regclass, tid[], bigint[], boolean)')::regprocedure, owner);
   if not may_create then
     execute format('revoke create on schema <schema> from %I', owner);
   end if;

@@ -25,7 +25,7 @@ begin
     tg_relid::regclass, <oid>::oid::regclass, parent_id, fk, fk, fk, <'ref_name'>, same_row)
     into rows, keys using new;
   if rows is not null then
-    perform <fill_ref>(tg_relid, rows, keys);
+    perform <fill_ref>(tg_relid, rows, keys, false);
   end if;
   execute format('select exists (select from only %s t where (t.%I is null) <> (t.%I is null) and %s'
                  ' and t.%I is not distinct from ($1).%I)',
