@@ -51,7 +51,7 @@ final class ChildFill {
     return open.rows() == 0
         ? Optional.empty()
         : Optional.of(
-            "%,d rows of %s could not be filled; they refer to %s. Those rows are locked, or they refer to rows that don't exist. End the transactions, or correct the rows, then retry."
+            "%,d rows of %s could not be filled; they refer to %s. Those rows are locked, or they refer to rows that don't exist, or a trigger of the table keeps them from being updated. End the transactions, or correct the rows or the trigger, then retry."
                 .formatted(open.rows(), child.label(), open.legacyIds()));
   }
 

@@ -4,7 +4,6 @@ import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.CatalogTable;
-import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
@@ -61,7 +60,7 @@ final class Course {
       switch (run.status().goal()) {
         case FORWARD -> {
           objects.require(journal.extent(run));
-          if (apply(session, Phase::isUsual)) {
+          if (apply(session, step -> step.phase().isUsual())) {
             end(RunState.DONE, "done", "All phases up to the switch are done.");
           }
         }
@@ -110,23 +109,32 @@ final class Course {
    */
   private boolean lookUpNames(SourceSession session) {
     Optional<Target> now = CatalogTable.now(session.session(), run.target());
-    if (now.isPresent() && !now.get().equals(run.target())) {
-      run = run.at(now.get());
-      steps = Steps.of(now.get());
+    // Children may outlive the table, and have to be freed of our triggers then.
+    Target known =
+        now.orElseGet(
+            () -> run.target().with(ChildTable.now(session.session(), run.target().children())));
+    if (!known.equals(run.target())) {
+      run = run.at(known);
+      steps = Steps.of(known);
     }
     return now.isPresent();
   }
 
-  /** Applies what is left of some phases; false if the run failed with a step. */
-  boolean apply(SourceSession session, Predicate<Phase> phases) {
+  /** Applies what is left of some steps; false if the run failed with one of them. */
+  boolean apply(SourceSession session, Predicate<Step> which) {
     StepStates states = journal.states(run.id());
     for (int i = 0; i < steps.size(); i++) {
       Phase phase = steps.get(i).phase();
-      if (phases.test(phase) && !states.of(steps.get(i)).isApplied()) {
+      if (which.test(steps.get(i)) && !states.of(steps.get(i)).isApplied()) {
         heartbeat.requireMine();
+        int before = steps.size();
         if (!lookUpNames(session)) {
           fail("The table, or its key column, is gone. Undo removes what is left of the run.");
           return false;
+        }
+        if (steps.size() != before) {
+          // A child is gone, and its steps with it.
+          return apply(session, which);
         }
         if (phase.bindsChildren() && !hasPlannedChildren(session)) {
           return false;
@@ -139,20 +147,9 @@ final class Course {
     return true;
   }
 
-  /**
-   * Whether the foreign keys to the table are those that are known. If they are not, the run fails
-   * with the difference, and a retry goes on with the foreign keys as they are now.
-   */
   private boolean hasPlannedChildren(SourceSession session) {
-    List<Child> now = ChildTable.of(session.session(), run.target());
-    Optional<String> difference = ChildTable.difference(run.target().children(), now);
-    if (difference.isPresent()) {
-      journal.children(run, now);
-      fail(
-          "The foreign keys to the table are not those that were planned: "
-              + difference.get()
-              + ". Retry takes them as they are now.");
-    }
+    Optional<String> difference = ChildrenCheck.of(journal, session, run);
+    difference.ifPresent(this::fail);
     return difference.isEmpty();
   }
 
@@ -172,6 +169,13 @@ final class Course {
     return apply(session, new Step.Verify(), "verified");
   }
 
+  /** Whether the new keys are the primary key: the source alone knows. */
+  boolean isSwitched(SourceSession session) {
+    return steps.stream()
+        .filter(step -> step.name().equals(Step.PRIMARY_KEY))
+        .anyMatch(stepRunner(session)::isThere);
+  }
+
   private boolean apply(SourceSession session, Step step, String kind) {
     journal.event(run, "step_started", name(step));
     return settle(step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
@@ -181,7 +185,13 @@ final class Course {
     Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
     StepStates states = journal.states(run.id());
     for (int i = steps.size() - 1; i >= 0 && steps.get(i).phase().compareTo(last) >= 0; i--) {
+      int before = steps.size();
       boolean hasTable = lookUpNames(session);
+      if (steps.size() != before) {
+        // A child is gone, and its steps with it.
+        undo(session);
+        return;
+      }
       Step step = steps.get(i);
       StepState state = states.of(step);
       StepRunner runner = stepRunner(session);

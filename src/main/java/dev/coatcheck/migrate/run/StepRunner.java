@@ -13,6 +13,7 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Ddl;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.OwnObjectsTable;
+import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.StepOutcome;
 import dev.coatcheck.migrate.throttle.Throttle;
@@ -127,12 +128,14 @@ final class StepRunner {
   StepOutcome undo(Step step, StepState state, boolean hasTable) {
     if (step.name().equals(Step.PREPARE)) {
       drain();
-    } else if (!objects.hasTable()) {
+    } else if (step.phase() != Phase.CHILDREN && !objects.hasTable()) {
       return new StepOutcome.Done();
     }
     return switch (step) {
-      // What is written down needs no look: the part that would be looked for may be gone.
-      case Step.Ddl change when state.isApplied() -> ddl.apply(reversed(change));
+      // What is written down needs no look: the part that would be looked for may be gone. Only the
+      // primary key can't be moved back twice, and it is always somewhere.
+      case Step.Ddl change when state.isApplied() && !change.name().equals(Step.PRIMARY_KEY) ->
+          ddl.apply(reversed(change));
       case Step.Ddl change -> ddl.undo(change);
       case Step.Index index -> ddl.drop(index);
       case Step.Spare spare -> ddl.undo(spare);

@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -34,19 +35,26 @@ final class SwitchCourse {
   }
 
   void go(SourceSession session) {
-    if (!course.apply(session, phase -> phase.compareTo(Phase.SWITCH) < 0)) {
+    if (!course.apply(session, SwitchCourse::isBuiltBefore)) {
       return;
     }
-    boolean isSwitched = journal.states(run.id()).isBegun(Phase.SWITCH);
-    if (!isSwitched && !awaitWindow()) {
+    if (!course.isSwitched(session) && !mayBegin(session)) {
       return;
     }
-    boolean isVerified =
-        isSwitched || journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX));
-    if ((isVerified || course.verifyAgain(session))
-        && course.apply(session, phase -> phase == Phase.SWITCH)) {
+    if (course.apply(session, step -> step.phase() == Phase.SWITCH)) {
       course.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
     }
+  }
+
+  private static boolean isBuiltBefore(Step step) {
+    return step.phase().compareTo(Phase.SWITCH) < 0 || step.name().equals(Step.NEW_PK);
+  }
+
+  /** In the window, and verified: a verification may last beyond the end of the window. */
+  private boolean mayBegin(SourceSession session) {
+    return awaitWindow()
+        && (journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+            || course.verifyAgain(session) && awaitWindow());
   }
 
   /** False if the window closed before. Nothing was switched then. */

@@ -45,8 +45,17 @@ public record Child(
     return new Child(oid, attnum, label, tableNow, columnNow, reference, rules);
   }
 
+  /** The same column with the rules of another foreign key. */
+  Child withRules(String rulesNow) {
+    return new Child(oid, attnum, label, table, column, reference, rulesNow);
+  }
+
+  boolean isSameColumn(Child other) {
+    return oid == other.oid && attnum == other.attnum;
+  }
+
   /** Whether it is the same foreign key of the same column. */
   boolean isLike(Child other) {
-    return oid == other.oid && attnum == other.attnum && rules.equals(other.rules);
+    return isSameColumn(other) && rules.equals(other.rules);
   }
 }

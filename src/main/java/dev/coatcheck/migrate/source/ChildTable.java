@@ -88,6 +88,32 @@ public final class ChildTable {
         keyAttnum);
   }
 
+  /**
+   * Those of now. What a column is called in our objects stays, though it may have another name.
+   */
+  public static List<Child> merged(List<Child> before, List<Child> now) {
+    return now.stream()
+        .map(
+            child ->
+                before.stream()
+                    .filter(child::isSameColumn)
+                    .findFirst()
+                    .map(known -> known.renamed(child.table(), child.column()))
+                    .map(known -> known.withRules(child.rules()))
+                    .orElse(child))
+        .toList();
+  }
+
+  /** Whether one of the foreign keys is not there any more, or has other rules. */
+  public static boolean isAnyLost(List<Child> before, List<Child> now) {
+    return before.stream().anyMatch(child -> now.stream().noneMatch(child::isLike));
+  }
+
+  /** With the names that they have now, without those that are gone. */
+  public static List<Child> now(Session session, List<Child> children) {
+    return session.transaction("children", sql -> now(sql, children));
+  }
+
   /** With the names that they have now, without those that are gone. */
   static List<Child> now(DSLContext sql, List<Child> children) {
     List<Child> now = new ArrayList<>();

@@ -13,11 +13,20 @@ final class ChildSteps {
   private static final SqlTemplate ON_REF = file("on-ref.sql");
   private static final SqlTemplate ON_REF_LATE = file("on-ref-late.sql");
   private static final SqlTemplate FILL_REF = file("fill-ref.sql");
+  private static final SqlTemplate GATE = file("child-gate.sql");
   private static final SqlTemplate RIGHTS = file("child-rights.sql");
 
   private static final String HAS_TRIGGER =
       "select exists (select from pg_trigger where tgrelid = <child_oid>::oid"
           + " and quote_ident(tgname) = <'t_ref'>)";
+
+  private static final String HAS_FUNCTIONS =
+      "select to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[])') is not null";
+
+  private static final String BELONGS_TO_OWNER =
+      "select not exists (select from pg_proc p"
+          + " where p.oid = to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[])')"
+          + " and p.proowner <> (select c.relowner from pg_class c where c.oid = <child_oid>))";
 
   private static final String HAS_KEY =
       "select exists (select from pg_constraint where conrelid = <child_oid>::oid"
@@ -37,9 +46,28 @@ final class ChildSteps {
     return Stream.of(column(), fill(), index(), key());
   }
 
+  /**
+   * Refuses to move the primary key unless what keeps the two columns together works.
+   *
+   * @param isForward everything has to be there; on the way back nothing that is there may be off
+   */
+  String gate(boolean isForward) {
+    return names.fill(GATE.with("must_be_there", Boolean.toString(isForward)));
+  }
+
   /** Lets the twin lead, or the old column again, where a statement changes both. */
   String leading(boolean isTwin) {
     return names.fill(ON_REF.with("reference_leads", Boolean.toString(isTwin)));
+  }
+
+  /** A query for whether its functions are there, and so may have to be sent anew. */
+  String hasFunctions() {
+    return names.fill(HAS_FUNCTIONS);
+  }
+
+  /** A query for whether what writes to the child belongs to the role that owns the child. */
+  String belongsToOwner() {
+    return names.fill(BELONGS_TO_OWNER);
   }
 
   /** What has to be sent when a table or a column has another name now, or another owner. */
@@ -53,14 +81,17 @@ final class ChildSteps {
         Phase.CHILDREN,
         named("child-column"),
         Stream.of(
-                List.of(leading(false)),
+                List.of(names.fill(FunctionTable.ONE_BY_ONE), leading(false)),
                 names.fillAll(ON_REF_LATE),
                 names.fillAll(FILL_REF),
                 names.fillAll(RIGHTS),
                 names.fillAll(file("child-column.sql")))
             .flatMap(List::stream)
             .toList(),
-        names.fillAll(file("child-column-undo.sql")),
+        Stream.concat(
+                Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
+                names.fillAll(file("child-column-undo.sql")).stream())
+            .toList(),
         names.fill(HAS_TRIGGER));
   }
 

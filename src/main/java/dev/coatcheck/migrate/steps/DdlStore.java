@@ -15,11 +15,13 @@ import org.jooq.exception.DataAccessException;
 
 /** Sends the statements that change a table, and reads who holds locks on it. */
 final class DdlStore {
+  /** Who stands still between two statements must not keep the locks from writers meanwhile. */
   private static final String BOUND =
       """
       select set_config('lock_timeout',
                         least(500, greatest(1, setting::int / 2)) || 'ms', true),
-             set_config('statement_timeout', '0', true)
+             set_config('statement_timeout', '0', true),
+             set_config('idle_in_transaction_session_timeout', '1000', true)
         from pg_settings where name = 'deadlock_timeout'\
       """;
 

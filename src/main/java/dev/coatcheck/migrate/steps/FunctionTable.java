@@ -4,6 +4,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.stream.Stream;
 
 /**
  * Keeps the functions behind the triggers up to date with the table's names and owner. Functions
@@ -18,8 +19,8 @@ public final class FunctionTable {
            and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
       """;
 
-  /** Two instances may replace them at once, which Postgres refuses. */
-  private static final String ONE_BY_ONE =
+  /** Two instances, or the switch, may replace them at once, which Postgres refuses. */
+  static final String ONE_BY_ONE =
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
   private FunctionTable() {}
@@ -41,7 +42,12 @@ public final class FunctionTable {
   /** Whether those that write to the table, if there are any, belong to the role that owns it. */
   private static boolean belongToOwner(Database source, Target target) {
     String query = new TargetSql(target).fill(BELONG_TO_OWNER);
-    return source.read("functions", sql -> PlainSql.isTrue(sql, query));
+    return source.read(
+        "functions",
+        sql ->
+            PlainSql.isTrue(sql, query)
+                && children(target)
+                    .allMatch(child -> PlainSql.isTrue(sql, child.belongsToOwner())));
   }
 
   private static void replace(Database source, Target target) {
@@ -51,7 +57,16 @@ public final class FunctionTable {
         sql -> {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
+          boolean isSwitched = PlainSql.isTrue(sql, Steps.hasNewPrimaryKey(target));
+          children(target)
+              .filter(child -> PlainSql.isTrue(sql, child.hasFunctions()))
+              .flatMap(child -> child.functions(isSwitched).stream())
+              .forEach(statement -> PlainSql.execute(sql, statement));
           return true;
         });
+  }
+
+  private static Stream<ChildSteps> children(Target target) {
+    return target.children().stream().map(child -> new ChildSteps(target, child));
   }
 }

@@ -15,6 +15,9 @@ public sealed interface Step {
   /** The step from which on every new row has a key. */
   String DUAL_WRITE = "dual-write";
 
+  /** The step that builds the index that the switch uses up. */
+  String NEW_PK = "new-pk";
+
   /** The step that moves the primary key. */
   String PRIMARY_KEY = "primary-key";
 

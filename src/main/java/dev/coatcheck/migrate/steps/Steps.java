@@ -54,6 +54,11 @@ public final class Steps {
 
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
+  private static final SqlTemplate LOCK = file("lock.sql");
+
+  private static final String INDEX_OF_PRIMARY_KEY =
+      "(select p.conindid from pg_constraint p where p.conrelid = <oid>::oid and p.contype = 'p')";
+
   private final Target target;
   private final TargetSql names;
 
@@ -97,11 +102,16 @@ public final class Steps {
     return List.of(
         new Step.Verify(),
         validate(Phase.PREPARE_SWITCH),
-        index(Phase.PREPARE_SWITCH, "old-perm", names.fillAll(file("old-perm-release.sql"))),
-        index(Phase.SWITCH, "new-pk", List.of()),
+        index(Phase.PREPARE_SWITCH, "old-perm", release()),
+        index(Phase.SWITCH, Step.NEW_PK, List.of()),
         primaryKey(),
         validate(Phase.SWITCH),
         new Step.Spare(index(Phase.SWITCH, "old-pk", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
+  }
+
+  /** A query for whether the new keys are the primary key. */
+  static String hasNewPrimaryKey(Target target) {
+    return new TargetSql(target).fill(HAS_NEW_PRIMARY_KEY);
   }
 
   /** What has to be sent when a column has another name now, or the table another owner. */
@@ -164,9 +174,17 @@ public final class Steps {
     return new Step.Ddl(
         Phase.SWITCH,
         Step.PRIMARY_KEY,
-        Stream.concat(primaryKey("new_pk", "old_perm"), leading(true)).toList(),
-        Stream.concat(primaryKey("old_pk", "new_perm"), leading(false)).toList(),
+        primaryKey("new_pk", "old_perm", true),
+        primaryKey("old_pk", "new_perm", false),
         names.fill(HAS_NEW_PRIMARY_KEY));
+  }
+
+  private List<String> release() {
+    return Stream.of(
+            LOCK.with("bound_index", "to_regclass(<'beside_old_perm'>)"),
+            file("old-perm-release.sql"))
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
   }
 
   /**
@@ -174,20 +192,26 @@ public final class Steps {
    *
    * @param spare the index that it consumes
    * @param stays the index on the column that it leaves
+   * @param isForward everything has to be there; on the way back nothing that is there may be off
    */
-  private Stream<String> primaryKey(String spare, String stays) {
-    return names
-        .fillAll(
-            PRIMARY_KEY
-                .with("'spare'", "<'" + spare + "'>")
-                .with("'beside_spare'", "<'beside_" + spare + "'>")
-                .with("'stays'", "<'" + stays + "'>")
-                .with("'beside_stays'", "<'beside_" + stays + "'>"))
-        .stream();
-  }
-
-  private Stream<String> leading(boolean isTwin) {
-    return target.children().stream().map(child -> new ChildSteps(target, child).leading(isTwin));
+  private List<String> primaryKey(String spare, String stays, boolean isForward) {
+    SqlTemplate move =
+        PRIMARY_KEY
+            .with("'spare'", "<'" + spare + "'>")
+            .with("'beside_spare'", "<'beside_" + spare + "'>")
+            .with("'stays'", "<'" + stays + "'>")
+            .with("'beside_stays'", "<'beside_" + stays + "'>")
+            .with("must_be_there", Boolean.toString(isForward));
+    List<ChildSteps> children =
+        target.children().stream().map(child -> new ChildSteps(target, child)).toList();
+    return Stream.of(
+            Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
+            names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
+            children.stream().map(child -> child.gate(isForward)),
+            names.fillAll(move).stream(),
+            children.stream().map(child -> child.leading(isForward)))
+        .flatMap(statements -> statements)
+        .toList();
   }
 
   private Step validate(Phase phase) {

@@ -34,6 +34,7 @@ public final class SqlState {
   private static final String SYSTEM_ERROR = "58";
 
   private static final String READ_ONLY_TRANSACTION = "25006";
+  private static final String IDLE_IN_TRANSACTION = "25P03";
   private static final String NO_SUCH_PREPARED_STATEMENT = "26000";
   private static final String DEPENDENT_OBJECTS = "2BP01";
   private static final String UNIQUE_VIOLATION = "23505";
@@ -60,9 +61,9 @@ public final class SqlState {
 
   /**
    * Postgres is not there, went away, or has no room: connection exceptions, operator intervention
-   * such as a shutdown, insufficient resources, a read-only standby, a broken disk, no connection
-   * in time from the pool, or one that the pool closed because its time was over: the only error
-   * without a state.
+   * such as a shutdown, a transaction that stood still for too long, insufficient resources, a
+   * read-only standby, a broken disk, no connection in time from the pool, or one that the pool
+   * closed because its time was over: the only error without a state.
    */
   public static boolean isOutage(Throwable thrown) {
     SQLException cause = sqlException(thrown);
@@ -78,6 +79,7 @@ public final class SqlState {
         || state.startsWith(SYSTEM_ERROR)
         || state.startsWith(TRANSACTION_ROLLBACK)
         || state.equals(READ_ONLY_TRANSACTION)
+        || state.equals(IDLE_IN_TRANSACTION)
         || state.equals(LOCK_NOT_AVAILABLE);
   }
 

@@ -1,6 +1,6 @@
 -- Step "child-key": the foreign key of the twin to the new keys, with the rules of the old one, for new
 -- and changed rows. With "on delete set default" the twin gets as its default the key of the row that
--- the default of the column refers to.
+-- the default of the column refers to; a default that is no constant would run as our user.
 -- Locks: the child and the customer's table in share row exclusive mode until the commit, in the order of
 -- their OIDs; nothing is scanned.
 
@@ -30,6 +30,11 @@ begin
   if 'd' in (old.confdeltype, old.confupdtype) then
     select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
      where d.adrelid = <child_oid>::oid and d.adnum = <child_attnum>::int2;
+    if default_text !~ '^(\(?''?-?[0-9]+''?\)?|NULL)(::[a-z]+)?$' then
+      raise exception 'the default of % is not a constant: %', <'child_label'>, default_text
+        using errcode = '<step_refused>',
+              hint = 'The foreign key sets it. Give the column a constant as its default.';
+    end if;
     if default_text is not null then
       execute format('select t.<key> from %s t where t.%I = (%s)::bigint', <oid>::oid::regclass,
                      (select a.attname from pg_attribute a

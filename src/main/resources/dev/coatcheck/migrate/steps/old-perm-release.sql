@@ -1,20 +1,6 @@
 -- Undo of the step "old-perm", first transaction: binds foreign keys to the index of the primary key
 -- again, and drops the index that they were bound to. They are validated afterwards.
--- Locks: the customer's table and the tables of such foreign keys in access exclusive mode until the
--- commit, in the order of their OIDs.
-
-do <body>
-declare
-  tables text;
-begin
-  select string_agg(r.relation::regclass::text, ', ' order by r.relation) into tables
-    from (select <oid>::oid as relation
-          union
-          select f.conrelid from pg_constraint f
-           where f.contype = 'f' and f.confrelid = <oid>::oid
-             and f.conindid = to_regclass(<'beside_old_perm'>)) as r;
-  execute 'lock table ' || tables || ' in access exclusive mode';
-end <body>;
+-- Locks: those of lock.sql, which is sent before.
 
 do <body>
 declare

@@ -2,7 +2,8 @@
 -- later in the same statement or transaction. A row whose two columns don't agree even now is refused
 -- as a failed serialization, because a newer snapshot would see what is missing.
 -- Locks: those of the update, on rows of the same transaction. Runs as our user and sees only Postgres's
--- own names; the update itself is done by fill-ref.sql. It runs seldom, so it looks all names up.
+-- own names; the update itself is done by fill-ref.sql. It runs seldom, so it looks all names up. Only
+-- columns of Postgres's own types are compared: operators and casts of others would run as our user.
 
 create or replace function <on_ref_late>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
@@ -14,11 +15,16 @@ declare
   same_row text := coalesce(
     (select string_agg(format('t.%1$I = ($1).%1$I', a.attname), ' and ')
        from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+       join pg_type y on y.oid = a.atttypid and y.typnamespace = 'pg_catalog'::regnamespace
       where i.indrelid = tg_relid and i.indisprimary), 'true');
   rows tid[];
   keys bigint[];
   is_open boolean;
 begin
+  if not exists (select from pg_attribute a where a.attrelid = <oid>::oid
+                    and a.attname = <'key'> and not a.attisdropped) then
+    return null;
+  end if;
   execute format(
     'select array_agg(t.ctid), array_agg(p.<key>) from only %s t join %s p on p.%I = t.%I'
     ' where t.%I = ($1).%I and t.%I is null and %s',

@@ -31,8 +31,8 @@ begin
   end;
   reference := new.<ref>;
   if tg_op = 'INSERT' then
-    by_reference := reference is not null
-      and (legacy is null or <reference_leads> and not <is_default>);
+    by_reference := reference is not null and not <is_default>
+      and (legacy is null or <reference_leads>);
   else
     reference_before := old.<ref>;
     if reference is distinct from reference_before then
@@ -55,6 +55,11 @@ begin
                             (select t.<key> from <table> t where t.<id> = legacy));
     end if;
   exception when undefined_column or undefined_table then
+    if not exists (select from pg_attribute a where a.attrelid = <oid>::oid
+                      and a.attname = <'key'> and not a.attisdropped) then
+      -- The table is gone, or its new column: there is nothing left to follow.
+      return new;
+    end if;
     if by_reference then
       execute format('select t.%I::bigint from %s t where t.<key> = $1',
           (select a.attname from pg_attribute a

@@ -2,23 +2,7 @@
 -- Foreign keys that are bound to the index of the old primary key are dropped and added again with
 -- the same rules, not validated: they are bound to the oldest index on their column from then on,
 -- which no further switch or undo touches. What the switch needs is looked at under the lock.
--- Locks: the customer's table and the tables of such foreign keys in access exclusive mode until the
--- commit, in the order of their OIDs. Nothing is scanned. Waits for the locks for at most half of
--- deadlock_timeout, then tries again.
-
-do <body>
-declare
-  parent constant regclass := <oid>::oid::regclass;
-  tables text;
-begin
-  select string_agg(r.relation::regclass::text, ', ' order by r.relation) into tables
-    from (select <oid>::oid as relation
-          union
-          select f.conrelid from pg_constraint f join pg_constraint p
-              on p.conrelid = f.confrelid and p.contype = 'p' and p.conindid = f.conindid
-           where f.contype = 'f' and f.confrelid = <oid>::oid) as r;
-  execute 'lock table ' || tables || ' in access exclusive mode';
-end <body>;
+-- Locks: those of lock.sql, which is sent before. Nothing is scanned.
 
 do <body>
 declare
@@ -26,9 +10,8 @@ declare
 begin
   select string_agg(wanted.name, ', ') into found
     from unnest(array[<trigger_names>]) as wanted (name)
-   where not exists (
-     select from pg_trigger g
-      where g.tgrelid = <oid>::oid and g.tgname = wanted.name and g.tgenabled = 'A');
+   where coalesce((select g.tgenabled <> 'A' from pg_trigger g
+                    where g.tgrelid = <oid>::oid and g.tgname = wanted.name), <must_be_there>);
   if found is not null then
     raise exception 'triggers of the run are missing or disabled: %', found
       using errcode = '<step_refused>', hint = 'Enable them with enable always trigger.';

@@ -135,9 +135,13 @@ class ChildrenTest {
         "insert into cascading (order_id) values (%d)".formatted(id),
         "insert into nulled (order_id) values (%d), (null)".formatted(id),
         "insert into defaulted default values",
+        "insert into defaulted (order_id) values (null)",
         "update plain set order_id = %d where order_id = 7".formatted(id),
         "update plain set order_id = null where order_id = 8",
         "update plain set order_id = 7 where order_id = %d".formatted(id));
+    assertThat(sql.number("select count(*) from defaulted where order_id is null"))
+        .as("an explicit null is no default")
+        .isPositive();
   }
 
   private static void deletesFollowTheirRules() {

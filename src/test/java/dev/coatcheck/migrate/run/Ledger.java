@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** Writes down every key that a row of {@code public.orders} was seen with, and compares. */
-final class Ledger {
+public final class Ledger {
   private final MigrationFixture fixture;
   private final RekeyFixture source;
 
@@ -24,21 +24,27 @@ final class Ledger {
         Application.TABLE,
         "insert into orders (created_at, text)"
             + " select now() - make_interval(secs => 2 * %1$d - n), 'old'".formatted(rows)
-            + " from generate_series(1, %d) n".formatted(rows),
+            + " from generate_series(1, %d) n".formatted(rows));
+    return on(fixture);
+  }
+
+  /** With a table that is there. */
+  public static Ledger on(MigrationFixture fixture) {
+    fixture.source.execute(
         "create table seen (id bigint, key bigint, primary key (id, key))",
         "create table mapped (id bigint, key bigint)");
     return new Ledger(fixture);
   }
 
   /** Once more, all rows. */
-  void note() {
+  public void note() {
     source.execute(
         "insert into seen select id, snowflake_id from orders where snowflake_id is not null"
             + " on conflict do nothing");
   }
 
   /** Among the keys that the backfill gave. */
-  void requireOrder() {
+  public void requireOrder() {
     assertThat(
             source.column(
                 """
@@ -51,13 +57,18 @@ final class Ledger {
   }
 
   /** Every row has one key that no other has, and never had another. */
-  void requireKeys() {
+  public void requireKeys() {
     source.execute("analyze");
     assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
     assertThat(
             source.column(
                 "select snowflake_id from orders group by snowflake_id having count(*) > 1"))
         .isEmpty();
+    requireOneKeyPerRow();
+  }
+
+  /** No row was ever seen with two keys, and no key at two rows. */
+  public void requireOneKeyPerRow() {
     assertThat(source.column("select id from seen group by id having count(*) > 1"))
         .as("rows that had two keys")
         .isEmpty();
@@ -67,7 +78,7 @@ final class Ledger {
   }
 
   /** The legacy ID of every row leads to its key. */
-  void requireMappings() {
+  public void requireMappings() {
     record Mapped(long id, long key) {}
     List<Mapped> all =
         fixture.source.gateway.database.read(

@@ -61,7 +61,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** With a source somewhere else, and another patience with its network. */
-  MigrationFixture(TestDatabase elsewhere, Patience patience) {
+  public MigrationFixture(TestDatabase elsewhere, Patience patience) {
     this(false, new RekeyFixture(elsewhere), patience);
   }
 
@@ -122,7 +122,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** Waits for a reason that begins so. */
-  void awaitReason(TableMigration run, String start) {
+  public void awaitReason(TableMigration run, String start) {
     await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
   }
 
@@ -131,7 +131,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** Until no runner is connected to the source. */
-  void awaitNoRunner() {
+  public void awaitNoRunner() {
     await(
         () ->
             source.count(
@@ -147,7 +147,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** Every row has one key, and those of the backfill are in order. */
-  void requireOrderedKeys() {
+  public void requireOrderedKeys() {
     assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
     assertThat(
             source.column(
@@ -186,7 +186,7 @@ public final class MigrationFixture implements AutoCloseable {
     return plan(planned("public", table, type, createdAt));
   }
 
-  TableMigration plan(String schema, String table, Optional<String> createdAt) {
+  public TableMigration plan(String schema, String table, Optional<String> createdAt) {
     return plan(planned(schema, table, source.type, createdAt));
   }
 
@@ -198,7 +198,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   /** All that stands in the way of a table. */
-  List<Diagnostic> refused(String table) {
+  public List<Diagnostic> refused(String table) {
     PlanOutcome outcome = planned("public", table, source.type, Optional.empty());
     if (outcome instanceof PlanOutcome.Refused(List<Diagnostic> findings)) {
       return findings;

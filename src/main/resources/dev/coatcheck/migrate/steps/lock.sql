@@ -1,0 +1,28 @@
+-- Locks the customer's table and the tables of the foreign keys that are bound to an index of it. Writers
+-- wait for what is locked already, so all locks but the first have to be had within the time of one.
+-- Locks: those tables in access exclusive mode until the commit, in the order of their OIDs.
+
+do <body>
+declare
+  longest constant text := current_setting('lock_timeout');
+  ends timestamptz;
+  relation regclass;
+begin
+  for relation in
+    select r.relation from (
+      select <oid>::oid as relation
+      union
+      select f.conrelid from pg_constraint f
+       where f.contype = 'f' and f.confrelid = <oid>::oid and f.conindid = <bound_index>) as r
+     order by r.relation
+  loop
+    if ends is not null then
+      perform set_config(
+        'lock_timeout',
+        greatest(1, extract(epoch from ends - clock_timestamp()) * 1000)::int || 'ms', true);
+    end if;
+    execute format('lock table %s in access exclusive mode', relation);
+    ends := coalesce(ends, clock_timestamp() + longest::interval);
+  end loop;
+  perform set_config('lock_timeout', longest, true);
+end <body>;
