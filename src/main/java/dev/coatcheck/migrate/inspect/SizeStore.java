@@ -14,6 +14,17 @@ final class SizeStore {
       select pg_indexes_size(?::oid), (select count(*)::int from pg_index where indrelid = ?::oid)\
       """;
 
+  /** A row of a table that was never analyzed is taken to have a hundred bytes. */
+  private static final String CHILDREN =
+      """
+      select coalesce(sum(case when c.reltuples < 0 then pg_relation_size(c.oid) / 100
+                               else c.reltuples end), 0)::bigint,
+             coalesce(sum(pg_relation_size(c.oid)), 0)::bigint,
+             coalesce(sum(pg_indexes_size(c.oid)), 0)::bigint
+        from pg_constraint f join pg_class c on c.oid = f.conrelid
+       where f.contype = 'f' and f.confrelid = ?::oid and c.relkind = 'r'\
+      """;
+
   private static final String RECKONING =
       "select count(*) from generate_series(1, 100000) as n where hashint8(n) = 0";
 
@@ -29,6 +40,14 @@ final class SizeStore {
 
   Indexes indexes(long oid) {
     return PlainSql.row(sql, INDEXES, row -> new Indexes(row.getLong(1), row.getInt(2)), oid, oid);
+  }
+
+  TableSize.Children children(long oid) {
+    return PlainSql.row(
+        sql,
+        CHILDREN,
+        row -> new TableSize.Children(row.getLong(1), row.getLong(2), row.getLong(3)),
+        oid);
   }
 
   /** Gives the server some milliseconds of work without any table. */

@@ -61,7 +61,8 @@ final class Sizing {
         indexes.bytes(),
         indexes.count(),
         Math.clamp(read, READ_LEAST, READ_MOST),
-        Math.clamp(reckoningNanos() / RECKONING_NANOS, SLOWNESS_LEAST, SLOWNESS_MOST));
+        Math.clamp(reckoningNanos() / RECKONING_NANOS, SLOWNESS_LEAST, SLOWNESS_MOST),
+        store.children(relation.oid()));
   }
 
   private double samplePercent(Relation relation) {

@@ -20,4 +20,13 @@ public record TableSize(
     long indexBytes,
     int indexes,
     double readBytesPerSecond,
-    double slowness) {}
+    double slowness,
+    Children children) {
+
+  /**
+   * Of the tables with foreign keys to it, each counted once for each of its foreign keys.
+   *
+   * @param rows as the last analyze saw them
+   */
+  public record Children(long rows, long heapBytes, long indexBytes) {}
+}

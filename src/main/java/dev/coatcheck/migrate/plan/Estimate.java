@@ -1,6 +1,8 @@
 package dev.coatcheck.migrate.plan;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.inspect.TableSize;
+import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 
 /**
@@ -31,6 +33,9 @@ public record Estimate(
   private static final double CHECK_MICROS = 0.1;
   private static final double VERIFY_MICROS = 45;
 
+  /** The fill of a twin with its two triggers, the index, and the look at the foreign keys. */
+  private static final double CHILD_MICROS = 40;
+
   /** A bigint in a new B-tree: 16 bytes and a pointer of 4, in pages that are full to 90 %. */
   private static final double INDEX_ROW_BYTES = 22;
 
@@ -59,13 +64,21 @@ public record Estimate(
     double heapAfter = 2 * table.heapBytes() + rows * COLUMN_BYTES;
     double scan = heapAfter / table.readBytesPerSecond();
     double newIndex = rows * INDEX_ROW_BYTES;
+    TableSize.Children children = table.children();
+    double twins = children.rows() * (COLUMN_BYTES + INDEX_ROW_BYTES);
+    double childScan =
+        (2 * children.heapBytes() + children.rows() * COLUMN_BYTES) / table.readBytesPerSecond();
     double mappings = rows * MAPPING_ROW_BYTES;
     double fillMicros = FILL_MICROS + FILL_INDEX_MICROS * table.indexes();
+    double index = rows * SORT_MICROS * table.slowness() / 1e6 + 2 * scan;
     double disk =
         table.heapBytes()
             + rows * COLUMN_BYTES
             + table.indexBytes()
             + newIndex
+            + children.heapBytes()
+            + children.indexBytes()
+            + twins
             + (isGateway ? mappings : 0);
     // A page is written whole when it is first changed after a checkpoint.
     double wal =
@@ -74,18 +87,43 @@ public record Estimate(
             + 2 * table.indexBytes()
             + newIndex
             + rows * WAL_RECORD_BYTES * (1 + table.indexes())
+            + 3 * children.heapBytes()
+            + 2 * children.indexBytes()
+            + twins
+            + 2 * children.rows() * WAL_RECORD_BYTES
             + (isGateway ? 2 * mappings : 0);
     return new Estimate(
         List.of(
             time("expand", 0),
             time("backfill", rows * fillMicros * table.slowness() / 1e6 + scan / 2),
-            time("index", rows * SORT_MICROS * table.slowness() / 1e6 + 2 * scan),
+            time("index", index),
             time("not_null", rows * CHECK_MICROS * table.slowness() / 1e6 + scan),
-            time("verify", rows * VERIFY_MICROS * table.slowness() / 1e6 + scan)),
+            time(
+                "children",
+                children.rows() * CHILD_MICROS * table.slowness() / 1e6 + 4 * childScan),
+            time("verify", rows * VERIFY_MICROS * table.slowness() / 1e6 + scan + childScan),
+            time("prepare_switch", index),
+            time("switch", 2 * index + childScan)),
         Math.round(disk),
         Math.round(wal),
         Math.round(rows * ARCHIVE_ROW_BYTES),
         Math.round(mappings));
+  }
+
+  /** Of a run that never switches. */
+  Estimate keepingPrimaryKey() {
+    List<PhaseTime> usual =
+        phases.stream()
+            .filter(
+                time ->
+                    WireNamed.find(Phase.class, time.phase()).filter(Phase::isUsual).isPresent())
+            .toList();
+    return new Estimate(usual, diskBytes, walBytes, archiveBytes, mappingBytes);
+  }
+
+  /** Of the two unique indexes that the switch of the primary key adds. */
+  public static long switchDiskBytes(long rows) {
+    return Math.round(2 * rows * INDEX_ROW_BYTES);
   }
 
   private static PhaseTime time(String phase, double seconds) {

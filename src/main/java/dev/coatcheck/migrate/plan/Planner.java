@@ -59,6 +59,7 @@ public final class Planner {
         Steps.of(target).stream()
             .filter(step -> step.phase().isUsual() || !keepsPrimaryKey)
             .toList();
+    Estimate estimate = Estimate.of(shape.size(), source.isGateway());
     TimeSample sample = TimeSampleTable.of(source.database(), target);
     Plan plan =
         new Plan(
@@ -66,7 +67,7 @@ public final class Planner {
             shape.size().bytes(),
             shape.highestId(),
             shape.size().olderThanEpoch(),
-            Estimate.of(shape.size(), source.isGateway()),
+            keepsPrimaryKey ? estimate.keepingPrimaryKey() : estimate,
             shape.preconditions(),
             withLostTimes(shape.notes(), sample),
             steps.stream().map(PlannedStep::of).toList());

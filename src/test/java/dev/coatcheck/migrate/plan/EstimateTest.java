@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a run is said to take. */
 class EstimateTest {
+  private static final TableSize.Children NO_CHILDREN = new TableSize.Children(0, 0, 0);
   private static final TableSize MILLION = table(1_000_000, 2, 1);
 
   @Test
@@ -43,6 +44,28 @@ class EstimateTest {
   }
 
   @Test
+  void childrenTakeTimeDiskAndWal() {
+    TableSize family =
+        withChildren(MILLION, new TableSize.Children(3_000_000, 200 << 20, 130 << 20));
+    Estimate alone = Estimate.of(MILLION, false);
+    Estimate together = Estimate.of(family, false);
+
+    assertThat(seconds(family, "children")).isGreaterThan(60);
+    for (String phase : new String[] {"children", "verify", "switch"}) {
+      assertThat(seconds(family, phase)).as(phase).isGreaterThan(seconds(MILLION, phase));
+    }
+    assertThat(together.diskBytes() - alone.diskBytes()).isGreaterThan(330 << 20);
+    assertThat(together.walBytes() - alone.walBytes()).isGreaterThan(600 << 20);
+  }
+
+  @Test
+  void aRunThatKeepsItsPrimaryKeyHasNoTimeForTheSwitch() {
+    assertThat(Estimate.of(MILLION, false).keepingPrimaryKey().phases())
+        .extracting(PhaseTime::phase)
+        .containsExactly("expand", "backfill", "index", "not_null", "children", "verify");
+  }
+
+  @Test
   void eachRowTakesItsPlaceTwiceUntilAVacuum() {
     Estimate estimate = Estimate.of(MILLION, false);
 
@@ -68,7 +91,30 @@ class EstimateTest {
   private static TableSize table(
       long rows, int indexes, double readBytesPerSecond, double slowness) {
     return new TableSize(
-        rows, false, 0, 200 << 20, 100 << 20, 50 << 20, indexes, readBytesPerSecond, slowness);
+        rows,
+        false,
+        0,
+        200 << 20,
+        100 << 20,
+        50 << 20,
+        indexes,
+        readBytesPerSecond,
+        slowness,
+        NO_CHILDREN);
+  }
+
+  private static TableSize withChildren(TableSize table, TableSize.Children children) {
+    return new TableSize(
+        table.rows(),
+        table.isEstimated(),
+        table.olderThanEpoch(),
+        table.bytes(),
+        table.heapBytes(),
+        table.indexBytes(),
+        table.indexes(),
+        table.readBytesPerSecond(),
+        table.slowness(),
+        children);
   }
 
   private static long seconds(TableSize table, String phase) {

@@ -90,6 +90,7 @@ record TableMigrationView(
       long olderThanEpoch,
       List<ChildView> children,
       Estimate estimate,
+      long switchDiskBytes,
       List<Precondition> preconditions,
       List<Diagnostic> notes,
       List<Plan.PlannedStep> steps) {
@@ -102,6 +103,7 @@ record TableMigrationView(
           plan.olderThanEpoch(),
           run.target().children().stream().map(ChildView::of).toList(),
           plan.estimate(),
+          Estimate.switchDiskBytes(plan.rows()),
           plan.preconditions(),
           plan.notes(),
           plan.steps());

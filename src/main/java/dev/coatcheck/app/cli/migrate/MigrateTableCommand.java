@@ -4,6 +4,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.FileUpload;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -137,6 +138,35 @@ public final class MigrateTableCommand {
   }
 
   @Command(
+      name = "switch",
+      description = {
+        "Makes the new keys the primary key of the table, in one short transaction; follows the"
+            + " run.",
+        "undo --phase switch moves the primary key back. A TIME is 2026-01-31T02:00:00Z, or has"
+            + " another offset than Z."
+      })
+  int switchKey(
+      @Mixin RunCalls calls,
+      @Option(
+              names = "--not-before",
+              paramLabel = "TIME",
+              description = "The primary key stays where it is until then. Default: now.")
+          @Nullable String notBefore,
+      @Option(
+              names = "--not-after",
+              paramLabel = "TIME",
+              description = "If the switch has not begun by then, it is postponed.")
+          @Nullable String notAfter,
+      @Option(names = "--detach", description = DETACH) boolean detach)
+      throws CommandFailed {
+    Map<String, @Nullable Object> window = new LinkedHashMap<>();
+    window.put("not_before", notBefore);
+    window.put("not_after", notAfter);
+    calls.post("/switch", window);
+    return follow(calls, detach);
+  }
+
+  @Command(
       name = "undo",
       description = "Undoes a phase and all later phases, and waits for the end.")
   int undo(
@@ -144,8 +174,9 @@ public final class MigrateTableCommand {
       @Option(
               names = "--phase",
               description =
-                  "expand (undoes everything), backfill, index or not_null. Default: the last"
-                      + " phase.")
+                  "expand (undoes everything), backfill, index, not_null, children (the twins of"
+                      + " foreign keys), prepare_switch (the index for the switch) or switch"
+                      + " (moves the primary key back). Default: the last phase.")
           @Nullable String phase)
       throws CommandFailed {
     calls.post("/undo", phase == null ? Map.of() : Map.of("phase", phase));
@@ -183,6 +214,9 @@ public final class MigrateTableCommand {
     JsonNode run = end(calls);
     if (!run.path("state").asString().equals("done")) {
       throw new CommandFailed(RunText.failure(run));
+    }
+    if (run.path("goal").asString().equals("switch") && !PhaseRail.isSwitched(run)) {
+      throw new CommandFailed(RunText.postponed(run));
     }
     return print(run);
   }

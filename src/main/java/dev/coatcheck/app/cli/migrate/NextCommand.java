@@ -21,8 +21,27 @@ final class NextCommand {
           RunText.isAnythingLeft(run)
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
               : COMMAND + "plan, for another run";
-      default -> COMMAND + "verify " + id + " at any time, or undo " + id;
+      default -> COMMAND + "verify " + id + " at any time, or " + afterDone(run, id);
     };
+  }
+
+  private static String afterDone(JsonNode run, String id) {
+    if (PhaseRail.isSwitched(run)) {
+      return "undo " + id + " --phase switch, which moves the primary key back";
+    }
+    return run.path("keep_primary_key").asBoolean(false)
+        ? "undo " + id
+        : "switch " + id + ", which makes the new keys the primary key";
+  }
+
+  /** After a switch whose time window closed. */
+  static String afterPostponed(String id) {
+    return COMMAND
+        + "switch "
+        + id
+        + " with another window, or undo "
+        + id
+        + " --phase prepare_switch, which drops the index that waits for the switch";
   }
 
   /** Starts a planned run; accepts all its preconditions. */

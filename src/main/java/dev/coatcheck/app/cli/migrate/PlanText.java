@@ -1,9 +1,11 @@
 package dev.coatcheck.app.cli.migrate;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /** Prints a plan: a summary for the decision to start, then the statements if asked for. */
@@ -26,6 +28,8 @@ final class PlanText {
         run.path("source").asString(),
         run.path("type").asString("?"));
     sizes(run, plan);
+    children(plan.path("children"));
+    switching(run, plan);
     preconditions(plan.path("preconditions"));
     notes(plan.path("notes"));
     if (withSql) {
@@ -51,17 +55,18 @@ final class PlanText {
           "      %,d rows are older than the epoch of the keys; they get the oldest keys.%n",
           plan.path("older_than_epoch").asLong());
     }
-    JsonNode phases = estimate.path("phases");
+    List<JsonNode> phases =
+        estimate
+            .path("phases")
+            .valueStream()
+            .filter(one -> !isOfSwitch(one))
+            .filter(one -> !plan.path("children").isEmpty() || !isPhase(one, "children"))
+            .toList();
     out.printf(
         "Time  about %s without throttling: %s.%n",
-        RunText.duration(phases.valueStream().mapToLong(one -> one.path("seconds").asLong()).sum()),
-        phases
-            .valueStream()
-            .map(
-                one ->
-                    one.path("phase").asString()
-                        + " "
-                        + RunText.duration(one.path("seconds").asLong()))
+        seconds(phases.stream()),
+        phases.stream()
+            .map(one -> one.path("phase").asString() + " " + seconds(Stream.of(one)))
             .collect(Collectors.joining(", ")));
     out.printf(
         "Disk  the table has %s. The run needs up to %s more on the source, and writes %s of WAL"
@@ -72,6 +77,46 @@ final class PlanText {
         bytes(estimate.path("wal_bytes")),
         bytes(estimate.path("mapping_bytes")),
         bytes(estimate.path("archive_bytes")));
+  }
+
+  private void children(JsonNode children) {
+    if (!children.isEmpty()) {
+      out.printf("%nColumns that refer to the table get a twin that refers to the new keys:%n");
+      children.forEach(
+          child ->
+              out.printf(
+                  "  %s.%s: %s%n",
+                  child.path("table").asString(),
+                  child.path("column").asString(),
+                  child.path("twin").asString()));
+    }
+  }
+
+  private void switching(JsonNode run, JsonNode plan) {
+    if (run.path("keep_primary_key").asBoolean(false)) {
+      out.printf("%nThe primary key stays: start runs all phases.%n");
+      return;
+    }
+    out.printf(
+        "%nstart runs the phases up to verify. The primary key moves only with the command switch,"
+            + " also later, within a time window; that takes about %s.%nThe switch adds two"
+            + " unique indexes (%s), and each insert writes to both. The first is built before the"
+            + " window opens; both stay until undo.%n",
+        seconds(plan.path("estimate").path("phases").valueStream().filter(PlanText::isOfSwitch)),
+        bytes(plan.path("switch_disk_bytes")));
+  }
+
+  private static boolean isOfSwitch(JsonNode one) {
+    return isPhase(one, "prepare_switch") || isPhase(one, "switch");
+  }
+
+  private static boolean isPhase(JsonNode one, String phase) {
+    return one.path("phase").asString().equals(phase);
+  }
+
+  /** The time of some phases together. */
+  private static String seconds(Stream<JsonNode> phases) {
+    return RunText.duration(phases.mapToLong(one -> one.path("seconds").asLong()).sum());
   }
 
   private void preconditions(JsonNode conditions) {

@@ -42,7 +42,9 @@ final class RunText {
       out.printf(
           "%,d of %,d rows have their keys.%n",
           progress.path("rows_done").asLong(), progress.path("rows_total").asLong());
+      out.println("Phases: " + PhaseRail.of(run));
     }
+    PhaseRail.window(run).ifPresent(out::println);
     if (!progress.path("seconds_left").isNull() && isRunning(run)) {
       out.printf(
           "%,d rows a second, about %s left.%n",
@@ -141,6 +143,12 @@ final class RunText {
             NextCommand.after(run));
   }
 
+  /** After a switch whose time window closed before it began. */
+  static String postponed(JsonNode run) {
+    return "run %s of %s is not switched: its time window closed before the switch began. The primary key is where it was. Next: %s"
+        .formatted(id(run), run.path("table").asString(), NextCommand.afterPostponed(id(run)));
+  }
+
   /** The step of a run, or the reason why it waits. */
   static String activity(JsonNode run) {
     String reason = run.path("reason").asString("");
@@ -178,7 +186,7 @@ final class RunText {
             activity(run));
   }
 
-  private static String phase(JsonNode run) {
+  static String phase(JsonNode run) {
     for (JsonNode step : run.path("steps")) {
       String state = step.path("state").asString();
       if (!state.equals("applied") && !state.equals("verified")) {

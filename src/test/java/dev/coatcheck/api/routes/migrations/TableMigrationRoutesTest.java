@@ -41,7 +41,15 @@ class TableMigrationRoutesTest {
     assertThat(planned.body().at("/plan/steps").findValuesAsString("phase"))
         .contains("expand", "backfill", "index", "not_null", "verify", "prepare_switch", "switch");
     assertThat(planned.body().at("/plan/estimate/phases").findValuesAsString("phase"))
-        .containsExactly("expand", "backfill", "index", "not_null", "verify");
+        .containsExactly(
+            "expand",
+            "backfill",
+            "index",
+            "not_null",
+            "children",
+            "verify",
+            "prepare_switch",
+            "switch");
     assertThat(planned.body().at("/steps")).hasSameSizeAs(planned.body().at("/plan/steps"));
     assertThat(
             GATEWAY.count(

@@ -93,7 +93,8 @@ class MigrateTableCommandTest {
         .isEqualTo(
             """
             Run %1$s of public.orders is done: 2,000 of 2,000 rows have their keys.
-            Next: coatcheck migrate-table verify %1$s at any time, or undo %1$s
+            Phases: [x] expand [x] backfill [x] index [x] not_null [x] verify [ ] prepare_switch [ ] switch
+            Next: coatcheck migrate-table verify %1$s at any time, or switch %1$s, which makes the new keys the primary key
             """
                 .formatted(id));
     assertThat(run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
@@ -116,6 +117,62 @@ class MigrateTableCommandTest {
     Terminal again = run("undo", id);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.err()).contains("(table_migration_state)", "Plan another run.");
+  }
+
+  @Test
+  void thePrimaryKeyMovesWithinAWindowAndMovesBack() {
+    table("parcels", 50);
+    execute(
+        "create table public.stop (id bigserial primary key,"
+            + " parcel_id bigint references public.parcels)",
+        "insert into public.stop (parcel_id) select 1 from generate_series(1, 3)");
+    Terminal plan = run("plan", "--table=parcels", "--type=parcels");
+    String id = id(plan);
+    assertThat(plan.out())
+        .contains("  public.stop.parcel_id: parcel_id_snowflake_id\n")
+        .contains("start runs the phases up to verify.", "adds two unique indexes (2,200 bytes)");
+    assertThat(start(plan).out())
+        .contains("[x] children [x] verify [ ] prepare_switch [ ] switch\n");
+
+    Terminal late = run("switch", id, "--not-after=2026-01-31T02:00:00+02:00");
+    assertThat(late.status()).isEqualTo(1);
+    assertThat(late.err())
+        .contains("is not switched: its time window closed before the switch began.")
+        .contains("undo " + id + " --phase prepare_switch");
+    assertThat(run("switch", id, "--not-before=9000-01-31T02:00:00Z", "--detach").out())
+        .contains("Next: coatcheck migrate-table status " + id + " --watch");
+    Awaitility.await().until(() -> run("status", id).out().contains("The run waits: "));
+    assertThat(run("status", id).out())
+        .contains("[x] prepare_switch [>] switch\n")
+        .contains("Window of the switch: not before 9000-01-31T02:00:00Z.\n")
+        .contains("The run waits: The switch waits until its time window opens at 9000-");
+    assertThat(run("undo", id).out()).contains("Undone: prepare_switch and all later phases.");
+
+    Terminal switched = run("switch", id);
+    assertThat(switched.status()).as(switched.err()).isZero();
+    assertThat(switched.out())
+        .contains("[x] prepare_switch [x] switch\n")
+        .endsWith("or undo " + id + " --phase switch, which moves the primary key back\n");
+    assertThat(run("switch", id, "--not-before=tomorrow").err())
+        .contains("(field_invalid)", "Send a time such as 2026-01-31T12:00:00Z");
+    assertThat(run("undo", id, "--phase=switch").out())
+        .contains("is done: 50 of 50 rows", "[x] prepare_switch [ ] switch\n")
+        .contains("or switch " + id + ", which makes the new keys the primary key");
+  }
+
+  @Test
+  void aRunThatKeepsItsPrimaryKeyHasNoSwitchAhead() {
+    table("kept", 5);
+    Terminal plan = run("plan", "--table=kept", "--type=kept", "--keep-primary-key");
+    assertThat(plan.out()).contains("The primary key stays: start runs all phases.");
+
+    Terminal done = start(plan);
+
+    assertThat(done.out())
+        .contains("Phases: [x] expand [x] backfill [x] index [x] not_null [x] verify\n")
+        .endsWith("verify " + id(plan) + " at any time, or undo " + id(plan) + "\n");
+    assertThat(run("switch", id(plan)).err())
+        .contains("(table_migration_state)", "planned to keep the primary key");
   }
 
   @Test

@@ -1,0 +1,74 @@
+package dev.coatcheck.app.cli.migrate;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/** The phases of a run in their order, each with a mark that says how far it is. */
+final class PhaseRail {
+  private static final String DONE = "[x]";
+  private static final String NOW = "[>]";
+  private static final String FAILED = "[!]";
+  private static final String OPEN = "[ ]";
+
+  private PhaseRail() {}
+
+  static String of(JsonNode run) {
+    Map<String, List<String>> phases =
+        run.path("steps")
+            .valueStream()
+            .collect(
+                Collectors.groupingBy(
+                    step -> step.path("phase").asString(),
+                    LinkedHashMap::new,
+                    Collectors.mapping(
+                        step -> step.path("state").asString(), Collectors.toList())));
+    return phases.entrySet().stream()
+        .map(phase -> mark(run, phase.getKey(), phase.getValue()) + " " + phase.getKey())
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String mark(JsonNode run, String phase, List<String> states) {
+    if (states.contains("failed")) {
+      return FAILED;
+    }
+    if (states.stream().allMatch("verified"::equals)) {
+      return DONE;
+    }
+    boolean isNow =
+        run.path("state").asString().equals("running")
+            && !run.path("goal").asString().equals("undo")
+            && RunText.phase(run).startsWith(phase + " ");
+    return isNow ? NOW : OPEN;
+  }
+
+  /** Whether the new keys are the primary key of the table. */
+  static boolean isSwitched(JsonNode run) {
+    return run.path("steps")
+        .valueStream()
+        .anyMatch(
+            step ->
+                step.path("phase").asString().equals("switch")
+                    && step.path("name").asString().equals("primary-key")
+                    && step.path("state").asString().equals("verified"));
+  }
+
+  /** The time window of a switch that is under way. */
+  static Optional<String> window(JsonNode run) {
+    String opens = run.path("switch_not_before").asString("");
+    String closes = run.path("switch_not_after").asString("");
+    boolean isUnderWay =
+        run.path("goal").asString().equals("switch")
+            && !run.path("state").asString().equals("done");
+    if (!isUnderWay || opens.isEmpty() && closes.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "Window of the switch: "
+            + (opens.isEmpty() ? "at once" : "not before " + opens)
+            + (closes.isEmpty() ? "." : ", not after " + closes + "."));
+  }
+}
