@@ -28,10 +28,12 @@ public final class PublicIdTable {
   private static final String INSERT =
       """
       insert into {table} (key, token, type_id, bucket)
-      select * from unnest(?, ?, ?, ?)
-      on conflict do nothing
+      select * from unnest(?, ?, ?, ?) {conflict}
       returning token, created_at
       """;
+
+  private static final String UNLESS_TAKEN = INSERT.replace("{conflict}", "on conflict do nothing");
+  private static final String ALL_OR_NONE = INSERT.replace("{conflict}", "");
 
   private static final String BY_KEY =
       """
@@ -83,21 +85,41 @@ public final class PublicIdTable {
       List<NewMapping> some =
           inLockOrder.stream().filter(row -> table.holds(row.subject().key())).toList();
       if (!some.isEmpty()) {
-        insert(sql, table, some, inserted);
+        insert(sql, table, UNLESS_TAKEN, some, inserted);
       }
     }
+    return inserted;
+  }
+
+  /**
+   * Writes rows of which none is expected to be there, in a statement that takes Postgres two thirds
+   * of the time.
+   *
+   * @param rows at least one, all with keys of one scheme
+   * @return when each was created
+   * @throws org.jooq.exception.DataAccessException a unique violation if a key or a token is taken;
+   *     nothing was written then
+   */
+  public static Map<Token, Instant> insertAllOrNone(DSLContext sql, List<NewMapping> rows) {
+    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
+    insert(sql, MappingTable.of(rows.getFirst().subject().key()), ALL_OR_NONE, rows, inserted);
+    UnaskedRow.unless(inserted.size() == rows.size(), "rows inserted: " + inserted.size());
     return inserted;
   }
 
   private record Inserted(UUID token, Instant createdAt) {}
 
   private static void insert(
-      DSLContext sql, MappingTable<?> table, List<NewMapping> rows, Map<Token, Instant> into) {
+      DSLContext sql,
+      MappingTable<?> table,
+      String statement,
+      List<NewMapping> rows,
+      Map<Token, Instant> into) {
     Set<UUID> wanted = rows.stream().map(row -> row.token().toUuid()).collect(Collectors.toSet());
     List<Inserted> all =
         PlainSql.rows(
             sql,
-            table.statement(INSERT),
+            table.statement(statement),
             row -> new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2)),
             table.keys(rows, row -> row.subject().key()),
             rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),

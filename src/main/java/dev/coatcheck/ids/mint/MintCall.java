@@ -34,11 +34,12 @@ public record MintCall(
     return new MintCall(requests, false, Optional.empty());
   }
 
-  /** Whether one statement does it all: each call is for one new key of the same table. */
+  /** Whether one statement does it all: each request is for one new key of the same table. */
   static boolean areOneInsert(List<MintCall> calls) {
-    return calls.stream().noneMatch(call -> call.isBatch() || call.bringsNames())
+    return calls.stream().noneMatch(MintCall::bringsNames)
         && calls.stream()
-                .map(call -> call.requests().getFirst().type().keyScheme())
+                .flatMap(call -> call.requests().stream())
+                .map(request -> request.type().keyScheme())
                 .distinct()
                 .limit(2)
                 .count()

@@ -8,9 +8,11 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
+import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
 
 /** All SQL of mints. */
 final class MintStore {
@@ -32,13 +35,28 @@ final class MintStore {
 
   /**
    * Writes the rows of calls without names, in one statement that commits itself and is never sent
-   * twice. A row whose key is taken stays unwritten.
+   * twice; false, and nothing is written, if a generated key or a token is taken.
    */
-  void insertAlone(List<MintTarget> targets) {
-    if (!targets.isEmpty()) {
-      List<MintTarget> missing = database.writeAlone("mint", sql -> insert(sql, targets));
-      missing.forEach(this::generatedInVain);
+  boolean insertAllOrNone(List<MintTarget> targets) {
+    if (targets.isEmpty()) {
+      return true;
     }
+    try {
+      return database.writeAlone(
+          "mint",
+          sql -> missing(targets, PublicIdTable.insertAllOrNone(sql, drafts(targets))).isEmpty());
+    } catch (DataAccessException failed) {
+      if (SqlState.isUniqueViolation(failed)) {
+        return false;
+      }
+      throw failed;
+    }
+  }
+
+  /** The same, but a row whose key is taken stays unwritten. */
+  void insertUnlessTaken(List<MintTarget> targets) {
+    List<MintTarget> missing = database.writeAlone("mint", sql -> insert(sql, targets));
+    missing.forEach(this::generatedInVain);
   }
 
   /** Does the work in one transaction, and again if Postgres rolled it back. */
@@ -118,8 +136,15 @@ final class MintStore {
 
   /** Returns the targets whose key or token is taken. */
   private static List<MintTarget> insert(DSLContext sql, List<MintTarget> targets) {
-    Map<Token, Instant> inserted =
-        PublicIdTable.insert(sql, targets.stream().map(MintTarget::draft).toList());
+    return missing(targets, PublicIdTable.insert(sql, drafts(targets)));
+  }
+
+  private static List<NewMapping> drafts(List<MintTarget> targets) {
+    return targets.stream().map(MintTarget::draft).toList();
+  }
+
+  /** Tells the targets that they are stored, and returns the others. */
+  private static List<MintTarget> missing(List<MintTarget> targets, Map<Token, Instant> inserted) {
     List<MintTarget> missing = new ArrayList<>();
     for (MintTarget target : targets) {
       Instant createdAt = inserted.get(target.token());

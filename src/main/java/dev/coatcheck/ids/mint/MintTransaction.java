@@ -71,6 +71,11 @@ final class MintTransaction {
     return members.stream().anyMatch(member -> member.call.bringsNames());
   }
 
+  /** A batch is alone in its transaction. */
+  boolean isBatch() {
+    return members.getFirst().call.isBatch();
+  }
+
   /** The locks of every name that two calls might bring at the same time. */
   Set<Long> locks() {
     return open()

@@ -109,7 +109,7 @@ public final class Minter {
         .orElseGet(MintOutcome.Busy::new);
   }
 
-  /** One transaction: look, plan, write, record. */
+  /** One transaction: look, plan, write, record; or one statement where no names are brought. */
   List<GroupCommit.Attempt<MintOutcome>> commit(List<MintCall> calls, int lockMillisMax) {
     MintTransaction committed =
         MintCall.areOneInsert(calls)
@@ -124,14 +124,30 @@ public final class Minter {
     MintPlan.Known known =
         transaction.bringsNames() ? sql.look(transaction, lockMillisMax) : MintPlan.Known.NOTHING;
     plan(transaction, known);
+    return commit(sql, transaction);
+  }
+
+  private static MintTransaction commit(
+      MintStore.Statements sql, MintTransaction transaction) {
     sql.write(transaction.plan(), transaction.isAtomic());
     sql.record(transaction.settle());
     return transaction;
   }
 
+  /**
+   * That a generated key is taken is a sign of trouble, and comes in numbers then. So single calls
+   * stay together, and only those whose key is taken have to try again; a batch is undone as a
+   * whole, so that no row of it is written twice.
+   */
   private MintTransaction insert(MintTransaction transaction) {
     plan(transaction, MintPlan.Known.NOTHING);
-    store.insertAlone(transaction.plan().newTargets());
+    List<MintTarget> targets = transaction.plan().newTargets();
+    if (!store.insertAllOrNone(targets)) {
+      if (transaction.isBatch()) {
+        return store.transaction(sql -> commit(sql, transaction));
+      }
+      store.insertUnlessTaken(targets);
+    }
     transaction.settle();
     return transaction;
   }

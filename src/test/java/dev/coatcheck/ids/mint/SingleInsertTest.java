@@ -12,6 +12,7 @@ import dev.coatcheck.postgres.sql.OutOfStep;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,29 @@ class SingleInsertTest {
       assertThat(attempts.getLast()).isInstanceOf(GroupCommit.Attempt.Done.class);
       assertThat(fixture.observer.scrape()).contains("coatcheck_keys_conflicts_total");
       assertThat(mappings(fixture)).isEqualTo(2);
+    }
+  }
+
+  /** Not even the rows whose keys were free stay behind. */
+  @Test
+  void aKeyThatIsTakenUndoesItsBatchWhichIsMintedWithOtherKeys() {
+    for (boolean atomic : new boolean[] {false, true}) {
+      Deque<Long> drawn = new ArrayDeque<>(List.of(1L, 2L, 1L, 3L, 4L));
+      try (MappingFixture fixture = new MappingFixture()) {
+        Minter minter = minter(fixture, drawn);
+        MintRequest request = fixture.generated(fixture.charge);
+        minter.mint(MintCall.of(request));
+
+        List<MintOutcome.Ticket> minted =
+            MappingFixture.minted(
+                minter.mint(new MintCall(List.of(request, request), atomic, Optional.empty())));
+
+        assertThat(minted)
+            .extracting(ticket -> ticket.mapping().key())
+            .containsExactly(new Key.Bigint(3), new Key.Bigint(4));
+        assertThat(mappings(fixture)).isEqualTo(3);
+        assertThat(fixture.observer.scrape()).contains("coatcheck_keys_conflicts_total");
+      }
     }
   }
 
