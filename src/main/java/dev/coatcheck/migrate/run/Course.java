@@ -13,6 +13,7 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.StepStates;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.LockTime;
 import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
@@ -217,9 +218,9 @@ final class Course {
   /** Records the outcome of a step; false if the run failed with it. */
   private boolean settle(Step step, StepOutcome outcome, StepState done, String kind) {
     return switch (outcome) {
-      case StepOutcome.Done _ -> {
+      case StepOutcome.Done(Optional<LockTime> locks) -> {
         journal.step(run, step, done, Optional.empty());
-        journal.event(run, kind, name(step));
+        journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
         yield true;
       }
       case StepOutcome.Failed(String reason) -> {

@@ -173,7 +173,7 @@ public final class Ddl {
 
   private boolean isMyTurn(Step.Index step) {
     try {
-      store.run(step.name(), List.of(step.turn()));
+      var _ = store.run(step.name(), List.of(step.turn()));
       return true;
     } catch (LockTimeout others) {
       return false;
@@ -193,8 +193,7 @@ public final class Ddl {
     try {
       for (int tried = 1; ; tried++) {
         try {
-          store.run(name, statements);
-          return new StepOutcome.Done();
+          return new StepOutcome.Done(store.run(name, statements));
         } catch (DdlStore.Refused refused) {
           return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
         } catch (LockTimeout blocked) {

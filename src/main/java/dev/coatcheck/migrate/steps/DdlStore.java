@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jooq.exception.DataAccessException;
 
@@ -90,18 +91,22 @@ final class DdlStore {
   /**
    * All of them in one transaction.
    *
+   * @return how long it kept writers out; empty if no statement locks a table of the application
    * @throws RowWithoutKey if that is why it is refused
    * @throws Refused if the statements themselves say so
    */
-  void run(String operation, List<String> statements) {
+  Optional<LockTime> run(String operation, List<String> statements) {
+    LockTime.Watch watch = new LockTime.Watch();
     try {
       session.longTransaction(
           operation,
           sql -> {
             PlainSql.execute(sql, BOUND);
-            statements.forEach(statement -> PlainSql.execute(sql, statement));
+            statements.forEach(
+                statement -> watch.during(statement, () -> PlainSql.execute(sql, statement)));
             return true;
           });
+      return watch.ended();
     } catch (DataAccessException refused) {
       if (SqlState.isStepRefused(refused)) {
         throw new Refused(SqlState.words(refused).orElseThrow(), refused);

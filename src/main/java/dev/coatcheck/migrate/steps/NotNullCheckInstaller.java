@@ -133,7 +133,7 @@ final class NotNullCheckInstaller {
   private void dropAfter(RuntimeException stopped) {
     for (int tried = 1; tried <= LAST_TRIES_MAX; tried++) {
       try {
-        store.run(step.name(), List.of(step.drop()));
+        var _ = store.run(step.name(), List.of(step.drop()));
         return;
       } catch (LockTimeout again) {
         stopped.addSuppressed(again);

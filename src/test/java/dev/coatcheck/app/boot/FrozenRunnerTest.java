@@ -114,7 +114,7 @@ class FrozenRunnerTest {
     assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
     List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
     assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
-        .extracting(RunEvent::detail)
+        .extracting(event -> event.detail().replaceFirst(": .*", ""))
         .doesNotHaveDuplicates();
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     // The next thousand rows are as right as those before.

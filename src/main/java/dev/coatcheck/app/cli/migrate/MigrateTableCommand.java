@@ -175,7 +175,7 @@ public final class MigrateTableCommand {
               names = "--phase",
               description =
                   "expand (undoes everything), backfill, index, not_null, children (the twins of"
-                      + " foreign keys), prepare_switch (the index for the switch) or switch"
+                      + " foreign keys), prepare_switch (the indexes for the switch) or switch"
                       + " (moves the primary key back). Default: the last phase.")
           @Nullable String phase)
       throws CommandFailed {

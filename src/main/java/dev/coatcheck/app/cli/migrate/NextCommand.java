@@ -41,7 +41,7 @@ final class NextCommand {
         + id
         + " with another window, or undo "
         + id
-        + " --phase prepare_switch, which drops the index that waits for the switch";
+        + " --phase prepare_switch, which drops the indexes that wait for the switch";
   }
 
   /** Starts a planned run; accepts all its preconditions. */

@@ -100,8 +100,8 @@ final class PlanText {
     out.printf(
         "%nstart runs the phases up to verify. The primary key moves only with the command switch,"
             + " also later, within a time window; that takes about %s.%nThe switch adds two"
-            + " unique indexes (%s), and each insert writes to both. The first is built before the"
-            + " window opens; both stay until undo.%n",
+            + " unique indexes (%s), and each insert writes to both. They are built before the"
+            + " window opens, and stay until undo.%n",
         seconds(plan.path("estimate").path("phases").valueStream().filter(PlanText::isOfSwitch)),
         bytes(plan.path("switch_disk_bytes")));
   }

@@ -10,6 +10,9 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -22,6 +25,13 @@ class SwitchRoutesTest {
   private static final GatewayFixture GATEWAY = new GatewayFixture();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
+
+  /** How an event of a step tells for how long it kept writers out. */
+  private static final Function<String, Predicate<String>> LOCKED =
+      step ->
+          Pattern.compile(
+                  step + ": waited [0-9]+ ms for its locks and held them for [1-9][0-9]* ms")
+              .asMatchPredicate();
 
   private static final String PAST = "2026-01-31T12:00:00Z";
   private static final String FUTURE = "9000-01-31T12:00:00Z";
@@ -54,6 +64,10 @@ class SwitchRoutesTest {
     assertThat(switching.body().at("/switch_not_after").isNull()).isTrue();
     Reply switched = RUNS.await(run, "done");
     assertThat(states(switched, "switch")).containsOnly("verified");
+    assertThat(details(run, "step_applied"))
+        .anyMatch(LOCKED.apply("expand dual-write"))
+        .anyMatch(LOCKED.apply("switch primary-key"))
+        .contains("expand prepare", "switch new-pk");
     assertThat(primaryKey("orders")).isEqualTo("snowflake_id");
     assertThat(API.get("/v1/legacy/orders/1").status()).isEqualTo(200);
 
@@ -63,6 +77,7 @@ class SwitchRoutesTest {
     assertThat(undoing.text("/undo_phase")).isEqualTo("switch");
     Reply back = RUNS.await(run, "done");
     assertThat(states(back, "switch")).containsOnly("undone");
+    assertThat(details(run, "step_undone")).anyMatch(LOCKED.apply("switch primary-key"));
     assertThat(states(back, "prepare_switch")).containsOnly("verified");
     assertThat(primaryKey("orders")).isEqualTo("id");
     assertThat(API.post(run + "/switch", "{}").status()).isEqualTo(202);
@@ -132,7 +147,7 @@ class SwitchRoutesTest {
 
     Reply postponed = RUNS.await(run, "done");
     assertThat(Instant.parse(postponed.text("/switch_not_after"))).isEqualTo(Instant.parse(PAST));
-    assertThat(states(postponed, "switch")).containsOnly("pending");
+    assertThat(states(postponed, "switch")).contains("pending").doesNotContain("undone");
     assertThat(events(run)).containsKey("postponed").doesNotContainKey("switched");
     assertThat(events(run).get("postponed")).contains("the primary key is where it was");
     assertThat(primaryKey("late")).isEqualTo("id");
@@ -156,9 +171,11 @@ class SwitchRoutesTest {
     assertThat(resumed.text("/goal")).isEqualTo("switch");
     awaitWindow(run);
     assertThat(states(API.get(run), "prepare_switch")).containsOnly("verified");
-    assertThat(states(API.get(run), "switch")).containsOnly("pending");
+    assertThat(states(API.get(run), "switch"))
+        .as("the index for the primary key is built, and nothing else")
+        .containsExactly("verified", "pending", "pending", "pending");
 
-    Reply undoing = API.post(run + "/undo", "{}");
+    Reply undoing = API.post(run + "/undo", json("phase", "prepare_switch"));
     assertThat(undoing.text("/undo_phase")).isEqualTo("prepare_switch");
     Reply back = RUNS.await(run, "done");
     assertThat(states(back, "prepare_switch")).containsOnly("undone");
@@ -220,6 +237,16 @@ class SwitchRoutesTest {
                 event -> event.path("kind").asString(),
                 event -> event.path("detail").asString(),
                 (_, last) -> last));
+  }
+
+  private static List<String> details(String run, String kind) {
+    return API.get(run + "/events")
+        .body()
+        .at("/data")
+        .valueStream()
+        .filter(event -> event.path("kind").asString().equals(kind))
+        .map(event -> event.path("detail").asString())
+        .toList();
   }
 
   private static List<String> states(Reply run, String phase) {

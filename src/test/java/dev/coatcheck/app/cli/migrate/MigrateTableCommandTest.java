@@ -146,7 +146,8 @@ class MigrateTableCommandTest {
         .contains("[x] prepare_switch [>] switch\n")
         .contains("Window of the switch: not before 9000-01-31T02:00:00Z.\n")
         .contains("The run waits: The switch waits until its time window opens at 9000-");
-    assertThat(run("undo", id).out()).contains("Undone: prepare_switch and all later phases.");
+    assertThat(run("undo", id, "--phase=prepare_switch").out())
+        .contains("Undone: prepare_switch and all later phases.");
 
     Terminal switched = run("switch", id);
     assertThat(switched.status()).as(switched.err()).isZero();
