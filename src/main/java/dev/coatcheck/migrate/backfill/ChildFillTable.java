@@ -20,7 +20,7 @@ public final class ChildFillTable {
   public static final List<SqlTemplate> STATEMENTS = List.of(FILL, OPEN);
 
   private static final String PAGES =
-      "select pg_relation_size(<child_oid>::oid::regclass) / current_setting('block_size')::bigint";
+      "select pg_relation_size(<leaf_oid>::oid::regclass) / current_setting('block_size')::bigint";
 
   /** A wait for a row must end before the server looks for deadlocks and ends a writer. */
   private static final String BOUND =
@@ -35,9 +35,9 @@ public final class ChildFillTable {
   private final Session session;
   private final TargetSql names;
 
-  public ChildFillTable(SourceSession session, Target target, Child child) {
+  public ChildFillTable(SourceSession session, Target target, Child child, Child.Leaf leaf) {
     this.session = session.session();
-    this.names = new TargetSql(target).with(child);
+    this.names = new TargetSql(target).with(child, leaf);
   }
 
   /** Rows that have no twin, and some of the legacy IDs that they refer to. */

@@ -1,23 +1,25 @@
 package dev.coatcheck.migrate.inspect;
 
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * What about the tables with a foreign key to a table stands in the way of twins of their columns.
  */
 final class ChildObstacles {
-  /** The foreign keys that refer to the key alone, but for those of partitions and their tables. */
+  /** The tables whose columns get twins, partitioned ones themselves. */
   private static final String CHILDREN =
       """
       with child as (
-        select distinct f.conrelid as oid, f.conkey[1] as attnum
+        select distinct a.attrelid as oid, a.attnum
           from pg_constraint f join pg_class c on c.oid = f.conrelid
+          join pg_attribute k on k.attrelid = f.conrelid and k.attnum = f.conkey[1]
+          join pg_attribute a on a.attname = k.attname and a.attrelid =
+            case when c.relispartition then pg_partition_root(c.oid) else c.oid end
          where f.contype = 'f' and f.confrelid = <oid> and f.confkey = array[<key>::int2]
-           and f.conparentid = 0 and c.relkind = 'r' and not c.relispartition)
+           and f.conparentid = 0)
       """;
 
-  private static final List<Check> CHECKS =
+  static final List<Check> CHECKS =
       List.of(
           check(
               "child_not_owned",
@@ -47,11 +49,25 @@ final class ChildObstacles {
               "Foreign keys to the table were never validated: %s. Validate them first; rows"
                   + " without a parent get no twin."),
           check(
+              "child_intermediate",
+              """
+              select distinct f.conrelid::regclass::text
+                from pg_constraint f join pg_class c on c.oid = f.conrelid
+               where f.contype = 'f' and f.confrelid = <oid> and f.conparentid = 0
+                 and (c.relkind = 'p' and c.relispartition or c.relkind = 'f'
+                   or exists (select from pg_partition_tree(f.conrelid) t
+                                join pg_class l on l.oid = t.relid where l.relkind = 'f'))
+               order by 1\
+              """,
+              "Foreign keys are on partitions that are partitioned themselves, or on tables with"
+                  + " rows on other servers: %s. Put them on the partitioned table or on each of"
+                  + " its last partitions."),
+          check(
               "child_rewrite_rule",
               """
               select format('%I on %s', r.rulename, r.ev_class::regclass) from pg_rewrite r
                 join pg_class c on c.oid = r.ev_class
-               where c.relkind = 'r' and c.oid in (select oid from child where oid <> <oid>)
+               where c.relkind in ('r', 'p') and c.oid in (select oid from child where oid <> <oid>)
                order by 1\
               """,
               "Rules rewrite statements on tables with a foreign key to the table: %s. Replace them"
@@ -100,26 +116,7 @@ final class ChildObstacles {
                   + " owners too, so the run would miss rows: %s. Give the source's user and the"
                   + " owners bypassrls, or end the force during the run."));
 
-  /** What keeps the primary key from moving. */
-  private static final Check BOUND =
-      check(
-          "children_partitioned",
-          """
-          select distinct f.conrelid::regclass::text
-            from pg_constraint f join pg_class c on c.oid = f.conrelid
-           where f.contype = 'f' and f.confrelid = <oid> and f.conparentid = 0
-             and c.relkind = 'p' and <key>::int2 = any (f.confkey) order by 1\
-          """,
-          "Partitioned tables have a foreign key to the table, which can't move to another index"
-              + " without a scan under a lock: %s. Put the foreign key on each partition instead,"
-              + " or keep the primary key where it is.");
-
   private ChildObstacles() {}
-
-  static List<Check> of(boolean keepPrimaryKey) {
-    return Stream.concat(CHECKS.stream(), keepPrimaryKey ? Stream.<Check>of() : Stream.of(BOUND))
-        .toList();
-  }
 
   private static Check check(String code, String query, String sentence) {
     return new Check(code, CHILDREN + query, sentence);

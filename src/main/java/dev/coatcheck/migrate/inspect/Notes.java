@@ -80,16 +80,6 @@ final class Notes {
               """,
               "Foreign keys of several columns contain the key: %s. They stay on the old key."),
           new Check(
-              "children_partitioned",
-              """
-              select distinct c.oid::regclass::text
-                from pg_constraint f join pg_class c on c.oid = f.conrelid
-               where f.confrelid = <oid> and f.contype = 'f' and c.relkind = 'p'
-                 and f.conparentid = 0 and <key>::int2 = any(f.confkey) order by 1\
-              """,
-              "Tables with a foreign key to the table are partitioned: %s. Their columns get no"
-                  + " twins and stay on the old key."),
-          new Check(
               "foreign_keys_on_partitions",
               """
               select format('%s has it in %s, but not in %s', p.inhparent::regclass,

@@ -62,7 +62,7 @@ final class Survey {
     Optional<PrimaryKey> key = store.primaryKey(relation.oid());
     keyFault(key).ifPresent(faults::add);
     if (key.isPresent() && keyFault(key).isEmpty()) {
-      for (Check check : ChildObstacles.of(spec.keepPrimaryKey())) {
+      for (Check check : ChildObstacles.CHECKS) {
         run(check, key.get().columnNumber()).ifPresent(faults::add);
       }
     }

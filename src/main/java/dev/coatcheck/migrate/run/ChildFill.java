@@ -1,7 +1,6 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.backfill.ChildFillTable;
-import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
@@ -21,14 +20,19 @@ final class ChildFill {
   private static final int ROUNDS_MAX = 20;
 
   private final ChildFillTable table;
-  private final Child child;
+  private final String label;
   private final FillPace pace;
   private final Heartbeat heartbeat;
   private long pages = PAGES_FIRST;
 
-  ChildFill(ChildFillTable table, Child child, FillPace pace, Heartbeat heartbeat) {
+  /**
+   * For one table with rows of a child.
+   *
+   * @param label names its column
+   */
+  ChildFill(ChildFillTable table, String label, FillPace pace, Heartbeat heartbeat) {
     this.table = table;
-    this.child = child;
+    this.label = label;
     this.pace = pace;
     this.heartbeat = heartbeat;
   }
@@ -52,7 +56,7 @@ final class ChildFill {
         ? Optional.empty()
         : Optional.of(
             "%,d rows of %s could not be filled; they refer to %s. Those rows are locked, or they refer to rows that don't exist, or a trigger of the table keeps them from being updated. End the transactions, or correct the rows or the trigger, then retry."
-                .formatted(open.rows(), child.label(), open.legacyIds()));
+                .formatted(open.rows(), label, open.legacyIds()));
   }
 
   /** Once over all pages that are there now. */
@@ -61,8 +65,7 @@ final class ChildFill {
     for (long page = 0; page < last; ) {
       pace.awaitTurn();
       heartbeat.requireMine();
-      heartbeat.because(
-          Optional.of("%s: %d of 100 pages".formatted(child.label(), 100 * page / last)));
+      heartbeat.because(Optional.of("%s: %d of 100 pages".formatted(label, 100 * page / last)));
       long count = Math.min(pages, last - page);
       try {
         fill(page, count);
@@ -70,7 +73,7 @@ final class ChildFill {
         throw gone;
       } catch (RuntimeException refused) {
         return Optional.of(
-            "rows of %s can't be changed: %s".formatted(child.label(), RootCause.words(refused)));
+            "rows of %s can't be changed: %s".formatted(label, RootCause.words(refused)));
       }
       page += count;
     }

@@ -67,7 +67,13 @@ final class StepRunner {
       case Step.Index index -> ddl.isThere(index);
       case Step.NotNullCheck check -> ddl.isThere(check);
       case Step.Spare spare -> ddl.isThere(spare.index());
-      case Step.Fill _, Step.ChildFill _, Step.Archive _, Step.Validate _, Step.Verify _ -> false;
+      case Step.Fill _,
+          Step.ChildFill _,
+          Step.Archive _,
+          Step.Validate _,
+          Step.Merge _,
+          Step.Verify _ ->
+          false;
     };
   }
 
@@ -77,6 +83,7 @@ final class StepRunner {
       case Step.Index index -> build(index);
       case Step.Spare spare -> build(spare.index());
       case Step.Validate validate -> ddl.apply(validate);
+      case Step.Merge merge -> ddl.apply(merge);
       case Step.NotNullCheck check -> ddl.apply(check, this::fill);
       case Step.Fill _ -> {
         session.fence(heartbeat.claim().fence());
@@ -101,12 +108,18 @@ final class StepRunner {
 
   private Optional<String> fill(Child child) {
     Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
-    return new ChildFill(
-            new ChildFillTable(session, run.target(), child),
-            child,
-            new FillPace(journal, run, heartbeat, throttle),
-            heartbeat)
-        .run();
+    FillPace pace = new FillPace(journal, run, heartbeat, throttle);
+    return child.leaves().stream()
+        .map(
+            leaf ->
+                new ChildFill(
+                        new ChildFillTable(session, run.target(), child, leaf),
+                        leaf.table().text() + "." + child.column(),
+                        pace,
+                        heartbeat)
+                    .run())
+        .flatMap(Optional::stream)
+        .findFirst();
   }
 
   private StepOutcome verify() {
@@ -140,6 +153,7 @@ final class StepRunner {
       case Step.Index index -> ddl.drop(index);
       case Step.Spare spare -> ddl.undo(spare);
       case Step.Validate validate -> ddl.apply(validate);
+      case Step.Merge merge -> ddl.apply(merge);
       case Step.NotNullCheck check -> ddl.undo(check);
       case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
       case Step.Fill _, Step.ChildFill _, Step.Verify _ -> new StepOutcome.Done();

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.source;
 
+import java.util.List;
+
 /**
  * A column of a table that refers to the legacy IDs by a foreign key, and gets a twin that refers
  * to the new keys. The table and the column are called as they are now.
@@ -9,6 +11,7 @@ package dev.coatcheck.migrate.source;
  * @param label what the column was called at first, with its table: its steps and our objects are
  *     named after it
  * @param reference the name of the twin
+ * @param leaves where its rows are: its partitions, or the table itself
  * @param rules those of the foreign key: on delete, on update, and whether it is deferrable
  */
 public record Child(
@@ -18,11 +21,20 @@ public record Child(
     TableName table,
     String column,
     String reference,
-    String rules) {
+    String rules,
+    List<Leaf> leaves) {
   private static final int NAME_BYTES_MAX = 63;
 
+  public Child {
+    leaves = List.copyOf(leaves);
+  }
+
+  /** A table with rows. */
+  public record Leaf(long oid, TableName table) {}
+
   /** A column as the catalog has it. */
-  static Child of(long oid, int attnum, TableName table, String column, String rules) {
+  static Child of(
+      long oid, int attnum, TableName table, String column, String rules, List<Leaf> leaves) {
     String label = table.text() + "." + column;
     String reference = column + "_" + Target.NEW_COLUMN;
     boolean isShort = ObjectNames.bytes(reference) <= NAME_BYTES_MAX;
@@ -33,7 +45,13 @@ public record Child(
         table,
         column,
         isShort ? reference : ObjectNames.shortened(reference),
-        rules);
+        rules,
+        leaves);
+  }
+
+  /** Whether it has partitions. */
+  public boolean isPartitioned() {
+    return leaves.stream().noneMatch(leaf -> leaf.oid() == oid);
   }
 
   /** Whether a deleted or renumbered row makes its foreign key set the default. */
@@ -41,13 +59,13 @@ public record Child(
     return rules.startsWith("d") || rules.startsWith("d", 1);
   }
 
-  Child renamed(TableName tableNow, String columnNow) {
-    return new Child(oid, attnum, label, tableNow, columnNow, reference, rules);
+  Child renamed(TableName tableNow, String columnNow, List<Leaf> leavesNow) {
+    return new Child(oid, attnum, label, tableNow, columnNow, reference, rules, leavesNow);
   }
 
   /** The same column with the rules of another foreign key. */
   Child withRules(String rulesNow) {
-    return new Child(oid, attnum, label, table, column, reference, rulesNow);
+    return new Child(oid, attnum, label, table, column, reference, rulesNow, leaves);
   }
 
   boolean isSameColumn(Child other) {

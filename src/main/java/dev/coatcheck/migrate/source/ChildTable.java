@@ -16,17 +16,19 @@ public final class ChildTable {
   /** Of several foreign keys of a column, the oldest gives the rules. */
   private static final String CHILDREN =
       """
-      select distinct on (f.conrelid, f.conkey[1])
-             f.conrelid::bigint, f.conkey[1]::int, n.nspname::text, c.relname::text,
-             a.attname::text,
+      select distinct on (c.oid, a.attnum)
+             c.oid::bigint, a.attnum::int, n.nspname::text, c.relname::text, a.attname::text,
              f.confdeltype::text || f.confupdtype::text || f.condeferrable || f.condeferred
         from pg_constraint f
-        join pg_class c on c.oid = f.conrelid
+        join pg_class p on p.oid = f.conrelid
+        join pg_attribute k on k.attrelid = f.conrelid and k.attnum = f.conkey[1]
+        join pg_class c
+          on c.oid = case when p.relispartition then pg_partition_root(p.oid) else p.oid end
         join pg_namespace n on n.oid = c.relnamespace
-        join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+        join pg_attribute a on a.attrelid = c.oid and a.attname = k.attname
        where f.contype = 'f' and f.confrelid = ?::oid and f.confkey = array[?::int2]
-         and f.conparentid = 0 and c.relkind = 'r' and not c.relispartition
-       order by f.conrelid, f.conkey[1], f.oid\
+         and f.conparentid = 0
+       order by c.oid, a.attnum, f.oid\
       """;
 
   private static final String NAMES =
@@ -36,6 +38,17 @@ public final class ChildTable {
         join pg_namespace n on n.oid = c.relnamespace
         join pg_attribute a on a.attrelid = c.oid and a.attnum = ? and not a.attisdropped
        where c.oid = ?::oid\
+      """;
+
+  private static final String LEAVES =
+      """
+      select c.oid::bigint, n.nspname::text, c.relname::text
+        from (select ?::oid as oid
+              union
+              select t.relid from pg_partition_tree(?::oid::regclass) t) as l
+        join pg_class c on c.oid = l.oid and c.relkind = 'r'
+        join pg_namespace n on n.oid = c.relnamespace
+       order by c.oid\
       """;
 
   private static final String TABLES =
@@ -83,7 +96,8 @@ public final class ChildTable {
                 row.getInt(2),
                 new TableName(row.getString(3), row.getString(4)),
                 row.getString(5),
-                row.getString(6)),
+                row.getString(6),
+                leaves(sql, row.getLong(1))),
         oid,
         keyAttnum);
   }
@@ -98,7 +112,7 @@ public final class ChildTable {
                 before.stream()
                     .filter(child::isSameColumn)
                     .findFirst()
-                    .map(known -> known.renamed(child.table(), child.column()))
+                    .map(known -> known.renamed(child.table(), child.column(), child.leaves()))
                     .map(known -> known.withRules(child.rules()))
                     .orElse(child))
         .toList();
@@ -114,6 +128,15 @@ public final class ChildTable {
     return session.transaction("children", sql -> now(sql, children));
   }
 
+  private static List<Child.Leaf> leaves(DSLContext sql, long oid) {
+    return PlainSql.rows(
+        sql,
+        LEAVES,
+        row -> new Child.Leaf(row.getLong(1), new TableName(row.getString(2), row.getString(3))),
+        oid,
+        oid);
+  }
+
   /** With the names that they have now, without those that are gone. */
   static List<Child> now(DSLContext sql, List<Child> children) {
     List<Child> now = new ArrayList<>();
@@ -123,7 +146,9 @@ public final class ChildTable {
               NAMES,
               row ->
                   child.renamed(
-                      new TableName(row.getString(1), row.getString(2)), row.getString(3)),
+                      new TableName(row.getString(1), row.getString(2)),
+                      row.getString(3),
+                      leaves(sql, child.oid())),
               child.attnum(),
               child.oid())
           .ifPresent(now::add);

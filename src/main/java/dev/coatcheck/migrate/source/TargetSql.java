@@ -124,6 +124,11 @@ public final class TargetSql {
 
   /** The names of the same run, with those of one of its children. */
   public TargetSql with(Child child) {
+    return with(child, new Child.Leaf(child.oid(), child.table()));
+  }
+
+  /** The same for one of the tables with the rows of a child. */
+  public TargetSql with(Child child, Child.Leaf leaf) {
     TargetSql both = new TargetSql(target);
     Map<String, String> more = both.names;
     ObjectNames objects =
@@ -143,6 +148,12 @@ public final class TargetSql {
         "own_id", isSelf ? "case when new.<key> = reference then new.<id> end" : "null::bigint");
     more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
     CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
+    more.put("leaf", leaf.table().quoted());
+    more.put("leaf_oid", Long.toString(leaf.oid()));
+    more.put("leaf_index", TableName.quoted(leafIndex(child, leaf)));
+    more.put(
+        "beside_leaf_index",
+        TableName.quoted(leaf.table().schema()) + "." + TableName.quoted(leafIndex(child, leaf)));
     more.put("ref_index", objects.quoted("ref"));
     more.put("beside_ref_index", objects.beside("ref"));
     more.put("ref_key", objects.quoted("fkey"));
@@ -168,6 +179,14 @@ public final class TargetSql {
     return new ObjectNames(
             new TableName(target.anchors().firstName().text(), child.label()),
             child.table().schema())
+        .derived("ref");
+  }
+
+  /** The index on the twin in one partition. */
+  public String leafIndex(Child child, Child.Leaf leaf) {
+    return new ObjectNames(
+            new TableName(target.anchors().firstName().text(), child.label() + " " + leaf.oid()),
+            leaf.table().schema())
         .derived("ref");
   }
 

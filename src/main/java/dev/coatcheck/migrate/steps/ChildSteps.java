@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The steps of one child: its twin, the rows, the index and the foreign key. */
@@ -29,8 +30,12 @@ final class ChildSteps {
           + " and p.proowner <> (select c.relowner from pg_class c where c.oid = <child_oid>))";
 
   private static final String HAS_KEY =
-      "select exists (select from pg_constraint where conrelid = <child_oid>::oid"
+      "select exists (select from pg_constraint where confrelid = <oid>::oid"
           + " and conname = <'ref_key_name'>)";
+
+  private static final String HAS_ROOT_INDEX =
+      "select exists (select from pg_index i join pg_class c on c.oid = i.indexrelid"
+          + " where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'ref_index'>)";
 
   private final Target target;
   private final Child child;
@@ -43,7 +48,8 @@ final class ChildSteps {
   }
 
   Stream<Step> all() {
-    return Stream.of(column(), fill(), index(), key());
+    return Stream.of(Stream.of(column(), fill()), indexes(), Stream.of(key()))
+        .flatMap(Function.identity());
   }
 
   /**
@@ -97,6 +103,35 @@ final class ChildSteps {
 
   private Step fill() {
     return new Step.ChildFill(child, ChildFillTable.STATEMENTS.stream().map(names::fill).toList());
+  }
+
+  private Stream<Step> indexes() {
+    return child.isPartitioned()
+        ? Stream.concat(child.leaves().stream().map(this::index), Stream.of(rootIndex()))
+        : Stream.of(index());
+  }
+
+  private Step index(Child.Leaf leaf) {
+    TargetSql more = new TargetSql(target).with(child, leaf);
+    return new Step.Index(
+        Phase.CHILDREN,
+        named("child-index") + " " + leaf.table().text(),
+        leaf.oid(),
+        more.leafIndex(child, leaf),
+        false,
+        more.fill(file("child-turn.sql")),
+        more.fill(file("leaf-index.sql")),
+        List.of(),
+        more.fill(file("leaf-index-undo.sql")));
+  }
+
+  private Step rootIndex() {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named("child-index"),
+        names.fillAll(file("root-index.sql")),
+        names.fillAll(file("root-index-undo.sql")),
+        names.fill(HAS_ROOT_INDEX));
   }
 
   private Step index() {

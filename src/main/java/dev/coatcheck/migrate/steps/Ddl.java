@@ -133,6 +133,13 @@ public final class Ddl {
     return new StepOutcome.Done();
   }
 
+  /** Where there is nothing to merge, no lock is taken. */
+  public StepOutcome apply(Step.Merge step) {
+    return store.isTrue(step.isOpen())
+        ? run(step.name(), step.statements())
+        : new StepOutcome.Done();
+  }
+
   /** Each in a transaction of its own, because the server reads all rows for it. */
   public StepOutcome apply(Step.Validate step) {
     for (String statement : store.texts(step.open())) {

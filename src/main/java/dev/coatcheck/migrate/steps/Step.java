@@ -121,6 +121,23 @@ public sealed interface Step {
   }
 
   /**
+   * Gives partitioned tables the foreign keys that their partitions have by now, on the way forward
+   * and back.
+   *
+   * @param isOpen a query that says whether there is such a table
+   */
+  record Merge(Phase phase, List<String> statements, String isOpen) implements Step {
+    public Merge {
+      statements = List.copyOf(statements);
+    }
+
+    @Override
+    public String name() {
+      return "merge-foreign-keys";
+    }
+  }
+
+  /**
    * A check that every row has a key. It never stays on the table without having been validated
    * unless its run works on it right then: such a check refuses updates of old rows that break it.
    *

@@ -50,6 +50,11 @@ public final class Steps {
           + " from pg_constraint f where f.contype = 'f' and f.confrelid = <oid>::oid"
           + " and not f.convalidated order by f.oid";
 
+  private static final SqlTemplate MERGE = file("merge.sql");
+
+  private static final String HAS_TO_MERGE =
+      "select exists (select from <schema>.foreign_key_to_merge where run = <run>)";
+
   private static final SqlTemplate TURN = file("turn.sql");
 
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
@@ -94,18 +99,22 @@ public final class Steps {
   private List<Step> ofChildren() {
     return Stream.concat(
             target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
-            target.children().isEmpty() ? Stream.of() : Stream.of(validate(Phase.CHILDREN)))
+            target.children().isEmpty()
+                ? Stream.of()
+                : Stream.of(validate(Phase.CHILDREN), merge(Phase.CHILDREN)))
         .toList();
   }
 
   private List<Step> toSwitch() {
     return List.of(
         new Step.Verify(),
+        merge(Phase.PREPARE_SWITCH),
         validate(Phase.PREPARE_SWITCH),
         index(Phase.PREPARE_SWITCH, "old-perm", release()),
         index(Phase.SWITCH, Step.NEW_PK, List.of()),
         primaryKey(),
         validate(Phase.SWITCH),
+        merge(Phase.SWITCH),
         new Step.Spare(index(Phase.SWITCH, "old-pk", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
   }
 
@@ -117,7 +126,9 @@ public final class Steps {
   /** What has to be sent when a column has another name now, or the table another owner. */
   static List<String> functions(Target target) {
     TargetSql names = new TargetSql(target);
-    return Stream.concat(NAMING.stream(), Stream.of(GIVE_TO_OWNER)).map(names::fill).toList();
+    return Stream.concat(NAMING.stream(), Stream.of(GIVE_TO_OWNER))
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
   }
 
   /** What an undo reads or locks, each made empty if it is not there. */
@@ -212,6 +223,12 @@ public final class Steps {
             children.stream().map(child -> child.leading(isForward)))
         .flatMap(statements -> statements)
         .toList();
+  }
+
+  /** Also on the way back, where an undo has added foreign keys again. */
+  private Step merge(Phase phase) {
+    List<String> merge = names.fillAll(MERGE);
+    return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
   }
 
   private Step validate(Phase phase) {

@@ -17,7 +17,7 @@ final class ChildStore {
           + " and attname = <'ref_name'> and not attisdropped)";
 
   private static final String PAGES_NOW =
-      "select pg_relation_size(<child_oid>::oid::regclass) / current_setting('block_size')::bigint";
+      "select pg_relation_size(<leaf_oid>::oid::regclass) / current_setting('block_size')::bigint";
 
   private static final SqlTemplate MISMATCHES =
       SqlTemplate.file(ChildStore.class, "child-mismatches.sql");
@@ -27,23 +27,24 @@ final class ChildStore {
       select wanted.name || ' of ' || <'child_label'>
         from (values (<'t_ref'>), (<'t_ref_late'>)) as wanted (name)
        where not exists (
-         select from pg_trigger g where g.tgrelid = <child_oid>::oid
+         select from pg_trigger g where g.tgrelid = <leaf_oid>::oid
             and quote_ident(g.tgname) = wanted.name and g.tgenabled = 'A')\
       """;
 
   private static final String INVALID_INDEX =
       """
       select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-       where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'ref_index'>
+       where i.indrelid = <leaf_oid>::oid
+         and quote_ident(c.relname) in (<'ref_index'>, <'leaf_index'>)
          and not (i.indisvalid and i.indisready)\
       """;
 
   private final Session source;
   private final TargetSql names;
 
-  ChildStore(Session source, Target target, Child child) {
+  ChildStore(Session source, Target target, Child child, Child.Leaf leaf) {
     this.source = source;
-    this.names = new TargetSql(target).with(child);
+    this.names = new TargetSql(target).with(child, leaf);
   }
 
   /** Whether the run has come so far. */

@@ -58,7 +58,10 @@ public final class Verifier {
     this.objects = new ObjectStore(source.session(), target);
     this.children =
         target.children().stream()
-            .map(child -> new ChildStore(source.session(), target, child))
+            .flatMap(
+                child ->
+                    child.leaves().stream()
+                        .map(leaf -> new ChildStore(source.session(), target, child, leaf)))
             .toList();
     this.gateway = gateway;
     this.outbox = outbox;

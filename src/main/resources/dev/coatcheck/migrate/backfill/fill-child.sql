@@ -3,10 +3,10 @@
 -- Locks: the rows that have no twin yet, until the commit of the batch.
 
 with open as materialized (
-  select t.ctid as row, t.<fk> as legacy from only <child> t
+  select t.ctid as row, t.<fk> as legacy from only <leaf> t
    where t.ctid >= ?::tid and t.ctid < ?::tid and t.<fk> is not null and t.<ref> is null
      for no key update)
 select coalesce(cardinality(o.rows), 0), f.*
   from (select array_agg(open.row) as rows, array_agg(p.<key>) as keys
           from open join <table> p on p.<id> = open.legacy) as o
-  left join lateral <fill_ref>(<child_oid>::oid::regclass, o.rows, o.keys, true) as f on o.rows is not null;
+  left join lateral <fill_ref>(<leaf_oid>::oid::regclass, o.rows, o.keys, true) as f on o.rows is not null;

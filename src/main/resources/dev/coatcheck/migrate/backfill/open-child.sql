@@ -2,5 +2,5 @@
 -- Locks: none.
 
 select count(*), string_agg(distinct o.legacy::text, ', ') filter (where o.n <= 5)
-  from (select t.<fk> as legacy, row_number() over () as n from only <child> t
+  from (select t.<fk> as legacy, row_number() over () as n from only <leaf> t
          where t.<fk> is not null and t.<ref> is null) as o;

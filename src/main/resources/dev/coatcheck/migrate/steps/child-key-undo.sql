@@ -11,3 +11,17 @@ begin
 end <body>;
 
 alter table <child> drop constraint if exists <ref_key>;
+
+do <body>
+declare
+  leaf regclass;
+begin
+  for leaf in
+    select f.conrelid::regclass from pg_constraint f
+     where f.conname = <'ref_key_name'> and f.confrelid = <oid>::oid and f.conparentid = 0
+  loop
+    execute format('alter table %s drop constraint %I', leaf, <'ref_key_name'>);
+  end loop;
+end <body>;
+
+delete from <schema>.foreign_key_to_merge where run = <run> and name = <'ref_key_name'>;

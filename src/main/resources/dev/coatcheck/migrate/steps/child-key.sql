@@ -1,6 +1,7 @@
 -- Step "child-key": the foreign key of the twin to the new keys, with the rules of the old one, for new
--- and changed rows. With "on delete set default" the twin gets as its default the key of the row that
--- the default of the column refers to; a default that is no constant would run as our user.
+-- and changed rows. A partitioned child gets it on each partition whose column has one. With "on delete
+-- set default" the twin gets as its default the key of the row that the default of the column refers to;
+-- a default that is no constant would run as our user.
 -- Locks: the child and the customer's table in share row exclusive mode until the commit, in the order of
 -- their OIDs; nothing is scanned.
 
@@ -14,43 +15,70 @@ end <body>;
 
 do <body>
 declare
+  leaf record;
+  is_found boolean := false;
   old pg_constraint;
   rules text[] := array['a', 'no action', 'r', 'restrict', 'c', 'cascade', 'n', 'set null',
                         'd', 'set default'];
   default_text text;
   default_key bigint;
 begin
-  select f.* into old from pg_constraint f
-   where f.contype = 'f' and f.conrelid = <child_oid>::oid and f.confrelid = <oid>::oid
-     and f.conkey = array[<child_attnum>::int2] and f.confkey = array[<key_attnum>::int2]
-   order by f.oid limit 1;
-  if old.oid is null then
+  for leaf in
+    select l.oid::regclass as relation, a.attnum as fk
+      from (select <child_oid>::oid as oid
+            union
+            select relid from pg_partition_tree(<child_oid>::oid::regclass)) as l
+      join pg_class c on c.oid = l.oid and c.relkind = 'r'
+      join pg_attribute r on r.attrelid = <child_oid>::oid and r.attnum = <child_attnum>::int2
+      join pg_attribute a on a.attrelid = l.oid and a.attname = r.attname
+     order by l.oid
+  loop
+    select f.* into old from pg_constraint f
+     where f.contype = 'f' and f.conrelid = leaf.relation and f.confrelid = <oid>::oid
+       and f.conkey = array[leaf.fk] and f.confkey = array[<key_attnum>::int2]
+     order by f.oid limit 1;
+    continue when old.oid is null;
+    is_found := true;
+    if 'd' in (old.confdeltype, old.confupdtype) then
+      select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
+       where d.adrelid = leaf.relation and d.adnum = leaf.fk;
+      if default_text !~ '^(\(?''?-?[0-9]+''?\)?|NULL)(::[a-z]+)?$' then
+        raise exception 'the default of % is not a constant: %', <'child_label'>, default_text
+          using errcode = '<step_refused>',
+                hint = 'The foreign key sets it. Give the column a constant as its default.';
+      end if;
+      if default_text is not null then
+        execute format('select t.<key> from %s t where t.%I = (%s)::bigint', <oid>::oid::regclass,
+                       (select a.attname from pg_attribute a
+                         where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2),
+                       default_text)
+          into default_key;
+        execute format('alter table %s alter column %I set default %L', leaf.relation,
+                       <'ref_name'>, default_key);
+      end if;
+    end if;
+    execute format(
+      'alter table %s add constraint %I foreign key (%I) references %s (<key>)'
+      ' on delete %s on update %s%s%s not valid',
+      leaf.relation, <'ref_key_name'>, <'ref_name'>, <oid>::oid::regclass,
+      rules[array_position(rules, old.confdeltype::text) + 1],
+      rules[array_position(rules, old.confupdtype::text) + 1],
+      case when old.condeferrable then ' deferrable' else '' end,
+      case when old.condeferred then ' initially deferred' else '' end);
+  end loop;
+  if not is_found then
     raise exception 'the foreign key of % is gone', <'child_label'> using errcode = '<step_refused>';
   end if;
-  if 'd' in (old.confdeltype, old.confupdtype) then
-    select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
-     where d.adrelid = <child_oid>::oid and d.adnum = <child_attnum>::int2;
-    if default_text !~ '^(\(?''?-?[0-9]+''?\)?|NULL)(::[a-z]+)?$' then
-      raise exception 'the default of % is not a constant: %', <'child_label'>, default_text
-        using errcode = '<step_refused>',
-              hint = 'The foreign key sets it. Give the column a constant as its default.';
-    end if;
-    if default_text is not null then
-      execute format('select t.<key> from %s t where t.%I = (%s)::bigint', <oid>::oid::regclass,
-                     (select a.attname from pg_attribute a
-                       where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2),
-                     default_text)
-        into default_key;
-      execute format('alter table %s alter column %I set default %L', <child_oid>::oid::regclass,
-                     <'ref_name'>, default_key);
-    end if;
-  end if;
-  execute format(
-    'alter table %s add constraint %I foreign key (%I) references %s (<key>)'
-    ' on delete %s on update %s%s%s not valid',
-    <child_oid>::oid::regclass, <'ref_key_name'>, <'ref_name'>, <oid>::oid::regclass,
-    rules[array_position(rules, old.confdeltype::text) + 1],
-    rules[array_position(rules, old.confupdtype::text) + 1],
-    case when old.condeferrable then ' deferrable' else '' end,
-    case when old.condeferred then ' initially deferred' else '' end);
+
+  -- A partitioned table whose foreign key is its own gets one itself, once its partitions have it.
+  insert into <schema>.foreign_key_to_merge (run, relation, name, definition)
+  select <run>, c.oid, <'ref_key_name'>,
+         (select replace(pg_get_constraintdef(g.oid), ' NOT VALID', '') from pg_constraint g
+           where g.conname = <'ref_key_name'> and g.confrelid = <oid>::oid limit 1)
+    from pg_constraint f join pg_class c on c.oid = f.conrelid
+   where f.contype = 'f' and f.conrelid = <child_oid>::oid and f.confrelid = <oid>::oid
+     and f.confkey = array[<key_attnum>::int2] and c.relkind = 'p'
+     and exists (select from pg_constraint g
+                  where g.conname = <'ref_key_name'> and g.confrelid = <oid>::oid)
+  on conflict do nothing;
 end <body>;

@@ -5,6 +5,9 @@
 revoke all on function <on_ref>() from public;
 revoke all on function <on_ref_late>() from public;
 
+-- Two grants on our schema at once would fail.
+select pg_advisory_xact_lock(<lock_class>, 0);
+
 do <body>
 declare
   owner name := (select pg_get_userbyid(relowner) from pg_class where oid = <child_oid>);

@@ -1,7 +1,10 @@
 -- Gives the functions that write to the table to the table's owner, as whom they run; also where the
 -- table has got another owner meanwhile. A member of the owner may do that if the owner may create
 -- functions in our schema, so that right is given for the time of it.
--- Locks: none on the customer's table.
+-- Locks: an advisory lock until the commit. Nothing on the customer's table.
+
+-- Two grants on our schema at once would fail.
+select pg_advisory_xact_lock(<lock_class>, 0);
 
 do <body>
 declare

@@ -14,6 +14,9 @@ end <body>;
 drop function if exists <on_insert>(), <on_inserted>(), <on_archived>(), <on_reused>(),
   <on_delete>(), <on_update>(), <on_refused>(), <mint>(), <fill>(bigint[], bigint[]);
 
+-- Two grants on our schema at once would fail.
+select pg_advisory_xact_lock(<lock_class>, 0);
+
 -- What the owner was given, unless it is ours anyway or serves another table too.
 do <body>
 declare

@@ -44,6 +44,15 @@ create table if not exists <schema>.set_aside (
   tries  bigint not null default 1,
   constraint set_aside_pkey primary key (run, legacy));
 
+-- Foreign keys of partitioned tables, while only their partitions have them.
+create table if not exists <schema>.foreign_key_to_merge (
+  run        uuid     not null,
+  relation   regclass not null,
+  name       name     not null,
+  definition text     not null,
+  remark     text,
+  constraint foreign_key_to_merge_pkey primary key (run, relation, name));
+
 -- Outlives the run: a legacy ID never gets a second key.
 create table if not exists <archive> (
   legacy bigint primary key, key bigint not null);

@@ -25,6 +25,19 @@ begin
       using errcode = '<step_refused>', hint = 'Validate them.';
   end if;
 
+  select string_agg(distinct format('%I of %s', f.conname, f.conrelid::regclass), ', ') into found
+    from pg_constraint f join pg_class c on c.oid = f.conrelid
+   where f.contype = 'f' and f.confrelid = <oid>::oid and f.confkey = array[<key_attnum>::int2]
+     and c.relkind = 'r' and not exists (
+       select from pg_constraint g
+         join pg_attribute a on a.attrelid = g.confrelid and a.attname = <'key'>
+        where g.contype = 'f' and g.conrelid = f.conrelid and g.confrelid = f.confrelid
+          and g.confkey = array[a.attnum]);
+  if <must_be_there> and found is not null then
+    raise exception 'foreign keys have no twin: %', found
+      using errcode = '<step_refused>', hint = 'Undo the phase children, then switch again.';
+  end if;
+
   select string_agg(distinct coalesce(r.ev_class::regclass::text,
                                       pg_describe_object(d.classid, d.objid, d.objsubid)), ', ')
     into found
@@ -71,16 +84,27 @@ begin
     join pg_class c on c.oid = p.conrelid
    where p.conrelid = <oid>::oid and p.contype = 'p';
 
+  -- A foreign key of a partitioned table can't be added without a scan: it is added to each of its
+  -- partitions, and to the table itself once they are validated (merge.sql).
+  insert into <schema>.foreign_key_to_merge (run, relation, name, definition, remark)
+  select <run>, f.conrelid, f.conname, pg_get_constraintdef(f.oid),
+         obj_description(f.oid, 'pg_constraint')
+    from pg_constraint f join pg_class c on c.oid = f.conrelid
+   where f.contype = 'f' and f.confrelid = <oid>::oid and f.conindid = old.index
+     and f.conparentid = 0 and c.relkind = 'p'
+  on conflict do nothing;
+
   select coalesce(array_agg(format('alter table %s drop constraint %I', f.conrelid::regclass,
-                                   f.conname)), array[]::text[]) as drops,
+                                   f.conname)) filter (where f.conparentid = 0), array[]::text[])
+           as drops,
          coalesce(array_agg(format('alter table %s add constraint %I %s not valid',
                                    f.conrelid::regclass, f.conname, pg_get_constraintdef(f.oid))
-                            order by f.oid), array[]::text[]) as adds,
+                            order by f.oid) filter (where c.relkind = 'r'), array[]::text[]) as adds,
          coalesce(array_agg(format('comment on constraint %I on %s is %L', f.conname,
-                                   f.conrelid::regclass, obj_description(f.oid, 'pg_constraint'))),
-                  array[]::text[]) as remarks
+                                   f.conrelid::regclass, obj_description(f.oid, 'pg_constraint')))
+                  filter (where c.relkind = 'r'), array[]::text[]) as remarks
     into bound
-    from pg_constraint f
+    from pg_constraint f join pg_class c on c.oid = f.conrelid
    where f.contype = 'f' and f.confrelid = <oid>::oid and f.conindid = old.index;
 
   foreach statement in array bound.drops loop

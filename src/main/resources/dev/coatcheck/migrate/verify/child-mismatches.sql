@@ -3,5 +3,5 @@
 -- Locks: none.
 
 select format('%s refers to %s', <'child_label'>, coalesce(t.<fk>::text, 'nothing'))
-  from only <child> t left join <table> p on p.<id> = t.<fk>
+  from only <leaf> t left join <table> p on p.<id> = t.<fk>
  where t.ctid >= ?::tid and t.ctid < ?::tid and t.<ref> is distinct from p.<key>;

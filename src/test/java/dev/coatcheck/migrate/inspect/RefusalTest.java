@@ -73,7 +73,6 @@ class RefusalTest {
           create table t (id bigint primary key); create table c (t int); alter table c add foreign key (t) references t not valid | child_foreign_key_not_valid
           create table t (id bigint primary key); create table c (t int references t); create rule r as on delete to c do instead nothing | child_rewrite_rule
           create table t (id bigint primary key); create table c (t int references t); create publication p for table c | child_published
-          create table t (id bigint primary key); create table c (t int references t) partition by list (t) | children_partitioned
           """)
   void whatATableIsMadeOf(String ddl, String code) {
     assertRefused(wish("t"), List.of(ddl.split("; ")), List.of(code));

@@ -32,7 +32,15 @@ class ChildrenTest {
           "create table deferred (id bigserial primary key, order_id bigint not null"
               + " references orders deferrable initially deferred)",
           "create table \"Odd 'names'\" (id bigserial primary key,"
-              + " \"the <Order>\" bigint references orders, other bigint references orders)");
+              + " \"the <Order>\" bigint references orders, other bigint references orders)",
+          "create table parted (order_id bigint references orders on delete cascade, part int)"
+              + " partition by list (part)",
+          "create table parted_1 partition of parted for values in (1)",
+          "create table parted_2 partition of parted for values in (2)",
+          "create table pagila (order_id bigint, part int) partition by list (part)",
+          "create table pagila_1 partition of pagila for values in (1)",
+          "create table pagila_2 partition of pagila for values in (2)",
+          "alter table pagila_1 add foreign key (order_id) references orders on delete cascade");
 
   private static MigrationFixture fixture;
   private static TestSql sql;
@@ -55,6 +63,8 @@ class ChildrenTest {
               .formatted(table));
     }
     sql.execute(
+        "insert into parted select 1 + n % 400, 1 + n % 2 from generate_series(1, 1000) n",
+        "insert into pagila select 1 + n % 400, 1 + n % 2 from generate_series(1, 1000) n",
         "insert into plain select 1 + n % 400 from generate_series(1, 1000) n",
         "insert into \"Odd 'names'\" (\"the <Order>\", other) select 1 + n % 400, null"
             + " from generate_series(1, 1000) n");
@@ -109,6 +119,8 @@ class ChildrenTest {
             "defaulted.order_id",
             "restricted.order_id",
             "plain.order_id",
+            "parted.order_id",
+            "pagila.order_id",
             "deferred.order_id")) {
       String table = column.substring(0, column.indexOf('.'));
       String name = column.substring(column.indexOf('.') + 1);
@@ -127,12 +139,21 @@ class ChildrenTest {
         .isZero();
     assertThat(sql.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
+    assertThat(
+            sql.number(
+                "select count(*) from pg_constraint where contype = 'f' and conparentid = 0"
+                    + " and conrelid = 'parted'::regclass"))
+        .as("foreign keys of the partitioned table itself")
+        .isEqualTo(2);
   }
 
   private static void insertsAreFollowed() {
     long id = order();
     sql.execute(
         "insert into cascading (order_id) values (%d)".formatted(id),
+        "insert into parted values (%1$d, 1), (%1$d, 2)".formatted(id),
+        "update parted set part = 3 - part where order_id = %d".formatted(id),
+        "insert into pagila values (%1$d, 1), (%1$d, 2)".formatted(id),
         "insert into nulled (order_id) values (%d), (null)".formatted(id),
         "insert into defaulted default values",
         "insert into defaulted (order_id) values (null)",
@@ -150,12 +171,14 @@ class ChildrenTest {
         "insert into cascading (order_id) values (%d)".formatted(id),
         "insert into nulled (order_id) values (%d)".formatted(id),
         "insert into defaulted (order_id) values (%d)".formatted(id));
+    sql.execute("insert into parted values (%1$d, 1), (%1$d, 2)".formatted(id));
     long defaults = sql.number("select count(*) from defaulted where order_id = 1");
     long nulls = sql.number("select count(*) from nulled where order_id is null");
 
     sql.execute("delete from orders where id = %d".formatted(id));
 
     assertThat(sql.number("select count(*) from cascading where order_id = " + id)).isZero();
+    assertThat(sql.number("select count(*) from parted where order_id = " + id)).isZero();
     assertThat(sql.number("select count(*) from nulled where order_id is null"))
         .isEqualTo(nulls + 1);
     assertThat(sql.number("select count(*) from defaulted where order_id = 1"))

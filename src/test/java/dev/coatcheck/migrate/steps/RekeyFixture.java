@@ -112,6 +112,7 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.NotNullCheck filled -> requireDone(ddl.apply(filled, Optional::empty));
       case Step.Spare spare -> ddl.build(spare.index());
       case Step.Validate validate -> requireDone(ddl.apply(validate));
+      case Step.Merge merge -> requireDone(ddl.apply(merge));
       case Step.Fill _ -> fill(session, target, 512);
       case Step.ChildFill _, Step.Archive _, Step.Verify _ -> {}
     }
@@ -124,6 +125,7 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.Index index -> requireDone(ddl.drop(index));
       case Step.Spare spare -> requireDone(ddl.undo(spare));
       case Step.Validate validate -> requireDone(ddl.apply(validate));
+      case Step.Merge merge -> requireDone(ddl.apply(merge));
       case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));

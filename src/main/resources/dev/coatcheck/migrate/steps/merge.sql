@@ -1,0 +1,19 @@
+-- Step "merge-foreign-keys": gives partitioned tables the foreign keys that their partitions have by
+-- now. As these are the same and validated, nothing is scanned.
+-- Locks: the partitioned tables, their partitions and the customer's table in share row exclusive mode
+-- until the commit.
+
+do <body>
+declare
+  one record;
+begin
+  for one in
+    delete from <schema>.foreign_key_to_merge where run = <run>
+    returning relation, name, definition, remark
+  loop
+    if to_regclass(one.relation::text) is not null then
+      execute format('alter table %s add constraint %I %s', one.relation, one.name, one.definition);
+      execute format('comment on constraint %I on %s is %L', one.name, one.relation, one.remark);
+    end if;
+  end loop;
+end <body>;
