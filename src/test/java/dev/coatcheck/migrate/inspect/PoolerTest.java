@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PgBouncer;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -30,17 +31,24 @@ class PoolerTest {
     DATABASE.sql().execute("create table public.orders (id bigserial primary key)");
   }
 
-  /** Nobody else is there, so that they may look like two sessions to who simply alternates. */
+  /**
+   * Nobody else asks anything, so that they may look like two sessions to who simply alternates.
+   * Drivers behind a pooler are often told to prepare nothing; else a statement that was prepared
+   * at another backend gives it away.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {2, 4})
-  void backendsThatAreTakenByTurnsAreTold(int backends) {
+  @CsvSource({"2, ''", "4, ''", "2, ?prepareThreshold=0", "4, ?prepareThreshold=0"})
+  void backendsThatAreTakenByTurnsAreTold(int backends, String parameters) {
     try (TransactionPooler pooler = new TransactionPooler(DATABASE, backends, true)) {
       TestDatabase database = pooler.database();
-
-      assertThat(
-              PoolerStore.isBetween(
-                  new DatabaseSettings(database.url(), database.user(), database.password(), 2)))
-          .isTrue();
+      DatabaseSettings settings =
+          new DatabaseSettings(
+              database.url() + parameters, database.user(), database.password(), 2);
+      // A backend comes with each login.
+      try (Session _ = Session.open(settings, "idle");
+          Session _ = Session.open(settings, "idle")) {
+        assertThat(PoolerStore.isBetween(settings)).isTrue();
+      }
     }
   }
 

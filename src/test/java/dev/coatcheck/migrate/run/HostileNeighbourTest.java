@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -163,32 +164,46 @@ class HostileNeighbourTest {
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     requireUnmarked("expand and backfill");
-    write(5_000);
+    shop.application(writes("id", 5_000));
     requireUnmarked("writes of the application");
     assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 2_990)).isTrue();
     requireUnmarked("filling ahead");
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
     requireUnmarked("the sweep, the index, not null and verify");
-    shop.admin("alter table public.orders rename column id to number");
+    // In one transaction, so that the functions still have the old name.
+    shop.application(
+        Stream.of(
+                Stream.of("begin", "alter table public.orders rename column id to number"),
+                Stream.of(writes("number", 6_000)),
+                Stream.of("commit"))
+            .flatMap(statements -> statements)
+            .toArray(String[]::new));
+    requireUnmarked("a key that was renamed a moment ago");
     fixture.await(() -> fixture.now(run).target().keyColumn().equals("number"));
     shop.admin("alter table public.orders rename column number to id");
     fixture.await(() -> fixture.now(run).target().keyColumn().equals("id"));
-    write(6_000);
-    requireUnmarked("a renamed key");
+    shop.application(writes("id", 7_000));
+    requireUnmarked("a key that was renamed twice");
     fixture.undo(run, Phase.EXPAND);
     requireUnmarked("undo");
     shop.application("select 6::bigint & 3");
     assertThat(shop.texts(MARKS)).as("what is planted works").contains("bigint & integer");
   }
 
-  /** An insert, a reused ID, an update and a delete of the key. */
-  private void write(int id) {
-    shop.application(
-        "set search_path = pg_catalog; insert into public.orders (id) values (" + id + ")",
-        "set search_path = pg_catalog; update public.orders set snowflake_id = 1 where id = " + id,
-        "set search_path = pg_catalog; delete from public.orders where id = " + id,
-        "insert into public.orders (id) values (" + id + ")");
+  /**
+   * An insert, an update of the key, a delete, and the ID again, by a session that looks into
+   * {@code public} first: only what it says itself is qualified.
+   */
+  private static String[] writes(String key, int id) {
+    String insert = "insert into public.orders (%s) values (%d)".formatted(key, id);
+    String thatRow = " where %s operator(pg_catalog.=) %d".formatted(key, id);
+    return new String[] {
+      insert,
+      "update public.orders set snowflake_id = 1" + thatRow,
+      "delete from public.orders" + thatRow,
+      insert
+    };
   }
 
   private void requireUnmarked(String when) {
