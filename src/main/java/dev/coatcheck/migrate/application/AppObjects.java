@@ -7,6 +7,10 @@ import java.util.List;
  *
  * @param updateTriggers those that fire for each row that the backfill fills
  * @param grantedColumns columns with grants of their own
+ * @param rowColumns columns of other tables and of composite types that hold rows of the table
  */
 public record AppObjects(
-    List<AppFunction> functions, List<UpdateTrigger> updateTriggers, List<String> grantedColumns) {}
+    List<AppFunction> functions,
+    List<UpdateTrigger> updateTriggers,
+    List<String> grantedColumns,
+    List<String> rowColumns) {}

@@ -61,6 +61,25 @@ public final class AppObjectsTable {
        where attrelid = ?::oid and attacl is not null and not attisdropped order by attnum\
       """;
 
+  /** Of the row type itself, of arrays and of domains over it; views go on working. */
+  private static final String ROW_COLUMNS =
+      """
+      with recursive types (oid) as (
+        select unnest(array[y.oid, y.typarray])
+          from pg_class c join pg_type y on y.oid = c.reltype where c.oid = ?::oid
+        union
+        select unnest(array[d.oid, d.typarray])
+          from types join pg_type d on d.typbasetype = types.oid where d.typtype = 'd')
+      select format('%I.%I.%I', n.nspname, c.relname, a.attname)
+        from pg_attribute a
+        join pg_class c on c.oid = a.attrelid
+        join pg_namespace n on n.oid = c.relnamespace
+       where a.atttypid in (select oid from types where oid <> 0) and not a.attisdropped
+         and c.relkind in ('r', 'p', 'f', 'c') and not c.relispartition
+         and n.nspname <> 'coatcheck_migration'
+       order by 1 limit 1000\
+      """;
+
   private AppObjectsTable() {}
 
   public static AppObjects read(DSLContext sql, long oid) {
@@ -71,7 +90,8 @@ public final class AppObjectsTable {
             UPDATE_TRIGGERS,
             row -> new UpdateTrigger(row.getString(1), row.getString(2), row.getBoolean(3)),
             oid),
-        PlainSql.rows(sql, GRANTED_COLUMNS, row -> row.getString(1), oid));
+        PlainSql.rows(sql, GRANTED_COLUMNS, row -> row.getString(1), oid),
+        PlainSql.rows(sql, ROW_COLUMNS, row -> row.getString(1), oid));
   }
 
   private static AppFunction function(ResultSet row) throws SQLException {

@@ -19,6 +19,11 @@ public final class Preconditions {
           Optional.empty());
 
   private static final String COLUMN_GRANTS = "column_grants";
+
+  private static final String HOLDS_ROWS =
+      "holds rows of the table; statements that build such a row, as in row(1, 2), need one more"
+          + " value";
+
   private static final int EXCERPT_MAX = 100;
 
   private final Statements statements;
@@ -115,6 +120,7 @@ public final class Preconditions {
           .ifPresent(remedy -> found.add(excerpt(statement.text()) + ": " + remedy));
     }
     objects.functions().forEach(function -> found.addAll(functions.found(function)));
+    objects.rowColumns().forEach(column -> found.add("column " + column + ": " + HOLDS_ROWS));
     return precondition(
         "row_shape",
         "Code that depends on the number of columns fails for good once the column is added:"

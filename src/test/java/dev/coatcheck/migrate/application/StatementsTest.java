@@ -178,7 +178,7 @@ class StatementsTest {
     return Preconditions.of(
         orders,
         new RecordedStatements(List.of(sent), Optional.empty()),
-        new AppObjects(List.of(), List.of(), List.of()),
+        new AppObjects(List.of(), List.of(), List.of(), List.of()),
         keepPrimaryKey);
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -243,6 +244,31 @@ class RowShapeTest {
     assertThat(found()).isEmpty();
     addColumn();
     send(shape.probe());
+  }
+
+  /** The statements that build its rows need not name the table at all. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          create table snap (id int, taken orders)                  | row(1, 'a')                    | public.snap.taken
+          create table snap (id int, "all" orders[])                | array[row(1, 'a')]::orders[]   | public.snap."all"
+          create domain known as orders;; create table snap (id int, taken known) | row(1, 'a')      | public.snap.taken
+          create type pair as (n int, taken orders);; create table snap (id int, held pair) | row(1, row(1, 'a')) | public.pair.taken
+          """)
+  void columnsThatHoldRowsOfTheTableAreNamed(String setup, String value, String column) {
+    String statement = "insert into snap values (1, %s)".formatted(value);
+    setUp(new Shape(column, setup, statement));
+    send(statement);
+
+    assertThat(found())
+        .singleElement()
+        .satisfies(
+            one -> assertThat(one).startsWith("column " + column + ": holds rows of the table"));
+    addColumn();
+    assertThatThrownBy(() -> send(statement)).hasCauseInstanceOf(SQLException.class);
+    send("insert into snap select * from snap");
   }
 
   @ParameterizedTest
