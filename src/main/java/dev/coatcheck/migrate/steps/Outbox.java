@@ -5,6 +5,7 @@ import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.List;
 
@@ -12,11 +13,14 @@ import java.util.List;
  * Carries the entries that the triggers wrote to the mappings. Entries are taken by row lock, not
  * by a mark up to which all was read: such a mark would miss the entries of a transaction that
  * commits late. An entry is deleted only after its mapping is durable, so a crash repeats it, which
- * changes nothing.
+ * changes nothing. A drain that takes too long is tried again with fewer entries.
  */
 public final class Outbox {
   private static final int ENTRIES_MAX = 2_000;
   private static final int TRIES_MAX = 8;
+
+  /** After a drain that took too long the next one takes so much less. */
+  private static final int SLOW_BITS = 2;
 
   /** Look-ups may write the same mappings all the time: the fewer entries, the fewer of those. */
   private static final int SHRINK_BITS = 3;
@@ -26,6 +30,9 @@ public final class Outbox {
 
   private final OutboxStore store;
   private long sinceSwitch;
+
+  /** Of the next drain. Every drain that ends in time doubles it. */
+  private int entriesMax = ENTRIES_MAX;
 
   /**
    * Follows one table.
@@ -49,13 +56,13 @@ public final class Outbox {
   /**
    * Brings some entries, in the order of their keys.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases can't be
-   *     asked
+   * @throws DatabaseUnavailable if one of the two databases can't be asked
    */
   public Drained drain() {
-    Drained drained = take();
+    int wanted = entriesMax;
+    Drained drained = takeInTime();
     sinceSwitch += drained.entries();
-    if (drained.entries() < ENTRIES_MAX && sinceSwitch >= ENTRIES_PER_TABLE) {
+    if (drained.entries() < wanted && sinceSwitch >= ENTRIES_PER_TABLE) {
       try {
         store.rotate();
         sinceSwitch = 0;
@@ -73,11 +80,23 @@ public final class Outbox {
     return store.lag();
   }
 
+  /** The same entries in one piece would take too long again. */
+  private Drained takeInTime() {
+    try {
+      Drained drained = take();
+      entriesMax = Math.min(ENTRIES_MAX, 2 * entriesMax);
+      return drained;
+    } catch (DatabaseUnavailable late) {
+      entriesMax = Math.max(1, entriesMax >> SLOW_BITS);
+      throw late;
+    }
+  }
+
   private Drained take() {
     AlreadyThere last = null;
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       try {
-        return store.take(Math.max(1, ENTRIES_MAX >> (SHRINK_BITS * tried)), tried > 0);
+        return store.take(Math.max(1, entriesMax >> (SHRINK_BITS * tried)), tried > 0);
       } catch (AlreadyThere met) {
         last = met;
       }
