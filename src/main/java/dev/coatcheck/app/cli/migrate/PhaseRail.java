@@ -63,7 +63,7 @@ final class PhaseRail {
     boolean isUnderWay =
         run.path("goal").asString().equals("switch")
             && !run.path("state").asString().equals("done");
-    if (!isUnderWay || opens.isEmpty() && closes.isEmpty()) {
+    if (!isUnderWay || (opens.isEmpty() && closes.isEmpty())) {
       return Optional.empty();
     }
     return Optional.of(
