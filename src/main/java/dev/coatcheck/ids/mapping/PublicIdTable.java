@@ -92,8 +92,8 @@ public final class PublicIdTable {
   }
 
   /**
-   * Writes rows of which none is expected to be there, in a statement that takes Postgres two thirds
-   * of the time.
+   * Writes rows of which none is expected to be there, in a statement that takes Postgres two
+   * thirds of the time.
    *
    * @param rows at least one, all with keys of one scheme
    * @return when each was created

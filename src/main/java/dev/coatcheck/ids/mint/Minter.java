@@ -127,8 +127,7 @@ public final class Minter {
     return commit(sql, transaction);
   }
 
-  private static MintTransaction commit(
-      MintStore.Statements sql, MintTransaction transaction) {
+  private static MintTransaction commit(MintStore.Statements sql, MintTransaction transaction) {
     sql.write(transaction.plan(), transaction.isAtomic());
     sql.record(transaction.settle());
     return transaction;
