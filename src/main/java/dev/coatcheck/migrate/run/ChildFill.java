@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
  * triggers.
  */
 final class ChildFill {
+  private static final long BUSY_MILLIS = 100;
   private static final int PAGES_FIRST = 16;
   private static final int PAGES_MAX = 4_096;
   private static final int TRIES_MAX = 3;
@@ -91,7 +92,7 @@ final class ChildFill {
         return;
       } catch (LockTimeout | StatementTimeout busy) {
         pages = Math.max(1, pages / 2);
-        heartbeat.pause(TimeUnit.MILLISECONDS.toMillis(100));
+        heartbeat.pause(BUSY_MILLIS);
       }
     }
   }
