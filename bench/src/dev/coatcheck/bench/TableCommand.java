@@ -4,16 +4,17 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.bench.backfill.BackfillSpeed;
 import dev.coatcheck.bench.baseline.PostgresBaselines;
+import dev.coatcheck.bench.machine.Launcher;
 import dev.coatcheck.bench.machine.MeasureFailed;
 import dev.coatcheck.bench.machine.Tool;
+import dev.coatcheck.bench.micro.MicroSpeed;
 import dev.coatcheck.bench.report.ComparisonText;
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.report.Row;
+import dev.coatcheck.bench.report.TablePicture;
 import dev.coatcheck.bench.report.TableText;
 import dev.coatcheck.bench.speed.HttpSpeed;
-import dev.coatcheck.bench.speed.ImportSpeed;
 import dev.coatcheck.bench.speed.Measure;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,14 +24,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,9 +46,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class TableCommand implements Callable<Integer> {
-  /** Imports and backfills take longer than a round. */
-  private static final int RUNS_MAX = 3;
-
   @Spec private CommandSpec spec;
 
   @Mixin private TableOptions options = new TableOptions();
@@ -88,13 +84,17 @@ final class TableCommand implements Callable<Integer> {
     if (options.json().isPresent()) {
       report.write(options.json().get());
     }
+    if (options.svg().isPresent()) {
+      Files.writeString(options.svg().get(), TablePicture.of(report));
+    }
     return 0;
   }
 
   private List<Row> measureBeside(HttpSpeed.Plan plan) throws CommandFailed, IOException {
     Path folder = Files.createTempDirectory("coatcheck-bench");
     try {
-      return measure(plan, folder);
+      Config requests = config(Files.createDirectory(folder.resolve("home")));
+      return new TableRun(plan, folder, this::stage).rows(requests);
     } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } catch (InterruptedException stopped) {
@@ -103,36 +103,6 @@ final class TableCommand implements Callable<Integer> {
     } finally {
       BenchCommand.delete(folder);
     }
-  }
-
-  private List<Row> measure(HttpSpeed.Plan plan, Path folder)
-      throws CommandFailed, StartFailed, IOException, InterruptedException {
-    List<Row> rows = new ArrayList<>();
-    Set<Measure> measures = plan.measures();
-    if (measures.stream().anyMatch(Measure.ofRequests()::contains)) {
-      Config config = config(Files.createDirectory(folder.resolve("home")));
-      switch (HttpSpeed.measure(config, folder, plan, this::stage)) {
-        case HttpSpeed.Outcome.Measured(List<Row> measured) -> rows.addAll(measured);
-        case HttpSpeed.Outcome.Occupied _ ->
-            throw new CommandFailed("the database holds mappings. Give an empty one.");
-      }
-    }
-    int runs = Math.min(RUNS_MAX, options.rounds());
-    if (measures.contains(Measure.P6)) {
-      stage("P6");
-      Path home = Files.createDirectory(folder.resolve("import"));
-      rows.addAll(
-          ImportSpeed.measure(BenchCommand.throwAway(home), folder, plan.rows(), runs, _ -> {}));
-    }
-    if (measures.contains(Measure.P7)) {
-      stage("P7");
-      Path home = Files.createDirectory(folder.resolve("backfill"));
-      rows.addAll(
-          BackfillSpeed.measure(BenchCommand.throwAway(home), plan.rows() / 2, runs, _ -> {}));
-    }
-    // P8 is taken with P3.
-    rows.sort(Comparator.comparing(row -> row.name().substring(0, 2)));
-    return rows;
   }
 
   private void stage(String now) {
@@ -166,6 +136,12 @@ final class TableCommand implements Callable<Integer> {
     }
     if (!PostgresBaselines.hasPgbench()) {
       notes.add("pgbench is not installed, so JDBC stands in for it, and P3 and P4 have no goal.");
+    }
+    if (plan.measures().contains(Measure.P9) && !MicroSpeed.isBuilt()) {
+      notes.add("P9 to P11 are missing: only Maven builds the benchmarks of JMH.");
+    }
+    if (plan.measures().contains(Measure.P12) && !Launcher.find().hasCaches()) {
+      notes.add("./coatcheck did not start this, so P12, P13 and P23 are without cache of classes.");
     }
     if (plan.connections() != 64) {
       notes.add("most goals are set for 64 connections, and left out here.");

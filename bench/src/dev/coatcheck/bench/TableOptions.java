@@ -20,20 +20,23 @@ import picocli.CommandLine.Parameters;
 
 /** What {@code coatcheck bench table} takes, but for the database. */
 final class TableOptions {
-  private static final Set<Measure> WITHOUT_CONNECTIONS =
-      EnumSet.of(Measure.P5, Measure.P6, Measure.P7);
+  private static final Set<Measure> OF_CONNECTIONS =
+      EnumSet.of(Measure.P1, Measure.P2, Measure.P3, Measure.P4, Measure.P8, Measure.P18);
 
   @Parameters(
       paramLabel = "MEASURE",
       split = ",",
       arity = "0..*",
-      description = "Comma list of ${COMPLETION-CANDIDATES}. Default: all.")
+      description =
+          "Comma list of ${COMPLETION-CANDIDATES}. Default: all; with --quick without P11, P12 and"
+              + " P18; with a database of yours P1 to P5, P8 and P18.")
   private @Nullable List<Measure> measures;
 
   @Option(
       names = "--quick",
       description =
-          "Everything in under five minutes: 2 s a round, 3 rounds, 6 s of warm-up, 100000 rows.")
+          "In some five minutes: 2 s a round, 3 rounds, 6 s of warm-up, 100000 rows, and without"
+              + " the measures that take a minute each (P11, P12 and P18), unless they are named.")
   private boolean quick;
 
   @Option(
@@ -76,6 +79,12 @@ final class TableOptions {
   private @Nullable Path json;
 
   @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Draws the ratios against their goals, to a file.")
+  private @Nullable Path svg;
+
+  @Option(
       names = "--compare",
       paramLabel = "FILE",
       description = "Compares with the report of an earlier run, a file that --json has written.")
@@ -85,7 +94,11 @@ final class TableOptions {
     if (measures != null) {
       return EnumSet.copyOf(measures);
     }
-    return hasDatabase ? Measure.ofRequests() : EnumSet.allOf(Measure.class);
+    Set<Measure> all = hasDatabase ? Measure.ofRequests() : EnumSet.allOf(Measure.class);
+    if (quick) {
+      all.removeAll(Measure.ofMinutes());
+    }
+    return all;
   }
 
   HttpSpeed.Plan plan(boolean hasDatabase) {
@@ -109,6 +122,10 @@ final class TableOptions {
 
   Optional<Path> json() {
     return Optional.ofNullable(json);
+  }
+
+  Optional<Path> svg() {
+    return Optional.ofNullable(svg);
   }
 
   private int either(@Nullable Integer given, int otherwise, int quickly) {
@@ -139,15 +156,16 @@ final class TableOptions {
     if (generator == Generator.WRK && Generator.best() != Generator.WRK) {
       faults.add("wrk is not installed: install it, or leave out --generator=WRK.");
     }
-    if (connections != null && WITHOUT_CONNECTIONS.containsAll(measures(hasDatabase))) {
-      faults.add("--connections changes nothing in P5, P6 and P7: leave it out.");
+    if (connections != null && measures(hasDatabase).stream().noneMatch(OF_CONNECTIONS::contains)) {
+      faults.add(
+          "--connections changes only P1, P2, P3, P4, P8 and P18: leave it out.");
     }
     if (hasDatabase && !Measure.ofRequests().containsAll(measures(true))) {
-      faults.add("P6 and P7 take a Postgres of their own: name other measures, or no database.");
+      faults.add(
+          "Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or no database.");
     }
-    if (json != null && !isWritable(json.toAbsolutePath())) {
-      faults.add("--json can't write " + json + ": name a file in a folder that is there.");
-    }
+    requireWritable(faults, "--json", json);
+    requireWritable(faults, "--svg", svg);
     if (!faults.isEmpty()) {
       throw new CommandFailed(String.join(" ", faults));
     }
@@ -157,6 +175,12 @@ final class TableOptions {
       List<String> faults, String option, @Nullable Integer given, int min, int max) {
     if (given != null && (given < min || given > max)) {
       faults.add("%s must be %d to %d, not %d.".formatted(option, min, max, given));
+    }
+  }
+
+  private static void requireWritable(List<String> faults, String option, @Nullable Path file) {
+    if (file != null && !isWritable(file.toAbsolutePath())) {
+      faults.add(option + " can't write " + file + ": name a file in a folder that is there.");
     }
   }
 

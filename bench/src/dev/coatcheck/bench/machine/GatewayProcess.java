@@ -18,7 +18,9 @@ import java.util.regex.Pattern;
 
 /** A gateway in a process of its own, with the options of the JVM that measures. */
 public final class GatewayProcess implements AutoCloseable {
-  private static final String GREETING = "Coatcheck listens on ";
+  /** The start of the line that names the address of a gateway. */
+  public static final String GREETING = "Coatcheck listens on ";
+
   private static final Pattern SELECTING = Pattern.compile("ManagedSelector\\$?\\w*\\.select\\(");
   private static final int KIBI = 1024;
 
@@ -55,6 +57,16 @@ public final class GatewayProcess implements AutoCloseable {
     environment.put(Setting.DATABASE_USER.variable(), database.user());
     environment.put(Setting.DATABASE_PASSWORD.variable(), database.password());
     settings.forEach((setting, value) -> environment.put(setting.variable(), value));
+    GatewayProcess gateway = started(builder);
+    return new GatewayProcess(gateway.process, gateway.url, selectors(gateway.process));
+  }
+
+  /**
+   * Starts what greets as a gateway does, and waits until it listens.
+   *
+   * @throws MeasureFailed with what it printed, if it ends
+   */
+  public static GatewayProcess started(ProcessBuilder builder) throws IOException {
     Process process = builder.start();
     BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
     List<String> printed = new ArrayList<>();
@@ -64,13 +76,14 @@ public final class GatewayProcess implements AutoCloseable {
         // Read on, so that the gateway never waits for room in the pipe.
         Thread.ofVirtual().start(() -> output.lines().forEach(_ -> {}));
         URI url = URI.create(line.substring(GREETING.length()));
-        return new GatewayProcess(process, url, selectors(process));
+        return new GatewayProcess(process, url, OptionalInt.empty());
       }
     }
     throw new MeasureFailed("The gateway did not start: " + String.join("\n", printed));
   }
 
-  private static List<String> jvmOptions() {
+  /** Of the JVM that measures. */
+  public static List<String> jvmOptions() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(option -> !option.startsWith("-agentlib") && !option.startsWith("-javaagent"))
         .toList();

@@ -38,6 +38,11 @@ public record Goal(boolean ofRatio, Sense sense, double bound) {
     return sense == Sense.AT_LEAST ? value >= bound : value <= bound;
   }
 
+  /** 1 at the bound and more beyond, whichever side that is. */
+  double reachedBy(double value) {
+    return sense == Sense.AT_LEAST ? value / bound : bound / value;
+  }
+
   @Override
   public String toString() {
     return sense.sign + " " + Figures.ratio(bound);

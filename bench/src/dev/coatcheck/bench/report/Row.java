@@ -59,8 +59,13 @@ public record Row(
     if (goal.isEmpty()) {
       return Verdict.NONE;
     }
-    double value = goal.get().ofRatio() ? ratio().orElseThrow() : measured.median();
-    return goal.get().isMetBy(value) ? Verdict.MET : Verdict.MISSED;
+    return goal.get().isMetBy(judged()) ? Verdict.MET : Verdict.MISSED;
+  }
+
+  /** What the goal is about: the ratio, or the figure itself. */
+  double judged() {
+    boolean ofRatio = goal.filter(Goal::ofRatio).isPresent();
+    return ofRatio ? ratio().orElseThrow() : measured.median();
   }
 
   /** What is compared between two runs: the ratio, where there is one. */

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * P1 to P5 and P8: what gateways in processes of their own answer over HTTP, against what the same
+ * P1 to P5, P8 and P18: what gateways in processes of their own answer over HTTP, against what the same
  * machine does without a gateway. Generator, gateway and Postgres share that machine.
  */
 public final class HttpSpeed {
@@ -100,6 +100,9 @@ public final class HttpSpeed {
       all.addAll(
           new Writes(cached, requests, postgres, turns, plan.generator(), goals)
               .measure(plan.measures()));
+      if (plan.measures().contains(Measure.P18)) {
+        all.addAll(new KeySpeed(cached, requests, turns, plan.generator(), goals).measure(ids));
+      }
     }
     return all;
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.bench.speed;
 
+import dev.coatcheck.bench.report.Row;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -12,7 +13,17 @@ public enum Measure {
   P5("batch mint of 1,000"),
   P6("CSV import"),
   P7("backfill"),
-  P8("uncached resolve");
+  P8("uncached resolve"),
+  P9("random token"),
+  P10("public ID as text"),
+  P11("Snowflake key"),
+  P12("start to the first 200"),
+  P13("resident memory"),
+  P14("bytes of a stored mapping"),
+  P18("keys over HTTP"),
+  P20("answers kept for Idempotency-Keys"),
+  P22("statements of an idle gateway"),
+  P23("one call of the command line");
 
   private final String what;
 
@@ -20,12 +31,23 @@ public enum Measure {
     this.what = what;
   }
 
-  String what() {
+  /** For people. */
+  public String what() {
     return what;
   }
 
   /** Those that need a gateway over HTTP and may be taken on any database. */
   public static Set<Measure> ofRequests() {
-    return EnumSet.of(P1, P2, P3, P4, P5, P8);
+    return EnumSet.of(P1, P2, P3, P4, P5, P8, P18);
+  }
+
+  /** Those that take a minute each, and are no part of a quick run. */
+  public static Set<Measure> ofMinutes() {
+    return EnumSet.of(P11, P12, P18);
+  }
+
+  /** The measure of a row. */
+  public static Measure of(Row row) {
+    return valueOf(row.name().split(" ", 2)[0]);
   }
 }

@@ -43,6 +43,12 @@ record Requests(URI gateway, String key, int connections) {
         .over(BATCH_CONNECTIONS);
   }
 
+  LoadSpec keys(String layout, int count) {
+    return post(
+        "/v1/keys",
+        "{\"scheme\":\"snowflake\",\"layout\":\"%s\",\"count\":%d}".formatted(layout, count));
+  }
+
   LoadSpec mints() {
     return post("/v1/ids", "{\"type\":\"bench\"}");
   }

@@ -39,6 +39,11 @@ final class Rows {
     return add(suffix, what + note, unit, false, measured.rates(), base(base, base.rates()), goal);
   }
 
+  /** How many a second, without a baseline. */
+  Rows figure(String suffix, String note, String unit, Turns measured, Optional<Goal> goal) {
+    return add(suffix, what + note, unit, false, measured.rates(), Optional.empty(), goal);
+  }
+
   /** CPU of the gateway, against that of a baseline's server where it has one. */
   Rows gatewayCpu(Turns measured, Turns baseline, Optional<Goal> goal) {
     Optional<Row.Baseline> base =

@@ -88,7 +88,7 @@ class BenchTest {
     assertThat(report.rows())
         .extracting(Row::name)
         .contains("P1", "P1 p50", "P1 p99", "P2", "P2 p99", "P3", "P4", "P4 at 8", "P4 p99", "P5")
-        .contains("P8 p50", "P8")
+        .contains("P8 p50", "P8", "P18", "P18 wide", "P18 at 1")
         .doesNotContain("P6", "P7");
     assertThat(report.rows())
         .allSatisfy(
@@ -137,6 +137,33 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults") // lasts over 20 s
+  void whatAGatewayTakesIsMeasuredFromItsStartOn(@TempDir Path folder) throws IOException {
+    Path picture = folder.resolve("table.svg");
+
+    Outcome outcome =
+        Outcome.of(
+            "bench",
+            "table",
+            "P12,P13,P14,P20,P22,P23",
+            "--rows=1000",
+            "--rounds=1",
+            "--seconds=1",
+            "--svg=" + picture);
+
+    assertThat(outcome.status()).as(outcome.err()).isZero();
+    for (String row :
+        List.of(
+            "P12 no cache", "P13", "P13 loaded", "P14", "P20", "P20 wait", "P22", "P23")) {
+      assertThat(outcome.out()).containsPattern("(?m)^" + row + "  +\\S.* \\d");
+      assertThat(Files.readString(picture)).contains(">" + row + "<");
+    }
+    assertThat(outcome.out())
+        .contains("P12, P13 and P23 are without cache of classes")
+        .containsPattern("(?m)^P20 .* <= 1.17 times +met$");
+  }
+
+  @Test
   void whatMakesNoSenseIsRefusedBeforeAnythingStarts(@TempDir Path folder) throws IOException {
     Path noReport = Files.writeString(folder.resolve("x.json"), "{}");
     Map<String, String> sentences =
@@ -154,20 +181,22 @@ class BenchTest {
             "--compare=" + noReport,
             "--compare needs a file that --json has written, and " + noReport + " is none.",
             "--json=/no/such/folder/x",
-            "--json can't write /no/such/folder/x: name a file in a folder that is there.");
+            "--json can't write /no/such/folder/x: name a file in a folder that is there.",
+            "--svg=/no/such/folder/x",
+            "--svg can't write /no/such/folder/x: name a file in a folder that is there.");
     sentences.forEach(
         (option, sentence) ->
             assertThat(Outcome.of("bench", "table", option))
                 .isEqualTo(new Outcome(1, "", "coatcheck: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
-            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes nothing in P5, P6"
-                + " and P7: leave it out.\n");
+            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes only P1, P2, P3, P4,"
+                + " P8 and P18: leave it out.\n");
     assertThat(Outcome.of("bench", "table", "P6", "--database-url=jdbc:postgresql://h/d").err())
         .isEqualTo(
-            "coatcheck: P6 and P7 take a Postgres of their own: name other measures, or no"
-                + " database.\n");
-    for (String odd : List.of("P9", "--seconds=0.5", "--generator=ab")) {
+            "coatcheck: Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or"
+                + " no database.\n");
+    for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab")) {
       assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
   }

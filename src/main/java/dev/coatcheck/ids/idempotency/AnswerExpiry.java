@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Lets answers expire, by whole parts: each minute, every instance checks whether the current part
- * is due to end, and begins the next part.
+ * is due to end, and begins the next part; or empties what has expired.
  */
 public final class AnswerExpiry implements AutoCloseable {
   private static final int PERIOD_SECONDS = 60;
@@ -46,7 +46,11 @@ public final class AnswerExpiry implements AutoCloseable {
   /** Whether the next part began. */
   boolean run() {
     try {
-      return store.rotate(part);
+      if (store.rotate(part)) {
+        return true;
+      }
+      boolean _ = store.empty();
+      return false;
     } catch (LockTimeout held) {
       return false;
     }

@@ -6,11 +6,16 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
+import org.jooq.DSLContext;
 import org.jooq.Record1;
+import org.jooq.SelectConditionStep;
 import org.jspecify.annotations.Nullable;
 
 /** Lets the parts of the answers take turns. */
 final class IdempotencyStore {
+  /** No transaction of a gateway lasts as long. */
+  private static final int SETTLED_SECONDS = 60;
+
   private final Database database;
 
   IdempotencyStore(Database database) {
@@ -48,5 +53,38 @@ final class IdempotencyStore {
               .execute();
           return true;
         });
+  }
+
+  /**
+   * Empties the part that no lookup has read since the current one began, once no transaction is
+   * left that saw the part before it: a turn may not wait for those, and the next is hours away.
+   *
+   * @return whether there was something to empty
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
+   *     later
+   */
+  boolean empty() {
+    return database.write(
+        "idempotency turn",
+        sql -> {
+          @Nullable Record1<Long> current = settled(sql).fetchOne();
+          if (current == null || !sql.fetchExists(PartTable.emptiedAfter(current.value1()))) {
+            return false;
+          }
+          sql.execute("set local lock_timeout = '50ms'");
+          @Nullable Record1<Long> locked = settled(sql).forUpdate().fetchOne();
+          if (locked == null || !locked.value1().equals(current.value1())) {
+            return false; // another instance began the next part
+          }
+          sql.truncate(PartTable.emptiedAfter(locked.value1())).execute();
+          return true;
+        });
+  }
+
+  /** The current part, if it began before every transaction that is under way. */
+  private static SelectConditionStep<Record1<Long>> settled(DSLContext sql) {
+    return sql.select(IDEMPOTENCY_TURN.PART)
+        .from(IDEMPOTENCY_TURN)
+        .where("began_at <= now() - make_interval(secs => {0})", val(SETTLED_SECONDS));
   }
 }

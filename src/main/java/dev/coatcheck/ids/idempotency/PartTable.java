@@ -22,8 +22,8 @@ import org.jooq.Table;
  * <pre>
  *   p-7      p-6 p-5 p-4 p-3 p-2 p-1    p       p+1
  *   emptied  |   24 hours of answers |  new     of transactions
- *   at the   |   at least            |  ones    that turned before us
- *   next turn
+ *   after a  |   at least            |  ones    that turned before us
+ *   minute
  * </pre>
  *
  * A transaction reads the number of the current part in the statement that locks its keys. Another
@@ -62,7 +62,7 @@ final class PartTable {
         .toList();
   }
 
-  /** What is emptied when {@code part} ends: no lookup reads it, and the next turn needs it. */
+  /** What is empty when {@code part} ends: no lookup reads it, and the next turn needs it. */
   static Table<?> emptiedAfter(long part) {
     return table(part + LATER + 1);
   }

@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
 
 /** Verdicts, the table, the file, and the comparison of two runs. */
 class ReportTest {
@@ -84,6 +91,39 @@ class ReportTest {
                 + " 0.40-0.60 >= 0.75 missed",
             "P3 CPU gateway, each µs CPU 122.0 122.0-122.0 - - - - - <= 50.00 µs CPU missed",
             "Note: nginx is not installed.");
+  }
+
+  @Test
+  void thePictureIsWellFormedAndShowsEveryRow() throws Exception {
+    Row odd =
+        new Row(
+            "P9 <odd>", "R&D", "ms", true, Samples.of(1), Optional.empty(), Optional.empty());
+    Report report = report(rate(Samples.of(150), Samples.of(100)), cpu(122), odd);
+
+    String svg = TablePicture.of(report);
+
+    Document document =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new InputSource(new StringReader(svg)));
+    List<String> texts = new ArrayList<>();
+    NodeList nodes = document.getElementsByTagName("text");
+    for (int i = 0; i < nodes.getLength(); i++) {
+      texts.add(nodes.item(i).getTextContent());
+    }
+    assertThat(texts)
+        .contains("P1", "cached redirect", "1.50, >= 0.75: met")
+        .contains("P3 CPU", "122.0 µs CPU, <= 50.00: missed")
+        .contains("P9 <odd>", "R&D", "1.00 ms");
+    NodeList bars = document.getElementsByTagName("rect");
+    assertThat(bars.getLength()).as("rows with a goal").isEqualTo(2);
+    assertThat(width(bars.item(0))).as("twice the goal, cut").isEqualTo(285);
+    assertThat(width(bars.item(1))).as("50 of 122").isEqualTo(61.5);
+    assertThat(svg).contains("prefers-color-scheme: dark");
+  }
+
+  private static double width(Node bar) {
+    return Double.parseDouble(bar.getAttributes().getNamedItem("width").getTextContent());
   }
 
   @Test

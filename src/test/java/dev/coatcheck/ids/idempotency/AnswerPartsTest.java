@@ -79,6 +79,36 @@ class AnswerPartsTest {
     }
   }
 
+  /** Or the answers of 32 hours would take room, for those of 24 that must be kept. */
+  @Test
+  void expiredAnswersAreEmptiedAMinuteAfterTheTurnAndNoOthers() {
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, PartTable.PART, OBSERVER)) {
+      List<IdempotencyKey> keys = new ArrayList<>();
+      List<Long> parts = new ArrayList<>();
+      for (int turn = 0; turn < 8; turn++) {
+        keys.add(new IdempotencyKey("alice", "expires " + turn));
+        parts.add(keep(keys.getLast(), ANSWER));
+        partBegan("4 hours");
+        assertThat(turns.run()).isTrue();
+      }
+
+      assertThat(turns.run()).isFalse();
+      assertThat(rows(parts.getFirst())).as("emptied by the turn").isZero();
+      assertThat(rows(parts.get(1))).isEqualTo(1);
+      partBegan("59 seconds");
+      assertThat(turns.run()).isFalse();
+      assertThat(rows(parts.get(1))).isEqualTo(1);
+      partBegan("60 seconds");
+      assertThat(turns.run()).isFalse();
+      assertThat(rows(parts.get(1))).as("no lookup has read it for a minute").isZero();
+      assertThat(find(DATABASE, keys).keySet()).containsExactlyInAnyOrderElementsOf(keys.subList(2, 8));
+    }
+  }
+
+  private static int rows(long part) {
+    return DATABASE.read("test", sql -> sql.fetchCount(PartTable.table(part)));
+  }
+
   @Test
   void whatATurnEmptiesNobodyLooksIntoBeforeNorAfterwards() {
     LongStream.range(0, 20)

@@ -1,8 +1,13 @@
-package dev.coatcheck.bench.speed;
+package dev.coatcheck.bench.footprint;
 
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.bench.report.Goal;
+import dev.coatcheck.bench.report.Row;
+import dev.coatcheck.bench.report.Samples;
+import dev.coatcheck.bench.speed.Measure;
+import dev.coatcheck.bench.speed.Progress;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -29,6 +34,9 @@ import java.util.OptionalInt;
 
 /** P14: what a stored mapping costs in bytes, table and indexes, minted the ordinary way. */
 public final class MappingSize {
+  private static final int GOAL_ROWS = 1_000_000;
+  private static final int BYTES_MAX = 165;
+
   private MappingSize() {}
 
   /**
@@ -41,6 +49,18 @@ public final class MappingSize {
       long rows, long heapBytes, long tokenIndexBytes, long keyIndexBytes, long totalBytes) {
     public double bytesPerMapping() {
       return (double) totalBytes / rows;
+    }
+
+    /** The row of P14, whose goal is set for a million rows. */
+    public Row row() {
+      return new Row(
+          Measure.P14.name(),
+          Measure.P14.what(),
+          "bytes",
+          true,
+          Samples.of(bytesPerMapping()),
+          Optional.empty(),
+          rows < GOAL_ROWS ? Optional.empty() : Optional.of(Goal.atMost(BYTES_MAX)));
     }
   }
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.bench.speed;
+package dev.coatcheck.bench.footprint;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
 import static java.util.Objects.requireNonNull;
