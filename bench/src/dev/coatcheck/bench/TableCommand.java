@@ -141,7 +141,8 @@ final class TableCommand implements Callable<Integer> {
       notes.add("P9 to P11 are missing: only Maven builds the benchmarks of JMH.");
     }
     if (plan.measures().contains(Measure.P12) && !Launcher.find().hasCaches()) {
-      notes.add("./coatcheck did not start this, so P12, P13 and P23 are without cache of classes.");
+      notes.add(
+          "./coatcheck did not start this, so P12, P13 and P23 are without cache of classes.");
     }
     if (plan.connections() != 64) {
       notes.add("most goals are set for 64 connections, and left out here.");

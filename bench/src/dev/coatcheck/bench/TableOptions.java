@@ -157,12 +157,12 @@ final class TableOptions {
       faults.add("wrk is not installed: install it, or leave out --generator=WRK.");
     }
     if (connections != null && measures(hasDatabase).stream().noneMatch(OF_CONNECTIONS::contains)) {
-      faults.add(
-          "--connections changes only P1, P2, P3, P4, P8 and P18: leave it out.");
+      faults.add("--connections changes only P1, P2, P3, P4, P8 and P18: leave it out.");
     }
     if (hasDatabase && !Measure.ofRequests().containsAll(measures(true))) {
       faults.add(
-          "Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or no database.");
+          "Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or no"
+              + " database.");
     }
     requireWritable(faults, "--json", json);
     requireWritable(faults, "--svg", svg);

@@ -69,12 +69,10 @@ record TableRun(HttpSpeed.Plan plan, Path folder, Consumer<String> stage) {
       throws CommandFailed, StartFailed, IOException, InterruptedException {
     List<Row> rows = new ArrayList<>();
     if (takes(Measure.P6)) {
-      rows.addAll(
-          ImportSpeed.measure(throwAway("import"), folder, plan.rows(), runs(), _ -> {}));
+      rows.addAll(ImportSpeed.measure(throwAway("import"), folder, plan.rows(), runs(), _ -> {}));
     }
     if (takes(Measure.P7)) {
-      rows.addAll(
-          BackfillSpeed.measure(throwAway("backfill"), plan.rows() / 2, runs(), _ -> {}));
+      rows.addAll(BackfillSpeed.measure(throwAway("backfill"), plan.rows() / 2, runs(), _ -> {}));
     }
     if (takes(Measure.P14)) {
       rows.add(MappingSize.measure(throwAway("size"), plan.rows(), _ -> {}).row());

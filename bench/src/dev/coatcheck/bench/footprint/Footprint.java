@@ -131,8 +131,7 @@ public final class Footprint {
   }
 
   private void load() throws IOException {
-    double _ =
-        launcher.cpuSeconds(settings(), "types", "put", TYPE, "--prefix", "bench");
+    double _ = launcher.cpuSeconds(settings(), "types", "put", TYPE, "--prefix", "bench");
     String key = Files.readString(home.resolve("dev-key")).strip();
     LoadSpec mints =
         new LoadSpec(

@@ -69,8 +69,7 @@ public final class StartSpeed {
         base.add(sum);
       }
     }
-    Row.Baseline baseline =
-        new Row.Baseline("bare Javalin + Postgres + 0.5 s", new Samples(base));
+    Row.Baseline baseline = new Row.Baseline("bare Javalin + Postgres + 0.5 s", new Samples(base));
     List<Row> rows = new ArrayList<>();
     if (launcher.hasCaches()) {
       rows.add(row("", "", cached, baseline, WITH_CACHE));
@@ -93,8 +92,7 @@ public final class StartSpeed {
 
   private double gatewaySeconds(Launcher by) throws IOException, InterruptedException {
     return seconds(
-        by.builder(
-            Map.of("COATCHECK_HOME", home.toString(), "COATCHECK_PORT", "0"), "serve"));
+        by.builder(Map.of("COATCHECK_HOME", home.toString(), "COATCHECK_PORT", "0"), "serve"));
   }
 
   private double javalinSeconds() throws IOException, InterruptedException {

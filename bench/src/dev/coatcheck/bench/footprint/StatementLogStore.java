@@ -42,8 +42,7 @@ final class StatementLogStore {
 
   private void execute(String... commands) {
     try (Connection connection =
-            DriverManager.getConnection(
-                superuser.url(), superuser.user(), superuser.password());
+            DriverManager.getConnection(superuser.url(), superuser.user(), superuser.password());
         Statement statement = connection.createStatement()) {
       for (String command : List.of(commands)) {
         statement.execute(command);

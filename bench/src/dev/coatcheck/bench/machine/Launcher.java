@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program as users start it, by the launcher of the source tree. Where the measurements run from
- * classes, a JVM on their class path stands in for it.
+ * The program as users start it, by the launcher of the source tree. Where the measurements run
+ * from classes, a JVM on their class path stands in for it.
  *
  * @param hasCaches whether starts use the JVM's caches of classes
  */

@@ -100,11 +100,25 @@ public final class MicroSpeed {
     List<Row> rows = new ArrayList<>();
     if (measures.contains(Measure.P9)) {
       rows.add(
-          row(Measure.P9, "", "", "token", "UUID.randomUUID", "tokenBaseline", Goal.ratioAtMost(0.1)));
+          row(
+              Measure.P9,
+              "",
+              "",
+              "token",
+              "UUID.randomUUID",
+              "tokenBaseline",
+              Goal.ratioAtMost(0.1)));
     }
     if (measures.contains(Measure.P10)) {
       rows.add(
-          row(Measure.P10, "", ", written", "format", "UUID.toString", "formatBaseline", Goal.atMost(50)));
+          row(
+              Measure.P10,
+              "",
+              ", written",
+              "format",
+              "UUID.toString",
+              "formatBaseline",
+              Goal.atMost(50)));
       rows.add(
           row(
               Measure.P10,
@@ -117,8 +131,7 @@ public final class MicroSpeed {
     }
     if (measures.contains(Measure.P11)) {
       rows.add(capped("", "1 thread", nanos.get("cappedOneThread")));
-      rows.add(
-          capped(" at 4", "4 threads", each(nanos.get("cappedFourThreads"), MANY_THREADS)));
+      rows.add(capped(" at 4", "4 threads", each(nanos.get("cappedFourThreads"), MANY_THREADS)));
       rows.add(uncapped(" uncapped", "1 thread", "OneThread"));
       rows.add(uncapped(" uncapped at 4", "4 threads", "FourThreads"));
     }

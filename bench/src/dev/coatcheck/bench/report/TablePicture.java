@@ -3,9 +3,9 @@ package dev.coatcheck.bench.report;
 import java.util.Locale;
 
 /**
- * A report as a picture, in SVG: a bar for each row with a goal, as long as the goal is reached, and
- * a line where it is. Where less is better the bar is the goal over the figure, so that a bar that
- * crosses the line is a goal that is met.
+ * A report as a picture, in SVG: a bar for each row with a goal, as long as the goal is reached,
+ * and a line where it is. Where less is better the bar is the goal over the figure, so that a bar
+ * that crosses the line is a goal that is met.
  */
 public final class TablePicture {
   private static final int WIDTH = 960;
@@ -58,7 +58,12 @@ public final class TablePicture {
     svg.append(
         "<line class=\"goal\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n"
             .formatted(goal, TOP, goal, y));
-    text(svg, 10, y + 22, "dim", "Further to the right is better. Conditions: " + conditions(report));
+    text(
+        svg,
+        10,
+        y + 22,
+        "dim",
+        "Further to the right is better. Conditions: " + conditions(report));
     return svg.append("</svg>\n").toString();
   }
 

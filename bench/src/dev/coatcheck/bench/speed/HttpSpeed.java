@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * P1 to P5, P8 and P18: what gateways in processes of their own answer over HTTP, against what the same
- * machine does without a gateway. Generator, gateway and Postgres share that machine.
+ * P1 to P5, P8 and P18: what gateways in processes of their own answer over HTTP, against what the
+ * same machine does without a gateway. Generator, gateway and Postgres share that machine.
  */
 public final class HttpSpeed {
   private HttpSpeed() {}

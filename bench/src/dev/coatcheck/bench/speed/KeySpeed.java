@@ -27,8 +27,10 @@ record KeySpeed(
   List<Row> measure(Path ids) throws IOException {
     String narrow = SnowflakeLayout.DEFAULT.name();
     String wide = SnowflakeLayout.WIDE_SEQUENCE.name();
-    try (Load narrowKeys = Load.of(requests.keys(narrow, MANY).over(Requests.BATCH_CONNECTIONS), generator);
-        Load wideKeys = Load.of(requests.keys(wide, MANY).over(Requests.BATCH_CONNECTIONS), generator);
+    try (Load narrowKeys =
+            Load.of(requests.keys(narrow, MANY).over(Requests.BATCH_CONNECTIONS), generator);
+        Load wideKeys =
+            Load.of(requests.keys(wide, MANY).over(Requests.BATCH_CONNECTIONS), generator);
         Load one = Load.of(requests.keys(narrow, 1), generator);
         Load redirects = Load.of(requests.redirects(ids), generator)) {
       List<Turns> taken =

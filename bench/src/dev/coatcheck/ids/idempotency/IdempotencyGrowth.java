@@ -107,7 +107,8 @@ public final class IdempotencyGrowth {
       turns.incrementAndGet();
       boolean _ = expiry.run();
       turns.incrementAndGet();
-      // Rows that come meanwhile are counted as needed, and may be missing among those that are there.
+      // Rows that come meanwhile are counted as needed, and may be missing among those that are
+      // there.
       long present = rows();
       before.addLast(kept.sum());
       if (before.size() > STEPS_A_DAY) {

@@ -153,8 +153,7 @@ class BenchTest {
 
     assertThat(outcome.status()).as(outcome.err()).isZero();
     for (String row :
-        List.of(
-            "P12 no cache", "P13", "P13 loaded", "P14", "P20", "P20 wait", "P22", "P23")) {
+        List.of("P12 no cache", "P13", "P13 loaded", "P14", "P20", "P20 wait", "P22", "P23")) {
       assertThat(outcome.out()).containsPattern("(?m)^" + row + "  +\\S.* \\d");
       assertThat(Files.readString(picture)).contains(">" + row + "<");
     }
@@ -190,8 +189,8 @@ class BenchTest {
                 .isEqualTo(new Outcome(1, "", "coatcheck: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
-            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes only P1, P2, P3, P4,"
-                + " P8 and P18: leave it out.\n");
+            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes only P1, P2, P3,"
+                + " P4, P8 and P18: leave it out.\n");
     assertThat(Outcome.of("bench", "table", "P6", "--database-url=jdbc:postgresql://h/d").err())
         .isEqualTo(
             "coatcheck: Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or"

@@ -96,8 +96,7 @@ class ReportTest {
   @Test
   void thePictureIsWellFormedAndShowsEveryRow() throws Exception {
     Row odd =
-        new Row(
-            "P9 <odd>", "R&D", "ms", true, Samples.of(1), Optional.empty(), Optional.empty());
+        new Row("P9 <odd>", "R&D", "ms", true, Samples.of(1), Optional.empty(), Optional.empty());
     Report report = report(rate(Samples.of(150), Samples.of(100)), cpu(122), odd);
 
     String svg = TablePicture.of(report);

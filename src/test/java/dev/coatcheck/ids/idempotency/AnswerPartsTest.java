@@ -101,7 +101,8 @@ class AnswerPartsTest {
       partBegan("60 seconds");
       assertThat(turns.run()).isFalse();
       assertThat(rows(parts.get(1))).as("no lookup has read it for a minute").isZero();
-      assertThat(find(DATABASE, keys).keySet()).containsExactlyInAnyOrderElementsOf(keys.subList(2, 8));
+      assertThat(find(DATABASE, keys).keySet())
+          .containsExactlyInAnyOrderElementsOf(keys.subList(2, 8));
     }
   }
 
