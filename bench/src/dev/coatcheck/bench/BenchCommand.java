@@ -34,7 +34,12 @@ import picocli.CommandLine.Spec;
     description = "Measures, on a throw-away Postgres.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {TableCommand.class, OverloadCommand.class, MicroCommand.class})
+    subcommands = {
+      TableCommand.class,
+      PictureCommand.class,
+      OverloadCommand.class,
+      MicroCommand.class
+    })
 final class BenchCommand {
   @Spec private CommandSpec spec;
 

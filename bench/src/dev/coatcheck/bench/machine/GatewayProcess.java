@@ -74,12 +74,20 @@ public final class GatewayProcess implements AutoCloseable {
       printed.add(line);
       if (line.startsWith(GREETING)) {
         // Read on, so that the gateway never waits for room in the pipe.
-        Thread.ofVirtual().start(() -> output.lines().forEach(_ -> {}));
+        Thread.ofVirtual().start(() -> readToEnd(output));
         URI url = URI.create(line.substring(GREETING.length()));
         return new GatewayProcess(process, url, OptionalInt.empty());
       }
     }
     throw new MeasureFailed("The gateway did not start: " + String.join("\n", printed));
+  }
+
+  private static void readToEnd(BufferedReader output) {
+    try (output) {
+      while (output.readLine() != null) {}
+    } catch (IOException closed) {
+      // With the end of the process, the stream may be closed before its end is read.
+    }
   }
 
   /** Of the JVM that measures. */

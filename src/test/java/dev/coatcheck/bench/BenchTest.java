@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.report.Row;
+import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -214,6 +216,29 @@ class BenchTest {
         .containsPattern("(?m)^recovery ");
     assertThat(Outcome.of("bench", "overload", "--times=0").err())
         .startsWith("coatcheck: --seconds must be 4 to 600, --times 1 to 10,");
+  }
+
+  @Test
+  void runsThatWereKeptAreDrawnTogether(@TempDir Path folder) throws IOException {
+    Path first = folder.resolve("first.json");
+    Path second = folder.resolve("second.json");
+    new Report("then", Map.of(), List.of(), List.of(row("P22", 17), row("P14", 160))).write(first);
+    new Report("now", Map.of(), List.of(), List.of(row("P22", 3), row("P9", 1))).write(second);
+    Path picture = folder.resolve("table.svg");
+
+    Outcome drawn = Outcome.of("bench", "picture", "" + first, "" + second, "--svg=" + picture);
+
+    assertThat(drawn).isEqualTo(new Outcome(0, "", ""));
+    assertThat(Files.readString(picture))
+        .containsSubsequence(">P9<", ">1.00 ms<", ">P14<", ">160.0 ms<", ">P22<", ">3.00 ms<")
+        .doesNotContain("17.0");
+    assertThat(Outcome.of("bench", "picture", "" + picture, "--svg=" + picture).err())
+        .isEqualTo("coatcheck: " + picture + " is no file that bench table --json has written.\n");
+  }
+
+  private static Row row(String name, double figure) {
+    return new Row(
+        name, "", "ms", true, Samples.of(figure), Optional.empty(), Optional.empty());
   }
 
   @Test

@@ -13,7 +13,7 @@ public final class UnknownVariables {
 
   /** Known, and no settings of the gateway: sources, the command line, the launcher, tests. */
   private static final Pattern OTHERS =
-      Pattern.compile("COATCHECK_(URL|KEY_FILE|(SOURCE|JAVA|TEST)_.*)");
+      Pattern.compile("COATCHECK_(URL|KEY_FILE|AOT|(SOURCE|JAVA|TEST)_.*)");
 
   private UnknownVariables() {}
 

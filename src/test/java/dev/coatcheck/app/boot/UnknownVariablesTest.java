@@ -27,6 +27,7 @@ class UnknownVariablesTest {
                     "COATCHECK_URL",
                     "COATCHECK_KEY_FILE",
                     "COATCHECK_JAVA_OPTS",
+                    "COATCHECK_AOT",
                     "COATCHECK_TEST_HOST",
                     "COATCHECK_SOURCE_SHOP_URL",
                     "COATCHECK_SOMETHING_ELSE")))
