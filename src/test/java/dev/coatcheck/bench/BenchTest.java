@@ -237,8 +237,7 @@ class BenchTest {
   }
 
   private static Row row(String name, double figure) {
-    return new Row(
-        name, "", "ms", true, Samples.of(figure), Optional.empty(), Optional.empty());
+    return new Row(name, "", "ms", true, Samples.of(figure), Optional.empty(), Optional.empty());
   }
 
   @Test
