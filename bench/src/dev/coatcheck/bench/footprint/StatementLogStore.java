@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /** Has an embedded Postgres log every statement, and counts them. */
 final class StatementLogStore {
-  /** Those of the simple and of the extended protocol; a parse or a bind isn't counted apart. */
-  private static final Pattern STATEMENT = Pattern.compile("LOG:  (statement|execute [^:]*):");
+  /** Of the simple and of the extended protocol; without the empty one that tests a connection. */
+  private static final Pattern STATEMENT = Pattern.compile("LOG:  (statement|execute [^:]*): *\\S");
 
   private final DatabaseSettings superuser;
   private final Path log;

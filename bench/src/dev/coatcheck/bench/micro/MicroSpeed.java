@@ -1,5 +1,7 @@
 package dev.coatcheck.bench.micro;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.bench.machine.MeasureFailed;
 import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
@@ -130,8 +132,8 @@ public final class MicroSpeed {
               Goal.atMost(30)));
     }
     if (measures.contains(Measure.P11)) {
-      rows.add(capped("", "1 thread", nanos.get("cappedOneThread")));
-      rows.add(capped(" at 4", "4 threads", each(nanos.get("cappedFourThreads"), MANY_THREADS)));
+      rows.add(capped("", "1 thread", nanosOf("cappedOneThread")));
+      rows.add(capped(" at 4", "4 threads", each(nanosOf("cappedFourThreads"), MANY_THREADS)));
       rows.add(uncapped(" uncapped", "1 thread", "OneThread"));
       rows.add(uncapped(" uncapped at 4", "4 threads", "FourThreads"));
     }
@@ -149,9 +151,13 @@ public final class MicroSpeed {
     return row(
         measure + suffix,
         measure.what() + note,
-        nanos.get(name),
-        new Row.Baseline(against, nanos.get(baseline)),
+        nanosOf(name),
+        new Row.Baseline(against, nanosOf(baseline)),
         goal);
+  }
+
+  private Samples nanosOf(String benchmark) {
+    return requireNonNull(nanos.get(benchmark), benchmark);
   }
 
   /** JMH shows the time of one thread, and the threads share the keys. */
@@ -173,13 +179,13 @@ public final class MicroSpeed {
   private Row uncapped(String suffix, String threads, String benchmark) {
     String best =
         PEERS.stream()
-            .min(Comparator.comparingDouble(peer -> nanos.get(peer + benchmark).median()))
+            .min(Comparator.comparingDouble(peer -> nanosOf(peer + benchmark).median()))
             .orElseThrow();
     return row(
         Measure.P11 + suffix,
         Measure.P11.what() + ", wide sequence, " + threads,
-        nanos.get("uncappedBare" + benchmark),
-        new Row.Baseline(best, nanos.get(best + benchmark)),
+        nanosOf("uncappedBare" + benchmark),
+        new Row.Baseline(best, nanosOf(best + benchmark)),
         Goal.ratioAtMost(1));
   }
 
