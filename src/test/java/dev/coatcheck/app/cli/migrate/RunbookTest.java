@@ -1,0 +1,176 @@
+package dev.coatcheck.app.cli.migrate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.cli.Terminal;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Carries out {@code docs/runbook.md} from its top to its end, on a database of its own: the blocks
+ * of SQL as the application, the shell blocks as the DBA, whose commands print what the page shows.
+ * Only numbers may differ.
+ */
+@Timeout(600)
+class RunbookTest {
+  private static final String FENCE = "```";
+  private static final Pattern NUMBER = Pattern.compile("[0-9][0-9,.:]*");
+  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
+
+  private static final TestDatabase GATEWAY_DATABASE = TestDatabase.fresh();
+  private static final TestDatabase SHOP = TestDatabase.empty();
+
+  @TempDir static Path folder;
+  private static Gateway gateway;
+  private static Path keyFile;
+
+  private record Block(String language, List<String> lines) {}
+
+  @BeforeAll
+  static void start() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "COATCHECK_PORT", "0",
+            "COATCHECK_DATABASE_URL", GATEWAY_DATABASE.url(),
+            "COATCHECK_DATABASE_USER", GATEWAY_DATABASE.user(),
+            "COATCHECK_DATABASE_PASSWORD", GATEWAY_DATABASE.password(),
+            "COATCHECK_SOURCE_SHOP_URL", SHOP.url(),
+            "COATCHECK_SOURCE_SHOP_USER", SHOP.user(),
+            "COATCHECK_SOURCE_SHOP_PASSWORD", SHOP.password());
+    if (!(Config.read(environment, Map.of()) instanceof Config.Parsed.Valid(Config config))) {
+      throw new AssertionError();
+    }
+    gateway = Gateway.start(config);
+    String scopes = "--scope=types:write,table_migrations:read,table_migrations:write,ids:read";
+    List<String> create = new ArrayList<>(List.of("access", "create", "--name=dba", scopes));
+    create.addAll(GATEWAY_DATABASE.flags());
+    Terminal made = Terminal.run(create.toArray(String[]::new));
+    keyFile = Files.writeString(folder.resolve("key"), made.out());
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void thePageIsCarriedOut() throws Exception {
+    TestSql shop = SHOP.sql().inPublic();
+    List<Block> blocks = blocks(Files.readAllLines(Path.of("docs/runbook.md")));
+    List<String> printed = new ArrayList<>();
+    List<String> shown = new ArrayList<>();
+    for (int i = 0; i < blocks.size(); i++) {
+      Block block = blocks.get(i);
+      switch (block.language()) {
+        case "sql" -> shop.execute(statements(block));
+        case "sh" -> {
+          String output = run(block);
+          if (i + 1 < blocks.size() && blocks.get(i + 1).language().equals("text")) {
+            printed.add(shape(output));
+            shown.add(shape(String.join("\n", blocks.get(i + 1).lines()) + "\n"));
+          }
+        }
+        default -> {}
+      }
+    }
+
+    assertThat(shown).hasSizeGreaterThan(4);
+    assertThat(printed).containsExactlyElementsOf(shown);
+    assertThat(
+            shop.texts(
+                "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
+                    + " and conrelid = 'customer'::regclass"))
+        .containsExactly("PRIMARY KEY (snowflake_id)");
+    assertThat(
+            shop.number(
+                "select count(*) from rental r join customer c on c.id = r.customer_id"
+                    + " where c.snowflake_id is distinct from r.customer_id_snowflake_id"))
+        .isZero();
+    requireLegacyLink();
+  }
+
+  private static void requireLegacyLink() throws Exception {
+    HttpResponse<Void> followed =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create(gateway.url() + "/legacy/customer/7")).build(),
+                HttpResponse.BodyHandlers.discarding());
+    assertThat(followed.headers().firstValue("Location").orElse("nowhere"))
+        .startsWith("https://films.example/customers/cus_");
+  }
+
+  private static List<Block> blocks(List<String> lines) {
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).startsWith(FENCE)) {
+        String language = lines.get(i).substring(FENCE.length());
+        int end = i + 1 + lines.subList(i + 1, lines.size()).indexOf(FENCE);
+        blocks.add(new Block(language, lines.subList(i + 1, end)));
+        i = end;
+      }
+    }
+    return blocks;
+  }
+
+  private static String[] statements(Block block) {
+    return Stream.of(String.join("\n", block.lines()).split(";(\n|$)", -1))
+        .map(String::strip)
+        .filter(statement -> !statement.isEmpty())
+        .toArray(String[]::new);
+  }
+
+  /** Prints what all commands of a block print. */
+  private static String run(Block block) {
+    StringBuilder output = new StringBuilder();
+    for (String line : String.join("\n", block.lines()).replace("\\\n", " ").split("\n", -1)) {
+      List<String> words =
+          WORD.matcher(line)
+              .results()
+              .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
+              .toList();
+      assertThat(words.getFirst()).isEqualTo("coatcheck");
+      List<String> all = new ArrayList<>(opened(words.subList(1, words.size())));
+      all.addAll(Arrays.asList("--url=" + gateway.url(), "--key-file=" + keyFile));
+      Terminal done = Terminal.run(all.toArray(String[]::new));
+      assertThat(done.status()).as("%s: %s", line, done.err()).isZero();
+      output.append(done.out());
+    }
+    return output.toString();
+  }
+
+  /** The time window of the page, as it would be in the night for which the page was written. */
+  private static List<String> opened(List<String> words) {
+    List<String> opened = new ArrayList<>(words);
+    for (int i = 1; i < words.size(); i++) {
+      switch (words.get(i - 1)) {
+        case "--not-before" -> opened.set(i, "2026-01-01T00:00:00Z");
+        case "--not-after" -> opened.set(i, "2999-01-01T00:00:00Z");
+        default -> {}
+      }
+    }
+    return opened;
+  }
+
+  private static String shape(String output) {
+    return NUMBER.matcher(output).replaceAll("0").replaceAll("\\b0 (min|h|s)\\b", "0 s");
+  }
+}
