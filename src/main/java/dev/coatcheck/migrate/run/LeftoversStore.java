@@ -36,7 +36,7 @@ final class LeftoversStore {
       select not exists (select from pg_catalog.pg_class
                           where relnamespace = '<schema>'::pg_catalog.regnamespace
                             and relkind not in ('i', 'I', 't')
-                            and relname not in ('checkpoint', 'known_table', 'set_aside'))
+                            and relname not in ('checkpoint', 'known_table', 'set_aside', 'foreign_key_to_merge'))
              and not exists (select from pg_catalog.pg_proc
                               where pronamespace = '<schema>'::pg_catalog.regnamespace)\
       """;
@@ -92,7 +92,8 @@ final class LeftoversStore {
       return new Outcome.Dropped("The archive of the table; other tables still need the schema.");
     }
     execute(
-        sql, "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside");
+        sql, "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside,"
+            + " <schema>.foreign_key_to_merge");
     execute(sql, "drop schema <schema>");
     return new Outcome.Dropped("The archive of the table, and the schema.");
   }

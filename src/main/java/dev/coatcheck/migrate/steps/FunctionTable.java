@@ -57,7 +57,7 @@ public final class FunctionTable {
         sql -> {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
-          boolean isSwitched = PlainSql.isTrue(sql, Steps.hasNewPrimaryKey(target));
+          boolean isSwitched = PlainSql.isTrue(sql, SwitchSteps.hasNewPrimaryKey(target));
           children(target)
               .filter(child -> PlainSql.isTrue(sql, child.hasFunctions()))
               .flatMap(child -> child.functions(isSwitched).stream())

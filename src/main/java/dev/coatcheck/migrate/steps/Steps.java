@@ -40,36 +40,14 @@ public final class Steps {
   private static final String IS_NOT_NULL =
       "(select attnotnull from pg_attribute where attrelid = <oid>::oid and attname = <'key'>)";
 
-  private static final String HAS_NEW_PRIMARY_KEY =
-      "select exists (select from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid"
-          + " and a.attname = <'key'> where p.conrelid = <oid>::oid and p.contype = 'p'"
-          + " and p.conkey = array[a.attnum])";
-
-  private static final String FOREIGN_KEYS_TO_VALIDATE =
-      "select format('alter table %s validate constraint %I', f.conrelid::regclass, f.conname)"
-          + " from pg_constraint f where f.contype = 'f' and f.confrelid = <oid>::oid"
-          + " and not f.convalidated order by f.oid";
-
-  private static final SqlTemplate MERGE = file("merge.sql");
-
-  private static final String HAS_TO_MERGE =
-      "select exists (select from <schema>.foreign_key_to_merge where run = <run>)";
-
-  private static final SqlTemplate TURN = file("turn.sql");
-
-  private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
-
-  private static final SqlTemplate LOCK = file("lock.sql");
-
-  private static final String INDEX_OF_PRIMARY_KEY =
-      "(select p.conindid from pg_constraint p where p.conrelid = <oid>::oid and p.contype = 'p')";
-
   private final Target target;
   private final TargetSql names;
+  private final SwitchSteps keys;
 
   private Steps(Target target) {
     this.target = target;
     this.names = new TargetSql(target);
+    this.keys = new SwitchSteps(target);
   }
 
   /**
@@ -78,7 +56,8 @@ public final class Steps {
    */
   public static List<Step> of(Target target) {
     Steps steps = new Steps(target);
-    return Stream.of(steps.toKeys(), steps.ofChildren(), steps.toSwitch())
+    return Stream.of(
+            steps.toKeys(), steps.ofChildren(), steps.keys.all())
         .flatMap(List::stream)
         .toList();
   }
@@ -90,7 +69,7 @@ public final class Steps {
         dualWrite(),
         new Step.Archive(names.fillAll(file("archive.sql"))),
         new Step.Fill(Backfill.STATEMENTS.stream().map(names::fill).toList()),
-        index(Phase.INDEX, "new-perm", List.of()),
+        keys.index(Phase.INDEX, "new-perm", "new-perm.sql", List.of(), "new-perm-undo.sql"),
         check(),
         notNull());
   }
@@ -101,26 +80,8 @@ public final class Steps {
             target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
             target.children().isEmpty()
                 ? Stream.of()
-                : Stream.of(validate(Phase.CHILDREN), merge(Phase.CHILDREN)))
+                : Stream.of(keys.validate(Phase.CHILDREN), keys.merge(Phase.CHILDREN)))
         .toList();
-  }
-
-  private List<Step> toSwitch() {
-    return List.of(
-        new Step.Verify(),
-        merge(Phase.PREPARE_SWITCH),
-        validate(Phase.PREPARE_SWITCH),
-        index(Phase.PREPARE_SWITCH, "old-perm", release()),
-        index(Phase.SWITCH, Step.NEW_PK, List.of()),
-        primaryKey(),
-        validate(Phase.SWITCH),
-        merge(Phase.SWITCH),
-        new Step.Spare(index(Phase.SWITCH, "old-pk", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
-  }
-
-  /** A query for whether the new keys are the primary key. */
-  static String hasNewPrimaryKey(Target target) {
-    return new TargetSql(target).fill(HAS_NEW_PRIMARY_KEY);
   }
 
   /** What has to be sent when a column has another name now, or the table another owner. */
@@ -166,73 +127,6 @@ public final class Steps {
         names.fillAll(file("dual-write.sql")),
         names.fillAll(file("dual-write-undo.sql")),
         names.fill(HAS_TRIGGER));
-  }
-
-  private Step.Index index(Phase phase, String name, List<String> release) {
-    return new Step.Index(
-        phase,
-        name,
-        target.oid(),
-        target.objects().derived(name.replace('-', '_')),
-        true,
-        names.fill(TURN),
-        names.fill(file(name + ".sql")),
-        release,
-        names.fill(file(name + "-undo.sql")));
-  }
-
-  private Step primaryKey() {
-    return new Step.Ddl(
-        Phase.SWITCH,
-        Step.PRIMARY_KEY,
-        primaryKey("new_pk", "old_perm", true),
-        primaryKey("old_pk", "new_perm", false),
-        names.fill(HAS_NEW_PRIMARY_KEY));
-  }
-
-  private List<String> release() {
-    return Stream.of(
-            LOCK.with("bound_index", "to_regclass(<'beside_old_perm'>)"),
-            file("old-perm-release.sql"))
-        .flatMap(template -> names.fillAll(template).stream())
-        .toList();
-  }
-
-  /**
-   * Moves the primary key.
-   *
-   * @param spare the index that it consumes
-   * @param stays the index on the column that it leaves
-   * @param isForward everything has to be there; on the way back nothing that is there may be off
-   */
-  private List<String> primaryKey(String spare, String stays, boolean isForward) {
-    SqlTemplate move =
-        PRIMARY_KEY
-            .with("'spare'", "<'" + spare + "'>")
-            .with("'beside_spare'", "<'beside_" + spare + "'>")
-            .with("'stays'", "<'" + stays + "'>")
-            .with("'beside_stays'", "<'beside_" + stays + "'>")
-            .with("must_be_there", Boolean.toString(isForward));
-    List<ChildSteps> children =
-        target.children().stream().map(child -> new ChildSteps(target, child)).toList();
-    return Stream.of(
-            Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
-            names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
-            children.stream().map(child -> child.gate(isForward)),
-            names.fillAll(move).stream(),
-            children.stream().map(child -> child.leading(isForward)))
-        .flatMap(statements -> statements)
-        .toList();
-  }
-
-  /** Also on the way back, where an undo has added foreign keys again. */
-  private Step merge(Phase phase) {
-    List<String> merge = names.fillAll(MERGE);
-    return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
-  }
-
-  private Step validate(Phase phase) {
-    return new Step.Validate(phase, names.fill(FOREIGN_KEYS_TO_VALIDATE));
   }
 
   private Step check() {

@@ -13,5 +13,7 @@ select o.what from (values
   (8, 'the function ' || <'mint'> || '()',
    pg_catalog.to_regprocedure(<'mint'> || '()') is not null),
   (9, 'the table <schema>.set_aside',
-   pg_catalog.to_regclass('<schema>.set_aside') is not null)) as o (n, what, is_there)
+   pg_catalog.to_regclass('<schema>.set_aside') is not null),
+  (10, 'the table <schema>.foreign_key_to_merge',
+   pg_catalog.to_regclass('<schema>.foreign_key_to_merge') is not null)) as o (n, what, is_there)
  where not o.is_there order by o.n;
