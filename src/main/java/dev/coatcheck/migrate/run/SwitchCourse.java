@@ -54,7 +54,7 @@ final class SwitchCourse {
   private boolean mayBegin(SourceSession session) {
     return awaitWindow()
         && (journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
-            || course.verifyAgain(session) && awaitWindow());
+            || (course.verifyAgain(session) && awaitWindow()));
   }
 
   /** False if the window closed before. Nothing was switched then. */
