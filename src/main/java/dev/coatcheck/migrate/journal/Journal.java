@@ -139,10 +139,10 @@ public final class Journal {
   }
 
   /** Keeps the names that a table has now, with one event for each change. */
-  public void renamed(long id, Target now) {
+  public void renamed(long id, Target before, Target now) {
     String detail =
         "The table is %s now, and its key %s.".formatted(now.table().text(), now.keyColumn());
-    if (runs.renamed(id, now, holder, detail)) {
+    if (runs.renamed(id, before, now, holder, detail)) {
       observer.observe(new Event.TableMigrated(now.table().text(), "renamed", detail));
     }
   }

@@ -17,8 +17,10 @@ import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.JSONB;
+import org.jooq.impl.DSL;
 
 /** The rows of runs. */
 final class RunStore {
@@ -142,8 +144,12 @@ final class RunStore {
   }
 
   /** Keeps the names that a table has now; false if they are known. */
-  boolean renamed(long id, Target now, String actor, String detail) {
+  boolean renamed(long id, Target before, Target now, String actor, String detail) {
     String createdAt = now.createdAt().map(Target.TimeColumn::name).orElse(null);
+    JSONB childrenNow = JSONB.valueOf(RunRowTable.json(now.children()));
+    // Unless they are others meanwhile than those whose names were looked up.
+    Condition areChildrenKnown =
+        TABLE_MIGRATION.CHILDREN.eq(JSONB.valueOf(RunRowTable.json(before.children())));
     return database.write(
         "table migration names",
         sql -> {
@@ -153,6 +159,10 @@ final class RunStore {
                       .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
                       .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
                       .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
+                      .set(
+                          TABLE_MIGRATION.CHILDREN,
+                          DSL.when(areChildrenKnown, DSL.val(childrenNow))
+                              .otherwise(TABLE_MIGRATION.CHILDREN))
                       .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
                       .and(
                           TABLE_MIGRATION
@@ -160,7 +170,8 @@ final class RunStore {
                               .ne(now.table().schema())
                               .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
                               .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
-                              .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt)))
+                              .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt))
+                              .or(areChildrenKnown.and(TABLE_MIGRATION.CHILDREN.ne(childrenNow))))
                       .execute()
                   == 1;
           if (isNews) {

@@ -20,11 +20,15 @@ final class ChildFill {
   private static final int TRIES_MAX = 3;
   private static final int ROUNDS_MAX = 20;
 
+  /** Without progress, while nobody holds a row. */
+  private static final int IDLE_ROUNDS_MAX = 3;
+
   private final ChildFillTable table;
   private final String label;
   private final FillPace pace;
   private final Heartbeat heartbeat;
   private long pages = PAGES_FIRST;
+  private boolean isHeld;
 
   /**
    * For one table with rows of a child.
@@ -41,12 +45,15 @@ final class ChildFill {
   /** Says why it can't go on, if it can't. */
   Optional<String> run() {
     ChildFillTable.Open open = table.open();
-    for (int round = 0; open.rows() > 0 && round < ROUNDS_MAX; round++) {
+    int idle = 0;
+    for (int round = 0; open.rows() > 0 && round < ROUNDS_MAX && idle < IDLE_ROUNDS_MAX; round++) {
+      isHeld = false;
       Optional<String> refused = round();
       if (refused.isPresent()) {
         return refused;
       }
       ChildFillTable.Open left = table.open();
+      idle = isHeld || left.rows() < open.rows() ? 0 : idle + 1;
       if (left.rows() >= open.rows()) {
         heartbeat.pause(TimeUnit.SECONDS.toMillis(1));
       }
@@ -91,6 +98,7 @@ final class ChildFill {
         pace.rest(rows, millis);
         return;
       } catch (LockTimeout | StatementTimeout busy) {
+        isHeld = true;
         pages = Math.max(1, pages / 2);
         heartbeat.pause(BUSY_MILLIS);
       }

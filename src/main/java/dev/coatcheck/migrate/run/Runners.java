@@ -73,7 +73,9 @@ final class Runners implements AutoCloseable {
             nanoTime);
     this.names =
         new NameFollower(
-            sources, (table, now) -> journal.renamed(table.run(), now), gateway.observer());
+            sources,
+            (table, now) -> journal.renamed(table.run(), table.target(), now),
+            gateway.observer());
     this.background = new Background("table-migrations", gateway.observer());
   }
 

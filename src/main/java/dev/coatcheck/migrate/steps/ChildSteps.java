@@ -22,11 +22,11 @@ final class ChildSteps {
           + " and quote_ident(tgname) = <'t_ref'>)";
 
   private static final String HAS_FUNCTIONS =
-      "select to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[])') is not null";
+      "select to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[], boolean)') is not null";
 
   private static final String BELONGS_TO_OWNER =
       "select not exists (select from pg_proc p"
-          + " where p.oid = to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[])')"
+          + " where p.oid = to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[], boolean)')"
           + " and p.proowner <> (select c.relowner from pg_class c where c.oid = <child_oid>))";
 
   private static final String HAS_KEY =

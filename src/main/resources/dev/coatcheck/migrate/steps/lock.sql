@@ -21,7 +21,7 @@ begin
         'lock_timeout',
         greatest(1, extract(epoch from ends - clock_timestamp()) * 1000)::int || 'ms', true);
     end if;
-    execute format('lock table %s in access exclusive mode', relation);
+    execute format('lock table only %s in access exclusive mode', relation);
     ends := coalesce(ends, clock_timestamp() + longest::interval);
   end loop;
   perform set_config('lock_timeout', longest, true);

@@ -7,6 +7,7 @@
 
 create or replace function <on_ref_late>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+-- Of the run <run>, whose undo looks for this.
 declare
   fk name := (select a.attname from pg_attribute a
                where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2);
@@ -32,6 +33,8 @@ begin
     into rows, keys using new;
   if rows is not null then
     perform <fill_ref>(tg_relid, rows, keys, false);
+    -- What a trigger of the table sets there outlasts that function, and would lead us elsewhere.
+    perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   end if;
   execute format('select exists (select from only %s t where (t.%I is null) <> (t.%I is null) and %s'
                  ' and t.%I is not distinct from ($1).%I)',

@@ -7,6 +7,7 @@
 
 create or replace function <on_ref>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
+-- Of the run <run>, whose undo looks for this.
 #variable_conflict use_variable
 declare
   legacy bigint;

@@ -14,6 +14,19 @@ end <body>;
 drop function if exists <on_insert>(), <on_inserted>(), <on_archived>(), <on_reused>(),
   <on_delete>(), <on_update>(), <on_refused>(), <mint>(), <fill>(bigint[], bigint[]);
 
+-- Those of children that are gone.
+do <body>
+declare
+  left_over regprocedure;
+begin
+  for left_over in
+    select p.oid from pg_proc p
+     where p.pronamespace = '<schema>'::regnamespace and position(<run> in p.prosrc) > 0
+  loop
+    execute format('drop function %s', left_over);
+  end loop;
+end <body>;
+
 -- Two grants on our schema at once would fail.
 select pg_advisory_xact_lock(<lock_class>, 0);
 

@@ -19,6 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  * elsewhere.
  */
 public final class FaultProxy implements AutoCloseable {
+  private static final String COMMITTED = "COMMIT\0";
+
   private final ServerSocket server;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile int targetPort;
@@ -31,8 +33,14 @@ public final class FaultProxy implements AutoCloseable {
    * @param text of it
    * @param isPassedOn the server gets it, and its answer is swallowed; else it is swallowed itself
    * @param isForAll every connection freezes; else that of the statement alone
+   * @param isAtCommit not at the statement itself but at the commit that follows it: the server
+   *     commits, and its answer is swallowed
    */
-  public record Trap(String text, boolean isPassedOn, boolean isForAll) {}
+  public record Trap(String text, boolean isPassedOn, boolean isForAll, boolean isAtCommit) {
+    public Trap(String text, boolean isPassedOn, boolean isForAll) {
+      this(text, isPassedOn, isForAll, false);
+    }
+  }
 
   public FaultProxy(int targetPort) throws IOException {
     this.targetPort = targetPort;
@@ -84,9 +92,9 @@ public final class FaultProxy implements AutoCloseable {
     try (near;
         Socket far = new Socket(InetAddress.getLoopbackAddress(), targetPort)) {
       sockets.add(far);
-      AtomicBoolean stuck = new AtomicBoolean();
-      Thread back = Thread.ofPlatform().daemon().start(() -> copy(far, near, stuck, false));
-      copy(near, far, stuck, true);
+      Fate fate = new Fate(new AtomicBoolean(), new AtomicBoolean());
+      Thread back = Thread.ofPlatform().daemon().start(() -> copy(far, near, fate, false));
+      copy(near, far, fate, true);
       back.join();
       sockets.remove(far);
     } catch (IOException refused) {
@@ -98,25 +106,34 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private void copy(Socket from, Socket to, AtomicBoolean stuck, boolean isFromClient) {
+  /**
+   * Of one connection.
+   *
+   * @param isStuck nothing passes any more
+   * @param awaitsCommit the statement of a trap was sent, whose commit is to come
+   */
+  private record Fate(AtomicBoolean isStuck, AtomicBoolean awaitsCommit) {}
+
+  private void copy(Socket from, Socket to, Fate fate, boolean isFromClient) {
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[8_192];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        Optional<Trap> sprung = isFromClient ? sprung(buffer, read) : Optional.empty();
+        Optional<Trap> sprung =
+            isFromClient ? sprung(buffer, read, fate) : committed(buffer, read, fate);
         if (sprung.isPresent() && !sprung.get().isPassedOn()) {
-          freeze(sprung.get(), stuck);
+          freeze(sprung.get(), fate);
         }
-        awaitThaw(to, stuck);
+        awaitThaw(to, fate);
         out.write(buffer, 0, read);
         out.flush();
         if (sprung.isPresent() && sprung.get().isPassedOn()) {
-          freeze(sprung.get(), stuck);
+          freeze(sprung.get(), fate);
         }
       }
       // The other side doesn't hear of an end either.
-      awaitThaw(to, stuck);
+      awaitThaw(to, fate);
     } catch (IOException broken) {
       // Either side may go at any time; that is what this is for.
     } finally {
@@ -125,26 +142,35 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private Optional<Trap> sprung(byte[] buffer, int length) {
-    Optional<Trap> set = trap;
-    if (set.isPresent()
-        && new String(buffer, 0, length, StandardCharsets.ISO_8859_1).contains(set.get().text())) {
-      return set;
+  private Optional<Trap> sprung(byte[] buffer, int length, Fate fate) {
+    Optional<Trap> set = trap.filter(one -> has(buffer, length, one.text()));
+    if (set.isPresent() && set.get().isAtCommit()) {
+      fate.awaitsCommit().set(true);
+      return Optional.empty();
     }
-    return Optional.empty();
+    return set;
   }
 
-  private void freeze(Trap sprung, AtomicBoolean stuck) {
+  /** The server says so. */
+  private Optional<Trap> committed(byte[] buffer, int length, Fate fate) {
+    return fate.awaitsCommit().get() && has(buffer, length, COMMITTED) ? trap : Optional.empty();
+  }
+
+  private static boolean has(byte[] buffer, int length, String text) {
+    return new String(buffer, 0, length, StandardCharsets.ISO_8859_1).contains(text);
+  }
+
+  private void freeze(Trap sprung, Fate fate) {
     if (sprung.isForAll()) {
       frozen = true;
     } else {
-      stuck.set(true);
+      fate.isStuck().set(true);
     }
     trap = Optional.empty();
   }
 
-  private void awaitThaw(Socket to, AtomicBoolean stuck) {
-    while ((frozen || stuck.get()) && !to.isClosed() && !server.isClosed()) {
+  private void awaitThaw(Socket to, Fate fate) {
+    while ((frozen || fate.isStuck().get()) && !to.isClosed() && !server.isClosed()) {
       LockSupport.parkNanos(5_000_000);
     }
   }

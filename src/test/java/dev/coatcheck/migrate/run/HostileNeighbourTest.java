@@ -141,6 +141,12 @@ class HostileNeighbourTest {
           execute function public.rude()
         """,
         "alter table public.orders owner to " + shop.owner,
+        "create table public.item (id bigserial primary key,"
+            + " order_id bigint references public.orders on delete cascade)",
+        "insert into public.item (order_id) select n from generate_series(1, 2000) n",
+        "create trigger rude before update on public.item for each row"
+            + " execute function public.rude()",
+        "alter table public.item owner to " + shop.owner,
         PLANT);
     FIT_BETTER.forEach(shop::admin);
     // As some set it, and the worst that there is.
@@ -171,6 +177,21 @@ class HostileNeighbourTest {
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
     requireUnmarked("the sweep, the index, not null and verify");
+    writeItems(8_000);
+    requireUnmarked("writes of the child");
+    fixture.switchKey(run);
+    requireUnmarked("the switch");
+    writeItems(8_010);
+    shop.admin("alter table public.item rename column order_id to order_number");
+    fixture.await(
+        () -> fixture.now(run).target().children().getFirst().column().equals("order_number"));
+    shop.admin("alter table public.item rename column order_number to order_id");
+    fixture.await(
+        () -> fixture.now(run).target().children().getFirst().column().equals("order_id"));
+    writeItems(8_020);
+    requireUnmarked("a renamed child");
+    fixture.undo(run, Phase.SWITCH);
+    requireUnmarked("undo of the switch");
     // In one transaction, so that the functions still have the old name.
     shop.application(
         Stream.of(
@@ -204,6 +225,20 @@ class HostileNeighbourTest {
       "delete from public.orders" + thatRow,
       insert
     };
+  }
+
+  /** A child that comes second, one that comes first, one that moves, and one that is deleted. */
+  private void writeItems(int id) {
+    shop.application(
+        "set search_path = pg_catalog; insert into public.orders (id) values (%d)".formatted(id),
+        "set search_path = pg_catalog; insert into public.item (order_id) values (%d)"
+            .formatted(id),
+        "set search_path = pg_catalog; with c as (insert into public.item (order_id) values"
+            + " (%d) returning order_id) insert into public.orders (id) select order_id from c"
+                .formatted(id + 1),
+        "set search_path = pg_catalog; update public.item set order_id = %d where id = 5"
+            .formatted(id),
+        "set search_path = pg_catalog; delete from public.orders where id = " + (id + 1));
   }
 
   private void requireUnmarked(String when) {

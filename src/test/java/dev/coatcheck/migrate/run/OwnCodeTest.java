@@ -94,6 +94,55 @@ class OwnCodeTest {
     fixture.undo(run, Phase.EXPAND);
   }
 
+  /** A child of another role, whose code is not ours either. */
+  @Test
+  void itWorksInTheChildrenOfOtherRoles() {
+    String other = shop.owner + "_other";
+    shop.admin("create role " + other, "grant " + other + " to " + shop.migrator);
+    try {
+      shop.admin(
+          "set search_path = app, public",
+          """
+          set search_path = app;
+          create table line (id bigserial primary key, order_id bigint not null references orders);
+          insert into line (order_id) select n from generate_series(1, 1000) n;
+          create function line_changed() returns trigger language plpgsql as $$ begin
+            insert into audit values (tg_name, new.order_id, current_user); return new; end $$;
+          create trigger line_before before update on line for each row
+            execute function line_changed();
+          create constraint trigger line_deferred after update on line
+            deferrable initially deferred for each row execute function line_changed();
+          alter table line add constraint line_positive check (positive(order_id));
+          """,
+          "alter table app.line owner to " + other,
+          "grant usage on schema app to " + other,
+          "grant insert on app.audit to " + other,
+          "grant select, insert, update on app.line to " + shop.owner,
+          "grant usage on app.line_id_seq to " + shop.owner);
+      TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
+      fixture.run(run);
+      assertThat(
+              shop.texts(
+                  "select what || ' ' || count(distinct id) || ' ' || by_user from app.audit"
+                      + " where what like 'line%' group by what, by_user order by what"))
+          .containsExactly("line_before 1000 " + other, "line_deferred 1000 " + other);
+
+      fixture.switchKey(run);
+      shop.admin("truncate app.audit");
+      shop.application(
+          "with c as (insert into line (order_id) values (5000) returning order_id)"
+              + " insert into orders (id) select order_id from c");
+      assertThat(
+              shop.texts(
+                  "select distinct what || ' ' || by_user from app.audit where what like 'line%'"
+                      + " and id = 5000 order by 1"))
+          .containsExactly("line_before " + other, "line_deferred " + other);
+      fixture.undo(run, Phase.EXPAND);
+    } finally {
+      shop.admin("drop owned by " + other + " cascade", "drop role " + other);
+    }
+  }
+
   /** Before anything is on the table that the application could meet. */
   @Test
   void aStartTriesOneRowAndIsRefusedWithWhatTheTriggerSays() {

@@ -1,0 +1,160 @@
+package dev.coatcheck.migrate.primarykey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.state.RunEvent;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.SwitchWindow;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The runner's connection falls silent in the middle of each step, or at its commit: for the server
+ * that is what the death of a runner is. The run goes on by itself and ends right.
+ */
+class StepFaultTest {
+  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 600);
+
+  private final TestDatabase database = TestDatabase.empty();
+  private FaultProxy proxy;
+
+  @BeforeEach
+  void listen() throws IOException {
+    proxy = new FaultProxy(port());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    proxy.close();
+  }
+
+  /** Within a statement. */
+  private static Trap in(String text) {
+    return new Trap(text, true, false);
+  }
+
+  /** At the commit that follows a statement; the server has committed. */
+  private static Trap after(String text) {
+    return new Trap(text, true, false, true);
+  }
+
+  private static final String MOVED = "primary key using index";
+
+  @Test
+  void theSwitchAndItsUndoAreDecidedByTheCatalog() {
+    goThrough(List.of(), List.of(in(MOVED), after(MOVED)), List.of(after(MOVED)), List.of());
+  }
+
+  @Test
+  @Tag("faults")
+  void everyStepAndItsUndoStandsIt() {
+    goThrough(
+        List.of(
+            in("create constraint trigger"),
+            after("create constraint trigger"),
+            in("for no key update)\nselect coalesce"),
+            after("for no key update)\nselect coalesce"),
+            in("create index concurrently"),
+            in("is gone'"),
+            after("is gone'"),
+            in("item validate constraint"),
+            after("item validate constraint")),
+        List.of(
+            in("create unique index concurrently \"old_perm"),
+            in("create unique index concurrently \"new_pk"),
+            in("lock table only %s in access exclusive mode"),
+            in(MOVED),
+            after(MOVED),
+            after("validate constraint"),
+            in("create unique index concurrently \"old_pk")),
+        List.of(in("lock table only %s in access exclusive mode"), in(MOVED), after(MOVED)),
+        List.of(
+            in("replica identity default"),
+            after("replica identity default"),
+            in("drop index concurrently if exists \"public\".\"old_perm"),
+            after("validate constraint"),
+            in("drop constraint if exists \"fkey"),
+            after("drop constraint if exists \"fkey"),
+            in("drop index concurrently if exists \"public\".\"ref"),
+            in("drop column if exists \"order_id_"),
+            after("drop column if exists \"order_id_")));
+  }
+
+  private void goThrough(
+      List<Trap> children, List<Trap> forth, List<Trap> back, List<Trap> undone) {
+    try (ShopWithItems shop = new ShopWithItems(behindProxy(), 1_000)) {
+      MigrationFixture fixture = shop.fixture;
+      TableMigration run = shop.plan();
+      meet(children, () -> fixture.start(run));
+      fixture.await(run, RunState.DONE);
+      shop.requireSound();
+
+      meet(
+          forth,
+          () ->
+              MigrationFixture.done(
+                  fixture.migrations.switchWithin(
+                      run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))));
+      fixture.await(run, RunState.DONE);
+      shop.requireSound();
+      shop.requirePrimaryKey("snowflake_id");
+
+      meet(back, () -> undo(fixture, run, Phase.SWITCH));
+      fixture.await(run, RunState.DONE);
+      shop.requireSound();
+      shop.requirePrimaryKey("id");
+
+      meet(undone, () -> undo(fixture, run, Phase.EXPAND));
+      fixture.await(run, RunState.CANCELLED);
+      shop.requireBare();
+      List<RunEvent> events = fixture.migrations.journal().events(run.id(), 0);
+      assertThat(events).noneMatch(event -> event.kind().equals("failed"));
+    }
+  }
+
+  /** Each trap is set when the one before has sprung. */
+  private void meet(List<Trap> traps, Runnable action) {
+    if (traps.isEmpty()) {
+      action.run();
+      return;
+    }
+    proxy.freezeAt(traps.getFirst());
+    action.run();
+    for (int i = 0; i < traps.size(); i++) {
+      Trap trap = traps.get(i);
+      Awaitility.await(trap.text()).atMost(Duration.ofMinutes(1)).until(proxy::isTrapped);
+      if (i + 1 < traps.size()) {
+        proxy.freezeAt(traps.get(i + 1));
+      }
+    }
+  }
+
+  private static void undo(MigrationFixture fixture, TableMigration run, Phase phase) {
+    MigrationFixture.done(
+        fixture.migrations.undo(run.id(), phase, Asked.by(MigrationFixture.ACTOR)));
+  }
+
+  private MigrationFixture behindProxy() {
+    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
+    return new MigrationFixture(new TestDatabase(url, database.user(), database.password()), SHORT);
+  }
+
+  private int port() {
+    return URI.create(database.url().substring("jdbc:".length())).getPort();
+  }
+}

@@ -1,0 +1,152 @@
+package dev.coatcheck.migrate.primarykey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What happened to table and children just before the switch keeps the primary key where it is. */
+class SwitchGateTest {
+  /**
+   * One fault.
+   *
+   * @param named what the refusal says
+   */
+  private record Fault(String fault, String repair, List<String> named) {}
+
+  private static final String CHILD_TRIGGER =
+      """
+      do $$ begin execute format('alter table item %s trigger %%I', (select tgname from pg_trigger
+        where tgrelid = 'item'::regclass and tgname like '~coatcheck\\_ref\\_%%' order by 1 limit 1));
+      end $$\
+      """;
+
+  private static final String INDEX =
+      "update pg_index set indisvalid = %s where indexrelid = (select oid from pg_class"
+          + " where relname like '%s%%' and relkind = 'i')";
+
+  private static final List<Fault> FAULTS =
+      List.of(
+          new Fault(
+              "alter table orders disable trigger \"~coatcheck_delete\"",
+              "alter table orders enable always trigger \"~coatcheck_delete\"",
+              List.of("triggers", "~coatcheck_delete", "enable always trigger")),
+          new Fault(
+              "alter table orders disable trigger user; alter table orders enable trigger user",
+              "do $$ declare t name; begin for t in select tgname from pg_trigger where tgname like"
+                  + " '~coatcheck%' and tgrelid = 'orders'::regclass loop execute format('alter"
+                  + " table orders enable always trigger %I', t); end loop; end $$",
+              List.of("triggers", "~coatcheck_insert", "~coatcheck_truncate")),
+          new Fault(
+              CHILD_TRIGGER.formatted("disable"),
+              CHILD_TRIGGER.formatted("enable always"),
+              List.of("triggers", "public.item.order_id", "~coatcheck_ref_", "enable always")),
+          new Fault(
+              CHILD_TRIGGER.formatted("enable"),
+              CHILD_TRIGGER.formatted("enable always"),
+              List.of("triggers", "public.item.order_id", "~coatcheck_ref_")),
+          new Fault(
+              "update pg_constraint set convalidated = false where conname like 'fkey_%'",
+              "update pg_constraint set convalidated = true where conname like 'fkey_%'",
+              List.of("foreign key", "fkey_public.orders", "not validated")),
+          new Fault(
+              INDEX.formatted("false", "ref_"),
+              INDEX.formatted("true", "ref_"),
+              List.of("index", "ref_public.orders", "missing or invalid")),
+          new Fault(
+              INDEX.formatted("false", "new_pk"),
+              INDEX.formatted("true", "new_pk"),
+              List.of("index", "new_pk_public", "missing or invalid")),
+          new Fault(
+              INDEX.formatted("false", "old_perm"),
+              INDEX.formatted("true", "old_perm"),
+              List.of("index", "old_perm_public", "missing or invalid")),
+          new Fault(
+              "create view totals as select o.id, o.created_at, count(*) from orders o"
+                  + " join item i on i.order_id = o.id group by o.id",
+              "drop view totals",
+              List.of("depend on the primary key itself", "totals")));
+
+  @Test
+  void isNamedAndNothingIsChanged() {
+    try (ShopWithItems shop = new ShopWithItems(1_000)) {
+      TableMigration run = shop.fixture.run(shop.plan());
+      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+      List<String> before = shop.catalog();
+
+      for (Fault fault : FAULTS) {
+        shop.fixture.source.execute(fault.fault());
+        assertThat(shop.failedSwitch(run)).as(fault.fault()).contains(fault.named());
+        shop.fixture.source.execute(fault.repair());
+        assertThat(shop.catalog()).as(fault.fault()).isEqualTo(before);
+      }
+
+      shop.retry(run);
+      shop.requirePrimaryKey("snowflake_id");
+      shop.requireSound();
+      backIsHeldByWhatIsOffAndNotByWhatIsGone(shop, run);
+    }
+  }
+
+  /** Else a run whose trigger somebody has dropped could never be undone. */
+  private static void backIsHeldByWhatIsOffAndNotByWhatIsGone(
+      ShopWithItems shop, TableMigration run) {
+    shop.fixture.source.execute(CHILD_TRIGGER.formatted("disable"));
+    MigrationFixture.done(
+        shop.fixture.migrations.undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
+    assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
+        .contains("public.item.order_id");
+    shop.requirePrimaryKey("snowflake_id");
+    shop.fixture.source.execute(
+        CHILD_TRIGGER.formatted("enable always"), "drop trigger \"~coatcheck_delete\" on orders");
+
+    shop.fixture.undo(run, Phase.EXPAND);
+
+    shop.requireBare();
+  }
+
+  /** The triggers are on again as they were, and only a look at the rows tells. */
+  @Test
+  void aRowWhoseColumnsDisagreeIsFoundByAVerificationThatIsNotOld() {
+    try (ShopWithItems shop = new ShopWithItems(1_000)) {
+      TableMigration run = shop.fixture.run(shop.plan());
+      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+      shop.fixture.source.execute(
+          "alter table orders enable always trigger \"~coatcheck_insert\"",
+          CHILD_TRIGGER.formatted("disable"),
+          "update item set order_id = order_id + 1 where id = 77",
+          CHILD_TRIGGER.formatted("enable always"));
+      age(shop);
+
+      assertThat(shop.failedSwitch(run)).contains("child_mismatch", "public.item.order_id");
+
+      shop.requirePrimaryKey("id");
+      // Each update lets the twin follow.
+      shop.fixture.source.execute(
+          "update item set order_id = order_id + 1 where id = 77",
+          "update item set order_id = order_id - 1 where id = 77");
+      shop.retry(run);
+      shop.requireSound();
+    }
+  }
+
+  /** As after a night. */
+  private static void age(ShopWithItems shop) {
+    shop.fixture
+        .source
+        .gateway
+        .on
+        .sql()
+        .execute(
+            "update coatcheck.table_migration_step set changed_at = changed_at - interval '8"
+                + " hours' where phase = 'verify'");
+  }
+}
