@@ -90,6 +90,13 @@ public final class Preconditions {
                 + " has filled since the transaction began fails with 40001: repeat it.",
             Statements::isolates)
         .ifPresent(preconditions::add);
+    search(
+            "lastval",
+            "lastval() gives no row's ID from the start on, because the triggers of the run draw"
+                + " from sequences of their own: use RETURNING, or currval with the name of the"
+                + " sequence.",
+            Statements::asksForLastval)
+        .ifPresent(preconditions::add);
     if (!keepPrimaryKey) {
       search(
               "group_by_key",

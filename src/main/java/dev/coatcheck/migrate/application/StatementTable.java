@@ -26,7 +26,8 @@ public final class StatementTable {
          and (exists (select from pg_catalog.unnest(?::text[]) as t (name)
                        where pg_catalog.strpos(pg_catalog.lower(s.query),
                                                pg_catalog.lower(t.name)) > 0)
-           or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0)
+           or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0
+           or pg_catalog.strpos(pg_catalog.lower(s.query), 'lastval') > 0)
        order by s.calls desc limit\
       """;
 

@@ -103,6 +103,11 @@ public final class Statements {
     return false;
   }
 
+  /** Whether it asks for the last value of whichever sequence was used last. */
+  static boolean asksForLastval(SqlStatement statement) {
+    return statement.has("lastval");
+  }
+
   /**
    * Whether it asks for transactions that fail where a row was changed since they began.
    * Transactions that only read never fail so, and the value of a session's default is recorded as

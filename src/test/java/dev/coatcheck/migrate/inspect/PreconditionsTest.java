@@ -74,6 +74,7 @@ class PreconditionsTest {
             "prepared_star",
             "copy_without_columns",
             "serialization_failures",
+            "lastval",
             "group_by_key",
             "on_conflict_on_constraint");
     assertThat(detail(preconditions(moved), "prepared_star"))
@@ -86,7 +87,8 @@ class PreconditionsTest {
             "row_shape",
             "prepared_star",
             "copy_without_columns",
-            "serialization_failures");
+            "serialization_failures",
+            "lastval");
   }
 
   /** The statement that asks for a level names no table. */
@@ -111,6 +113,24 @@ class PreconditionsTest {
             .as(level)
             .contains("serialization_failures");
       }
+    } finally {
+      FIXTURE.execute("drop extension pg_stat_statements");
+    }
+  }
+
+  /** As PHP's lastInsertId sends it, without the name of a table. */
+  @Test
+  void aQuestionForTheLastValueIsFoundThoughItNamesNoTable() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)", "create extension pg_stat_statements");
+    try {
+      FIXTURE.execute("select pg_stat_statements_reset()");
+      assertThat(codes(preconditions(FIXTURE.sound(wish("t"))))).doesNotContain("lastval");
+
+      FIXTURE.execute("insert into t default values", "select LASTVAL()");
+
+      assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "lastval"))
+          .contains("LASTVAL()", "use RETURNING");
     } finally {
       FIXTURE.execute("drop extension pg_stat_statements");
     }
