@@ -92,7 +92,8 @@ final class LeftoversStore {
       return new Outcome.Dropped("The archive of the table; other tables still need the schema.");
     }
     execute(
-        sql, "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside,"
+        sql,
+        "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside,"
             + " <schema>.foreign_key_to_merge");
     execute(sql, "drop schema <schema>");
     return new Outcome.Dropped("The archive of the table, and the schema.");

@@ -56,8 +56,7 @@ public final class Steps {
    */
   public static List<Step> of(Target target) {
     Steps steps = new Steps(target);
-    return Stream.of(
-            steps.toKeys(), steps.ofChildren(), steps.keys.all())
+    return Stream.of(steps.toKeys(), steps.ofChildren(), steps.keys.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -46,8 +46,7 @@ final class SwitchSteps {
         new Step.Verify(),
         merge(Phase.PREPARE_SWITCH),
         validate(Phase.PREPARE_SWITCH),
-        index(
-            Phase.PREPARE_SWITCH, "old-perm", "old-perm.sql", release(), "old-perm-undo.sql"),
+        index(Phase.PREPARE_SWITCH, "old-perm", "old-perm.sql", release(), "old-perm-undo.sql"),
         index(Phase.SWITCH, Step.NEW_PK, "new-pk.sql", List.of(), "new-pk-undo.sql"),
         primaryKey(),
         validate(Phase.SWITCH),
@@ -63,8 +62,7 @@ final class SwitchSteps {
   }
 
   /** One of {@link TargetSql#INDEXES}. */
-  Step.Index index(
-      Phase phase, String name, String create, List<String> release, String undo) {
+  Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
     return new Step.Index(
         phase,
         name,
