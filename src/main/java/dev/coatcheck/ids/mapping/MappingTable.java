@@ -87,7 +87,7 @@ public record MappingTable<K>(
     };
   }
 
-  boolean holds(Key some) {
+  public boolean holds(Key some) {
     return of(some).keyClass.equals(keyClass);
   }
 
@@ -104,7 +104,7 @@ public record MappingTable<K>(
     return key.between(fromKey.apply(smallest), fromKey.apply(largest));
   }
 
-  <T> K[] keys(List<T> rows, Function<T, Key> of) {
+  public <T> K[] keys(List<T> rows, Function<T, Key> of) {
     return rows.stream().map(row -> fromKey.apply(of.apply(row))).toArray(newArray);
   }
 
@@ -113,7 +113,7 @@ public record MappingTable<K>(
   }
 
   /** A statement about this table, which {@code template} calls {@code {table}}. */
-  String statement(String template) {
+  public String statement(String template) {
     return template.replace("{table}", qualifiedName());
   }
 

@@ -10,10 +10,8 @@ import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,18 +21,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
-/** The rows of mappings, for use inside transactions. */
+/** Finds and locks the rows of mappings, for use inside transactions. */
 public final class PublicIdTable {
-  private static final String INSERT =
-      """
-      insert into {table} (key, token, type_id, bucket)
-      select * from unnest(?, ?, ?, ?) {conflict}
-      returning token, created_at
-      """;
-
-  private static final String UNLESS_TAKEN = INSERT.replace("{conflict}", "on conflict do nothing");
-  private static final String ALL_OR_NONE = INSERT.replace("{conflict}", "");
-
   private static final String BY_KEY =
       """
       select found.key, found.created_at, found.token, found.type_id, found.status, wanted.ordinal
@@ -69,67 +57,6 @@ public final class PublicIdTable {
   private static final int ASKED = 6;
 
   private PublicIdTable() {}
-
-  /**
-   * Writes the rows of one transaction, each unless its key or its token is taken.
-   *
-   * @return when each of the written ones was created
-   */
-  public static Map<Token, Instant> insert(DSLContext sql, List<NewMapping> rows) {
-    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
-    List<NewMapping> inLockOrder =
-        rows.stream()
-            .sorted(Comparator.comparing(NewMapping::subject, TypedKey.LOCK_ORDER))
-            .toList();
-    for (MappingTable<?> table : MappingTable.all()) {
-      List<NewMapping> some =
-          inLockOrder.stream().filter(row -> table.holds(row.subject().key())).toList();
-      if (!some.isEmpty()) {
-        insert(sql, table, UNLESS_TAKEN, some, inserted);
-      }
-    }
-    return inserted;
-  }
-
-  /**
-   * Writes rows of which none is expected to be there, in a statement that takes Postgres two
-   * thirds of the time.
-   *
-   * @param rows at least one, all with keys of one scheme
-   * @return when each was created
-   * @throws org.jooq.exception.DataAccessException a unique violation if a key or a token is taken;
-   *     nothing was written then
-   */
-  public static Map<Token, Instant> insertAllOrNone(DSLContext sql, List<NewMapping> rows) {
-    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
-    insert(sql, MappingTable.of(rows.getFirst().subject().key()), ALL_OR_NONE, rows, inserted);
-    UnaskedRow.unless(inserted.size() == rows.size(), "rows inserted: " + inserted.size());
-    return inserted;
-  }
-
-  private record Inserted(UUID token, Instant createdAt) {}
-
-  private static void insert(
-      DSLContext sql,
-      MappingTable<?> table,
-      String statement,
-      List<NewMapping> rows,
-      Map<Token, Instant> into) {
-    Set<UUID> wanted = rows.stream().map(row -> row.token().toUuid()).collect(Collectors.toSet());
-    List<Inserted> all =
-        PlainSql.rows(
-            sql,
-            table.statement(statement),
-            row -> new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2)),
-            table.keys(rows, row -> row.subject().key()),
-            rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
-            rows.stream().map(row -> row.subject().typeNumber()).toArray(Integer[]::new),
-            rows.stream().map(row -> (short) row.subject().bucket()).toArray(Short[]::new));
-    for (Inserted one : all) {
-      UnaskedRow.unless(wanted.contains(one.token()), "another's row was inserted");
-      into.put(Token.of(one.token()), one.createdAt());
-    }
-  }
 
   /** The rows of those subjects that have one; none twice. */
   public static Map<TypedKey, StoredMapping> byKey(DSLContext sql, List<TypedKey> subjects) {

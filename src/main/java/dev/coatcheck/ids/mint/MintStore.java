@@ -8,7 +8,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.mapping.NewMapping;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
@@ -44,7 +43,7 @@ final class MintStore {
     try {
       return database.writeAlone(
           "mint",
-          sql -> missing(targets, PublicIdTable.insertAllOrNone(sql, drafts(targets))).isEmpty());
+          sql -> missing(targets, NewMappingTable.insertAllOrNone(sql, drafts(targets))).isEmpty());
     } catch (DataAccessException failed) {
       if (SqlState.isUniqueViolation(failed)) {
         return false;
@@ -136,7 +135,7 @@ final class MintStore {
 
   /** Returns the targets whose key or token is taken. */
   private static List<MintTarget> insert(DSLContext sql, List<MintTarget> targets) {
-    return missing(targets, PublicIdTable.insert(sql, drafts(targets)));
+    return missing(targets, NewMappingTable.insert(sql, drafts(targets)));
   }
 
   private static List<NewMapping> drafts(List<MintTarget> targets) {

@@ -11,7 +11,6 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.NoSuchElementException;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
@@ -140,12 +139,12 @@ public final class Database implements AutoCloseable {
     try {
       return lent(deadline, isLong(deadline), work);
     } catch (DataAccessException thrown) {
-      if (isSuspect(thrown)) {
+      if (UnaskedRow.isSuspected(thrown)) {
         throw mixedUp(operation, thrown);
       }
       throw failed(operation, thrown);
     } catch (RuntimeException thrown) {
-      throw isSuspect(thrown) ? mixedUp(operation, thrown) : thrown;
+      throw UnaskedRow.isSuspected(thrown) ? mixedUp(operation, thrown) : thrown;
     }
   }
 
@@ -163,7 +162,7 @@ public final class Database implements AutoCloseable {
     try {
       return lent(deadline, inTransaction, work);
     } catch (RuntimeException suspect) {
-      if (!isSuspect(suspect)) {
+      if (!UnaskedRow.isSuspected(suspect)) {
         throw suspect;
       }
       try {
@@ -184,7 +183,7 @@ public final class Database implements AutoCloseable {
             try {
               return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
             } catch (RuntimeException | Error thrown) {
-              if (isSuspect(thrown)) {
+              if (UnaskedRow.isSuspected(thrown)) {
                 lent.evict();
               }
               throw thrown;
@@ -193,28 +192,6 @@ public final class Database implements AutoCloseable {
     } catch (SQLException failed) {
       throw new DataAccessException(String.valueOf(failed.getMessage()), failed);
     }
-  }
-
-  /**
-   * Whether the connection may have been left in the middle of something: it gave a row that was
-   * not asked for, or one that can't be read. What Postgres itself refuses leaves it as it should
-   * be.
-   */
-  private static boolean isSuspect(Throwable thrown) {
-    return switch (thrown) {
-      case DataAccessException failed ->
-          !SqlState.isPoolExhausted(failed)
-              && !SqlState.isAnswer(failed)
-              && !SqlState.isConnectionLost(failed);
-      case UnaskedRow _,
-          IllegalArgumentException _,
-          IndexOutOfBoundsException _,
-          NoSuchElementException _,
-          ClassCastException _,
-          NullPointerException _ ->
-          true;
-      default -> false;
-    };
   }
 
   private <T> T transacted(Connections.Lent lent, Deadline deadline, Function<DSLContext, T> work)

@@ -1,5 +1,8 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.SqlState;
+import java.util.NoSuchElementException;
+import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,5 +41,27 @@ public final class UnaskedRow extends RuntimeException {
       throw new UnaskedRow(what);
     }
     return value;
+  }
+
+  /**
+   * Whether the connection may have been left in the middle of something: it gave a row that was
+   * not asked for, or one that can't be read. What Postgres itself refuses leaves it as it should
+   * be.
+   */
+  static boolean isSuspected(Throwable thrown) {
+    return switch (thrown) {
+      case DataAccessException failed ->
+          !SqlState.isPoolExhausted(failed)
+              && !SqlState.isAnswer(failed)
+              && !SqlState.isConnectionLost(failed);
+      case UnaskedRow _,
+          IllegalArgumentException _,
+          IndexOutOfBoundsException _,
+          NoSuchElementException _,
+          ClassCastException _,
+          NullPointerException _ ->
+          true;
+      default -> false;
+    };
   }
 }

@@ -6,8 +6,6 @@ import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.MappingFixture;
-import dev.coatcheck.ids.mapping.NewMapping;
-import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.TypedKey;
 import java.util.Collections;
 import java.util.HashSet;
@@ -168,7 +166,7 @@ class IdempotentMintTest {
                         TypedKey subject = FIXTURE.request(hot).subject().orElseThrow();
                         NewMapping row =
                             new NewMapping(subject, MappingFixture.TOKENS.next(subject.bucket()));
-                        int rows = PublicIdTable.insert(sql, List.of(row)).size();
+                        int rows = NewMappingTable.insert(sql, List.of(row)).size();
                         written.countDown();
                         await(release);
                         return rows;

@@ -1,10 +1,13 @@
-package dev.coatcheck.ids.mapping;
+package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.core.id.Token;
 import java.time.Instant;
 
 /** A row that is about to be inserted, unless its subject has one already. */
-public record NewMapping(TypedKey subject, Token token) {
+record NewMapping(TypedKey subject, Token token) {
 
   public StoredMapping insertedAt(Instant createdAt) {
     return new StoredMapping(
