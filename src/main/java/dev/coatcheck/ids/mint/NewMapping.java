@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.ids.mapping.TypedKey;
-import dev.coatcheck.ids.mapping.StoredMapping;
-import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
 import java.time.Instant;
 
 /** A row that is about to be inserted, unless its subject has one already. */

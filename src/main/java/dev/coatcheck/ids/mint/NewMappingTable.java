@@ -1,10 +1,10 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.ids.mapping.TypedKey;
-import dev.coatcheck.ids.mapping.MappingTable;
 import static org.jooq.impl.DSL.table;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.time.Instant;
