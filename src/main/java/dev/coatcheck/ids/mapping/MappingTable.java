@@ -87,6 +87,7 @@ public record MappingTable<K>(
     };
   }
 
+  /** Whether keys of this kind are in this table. */
   public boolean holds(Key some) {
     return of(some).keyClass.equals(keyClass);
   }
@@ -104,6 +105,7 @@ public record MappingTable<K>(
     return key.between(fromKey.apply(smallest), fromKey.apply(largest));
   }
 
+  /** The keys of rows that it {@linkplain #holds}, as a parameter of a statement. */
   public <T> K[] keys(List<T> rows, Function<T, Key> of) {
     return rows.stream().map(row -> fromKey.apply(of.apply(row))).toArray(newArray);
   }

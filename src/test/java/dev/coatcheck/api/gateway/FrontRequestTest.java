@@ -173,7 +173,7 @@ class FrontRequestTest {
     await()
         .until(
             () -> {
-              decision.get();
+              AccessDecision _ = decision.get();
               return new WithoutWaiting<>(decision).attempt()
                   instanceof WithoutWaiting.Attempt.Done<AccessDecision>;
             });
