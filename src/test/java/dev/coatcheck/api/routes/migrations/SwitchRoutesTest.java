@@ -10,7 +10,6 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,13 +24,6 @@ class SwitchRoutesTest {
   private static final GatewayFixture GATEWAY = new GatewayFixture();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
-
-  /** How an event of a step tells for how long it kept writers out. */
-  private static final Function<String, Predicate<String>> LOCKED =
-      step ->
-          Pattern.compile(
-                  step + ": waited [0-9]+ ms for its locks and held them for [1-9][0-9]* ms")
-              .asMatchPredicate();
 
   private static final String PAST = "2026-01-31T12:00:00Z";
   private static final String FUTURE = "9000-01-31T12:00:00Z";
@@ -65,8 +57,8 @@ class SwitchRoutesTest {
     Reply switched = RUNS.await(run, "done");
     assertThat(states(switched, "switch")).containsOnly("verified");
     assertThat(details(run, "step_applied"))
-        .anyMatch(LOCKED.apply("expand dual-write"))
-        .anyMatch(LOCKED.apply("switch primary-key"))
+        .anyMatch(locked("expand dual-write"))
+        .anyMatch(locked("switch primary-key"))
         .contains("expand prepare", "switch new-pk");
     assertThat(primaryKey("orders")).isEqualTo("snowflake_id");
     assertThat(API.get("/v1/legacy/orders/1").status()).isEqualTo(200);
@@ -77,7 +69,7 @@ class SwitchRoutesTest {
     assertThat(undoing.text("/undo_phase")).isEqualTo("switch");
     Reply back = RUNS.await(run, "done");
     assertThat(states(back, "switch")).containsOnly("undone");
-    assertThat(details(run, "step_undone")).anyMatch(LOCKED.apply("switch primary-key"));
+    assertThat(details(run, "step_undone")).anyMatch(locked("switch primary-key"));
     assertThat(states(back, "prepare_switch")).containsOnly("verified");
     assertThat(primaryKey("orders")).isEqualTo("id");
     assertThat(API.post(run + "/switch", "{}").status()).isEqualTo(202);
@@ -237,6 +229,13 @@ class SwitchRoutesTest {
                 event -> event.path("kind").asString(),
                 event -> event.path("detail").asString(),
                 (_, last) -> last));
+  }
+
+  /** How an event of a step tells for how long it kept writers out. */
+  private static Predicate<String> locked(String step) {
+    return Pattern.compile(
+            step + ": waited [0-9]+ ms for its locks and held them for [1-9][0-9]* ms")
+        .asMatchPredicate();
   }
 
   private static List<String> details(String run, String kind) {
