@@ -35,9 +35,9 @@ class SwitchCrashTest {
       runner(desk.source).kill();
 
       requireMoved(desk, run, "snowflake_id");
-      stopInTheMiddle(desk, 60);
       gateways.removeIf(gateway -> !isAlive(gateway));
       gateways.add(GatewayChild.serve(desk.source.gateway.on));
+      stopInTheMiddle(desk, 60);
       act(desk, run, false);
       awaitMiddle(desk);
 
