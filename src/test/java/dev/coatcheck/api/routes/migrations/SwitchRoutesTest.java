@@ -165,7 +165,9 @@ class SwitchRoutesTest {
     assertThat(states(API.get(run), "prepare_switch")).containsOnly("verified");
     assertThat(states(API.get(run), "switch"))
         .as("the index for the primary key is built, and nothing else")
-        .containsExactly("verified", "pending", "pending", "pending");
+        .startsWith("verified")
+        .containsOnlyOnce("verified")
+        .containsOnly("verified", "pending");
 
     Reply undoing = API.post(run + "/undo", json("phase", "prepare_switch"));
     assertThat(undoing.text("/undo_phase")).isEqualTo("prepare_switch");
