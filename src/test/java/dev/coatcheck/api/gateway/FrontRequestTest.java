@@ -18,6 +18,7 @@ import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -181,7 +182,7 @@ class FrontRequestTest {
   }
 
   private Socket send(String key) throws IOException {
-    Socket socket = new Socket("127.0.0.1", connector.getLocalPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort());
     clients.add(socket);
     socket
         .getOutputStream()

@@ -28,30 +28,6 @@ import org.postgresql.PGConnection;
  * own doing.
  */
 final class Shop implements AutoCloseable {
-  /** One child for each rule, and a reference of the table to itself. */
-  private static final List<String> TABLES =
-      List.of(
-          """
-          create table orders (
-            id bigserial primary key, created_at timestamptz not null default now(),
-            code text unique, text text, before_id bigint references orders on delete set null)\
-          """,
-          """
-          create table item (
-            id bigserial primary key,
-            order_id bigint not null references orders on delete cascade, text text)\
-          """,
-          """
-          create table note (
-            id bigserial primary key,
-            order_id bigint references orders on delete set null, text text unique)\
-          """,
-          """
-          create table payment (
-            id bigserial primary key,
-            order_id bigint not null references orders deferrable initially deferred)\
-          """);
-
   static final List<String> CHILDREN =
       List.of("orders.before_id", "item.order_id", "note.order_id", "payment.order_id");
 
@@ -119,7 +95,7 @@ final class Shop implements AutoCloseable {
 
   /** The tables, with three items for each order. */
   static Shop of(RekeyFixture source, long rows) {
-    TABLES.forEach(source::execute);
+    ShopTables.CREATE.forEach(source::execute);
     source.execute(
         "create index on item (order_id)",
         "create index on note (order_id)",
