@@ -41,6 +41,18 @@ final class ChildObstacles {
               "Tables with a foreign key to the table already have columns that their twins need:"
                   + " %s. Undo the earlier run, or rename these columns."),
           check(
+              "child_column_type",
+              """
+              select format('%s.%I of type %s', a.attrelid::regclass, a.attname,
+                            format_type(a.atttypid, a.atttypmod))
+                from child c join pg_attribute a on a.attrelid = c.oid and a.attnum = c.attnum
+               where a.atttypid not in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
+               order by 1\
+              """,
+              "Columns with a foreign key to the table are no smallint, integer or bigint, and the"
+                  + " checks of a domain would run as the source's user: %s. Change their types"
+                  + " first."),
+          check(
               "child_foreign_key_not_valid",
               """
               select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f

@@ -71,6 +71,7 @@ class RefusalTest {
           create table t (id bigint primary key); create publication p for table t | published_table
           create table t (id bigint primary key); create table c (t int references t, t_snowflake_id int) | child_column_taken
           create table t (id bigint primary key); create table c (t int); alter table c add foreign key (t) references t not valid | child_foreign_key_not_valid
+          create table t (id bigint primary key); create domain d as bigint; create table c (t d references t) | child_column_type
           create table t (id bigint primary key); create table c (t int references t); create rule r as on delete to c do instead nothing | child_rewrite_rule
           create table t (id bigint primary key); create table c (t int references t); create publication p for table c | child_published
           """)
