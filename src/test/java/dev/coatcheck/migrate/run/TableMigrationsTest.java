@@ -28,7 +28,10 @@ class TableMigrationsTest {
 
       assertThat(done.progress().rowsDone()).isEqualTo(10_000);
       assertThat(fixture.migrations.journal().steps(run.id()))
-          .allMatch(step -> step.state() == StepState.VERIFIED);
+          .allMatch(
+              step ->
+                  step.state()
+                      == (step.phase().isUsual() ? StepState.VERIFIED : StepState.PENDING));
       fixture.source.execute("insert into orders default values");
       Awaitility.await().until(() -> aliases(fixture) == 10_001);
       List<Long> keys = fixture.source.column("select snowflake_id from orders order by id");
