@@ -99,8 +99,9 @@ final class Notes {
                                 and <key>::int2 = any(f.confkey))
                group by p.inhparent order by 1\
               """,
-              "Partitions have foreign keys to the table: %s. Their columns get no twins and stay"
-                  + " on the old key."),
+              "Partitions have foreign keys to the table: %s. Their column gets its twin in their"
+                  + " partitioned table. Add the foreign key to the partitions that lack it, or"
+                  + " expect rows without a parent there."),
           new Check(
               "not_valid_checks",
               """
@@ -151,8 +152,8 @@ final class Notes {
                  and f.confkey = array[<key>::int2]
                order by n.nspname, c.relname, f.conname\
               """,
-              "Foreign keys refer to the key, and a column of an ordinary table gets a twin that"
-                  + " refers to the new keys: %s."));
+              "Foreign keys refer to the key, and each of their columns gets a twin that refers to"
+                  + " the new keys: %s."));
 
   private Notes() {}
 
