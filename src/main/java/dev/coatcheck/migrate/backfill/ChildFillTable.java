@@ -25,12 +25,11 @@ public final class ChildFillTable {
   /** A wait for a row must end before the server looks for deadlocks and ends a writer. */
   private static final String BOUND =
       """
-      select set_config('lock_timeout',
-                        least(500, greatest(1, setting::int / 2)) || 'ms', true),
+      select set_config('lock_timeout', <lock_timeout>, true),
              set_config('statement_timeout', ?::text, true),
-             set_config('row_security', 'off', true), set_config('jit', 'off', true)
-        from pg_settings where name = 'deadlock_timeout'\
-      """;
+             set_config('row_security', 'off', true), set_config('jit', 'off', true)\
+      """
+          .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
 
   private final Session session;
   private final TargetSql names;

@@ -36,7 +36,7 @@ final class LeftoversStore {
       select not exists (select from pg_catalog.pg_class
                           where relnamespace = '<schema>'::pg_catalog.regnamespace
                             and relkind not in ('i', 'I', 't')
-                            and relname not in ('checkpoint', 'known_table', 'set_aside', 'foreign_key_to_merge'))
+                            and relname not in ('checkpoint', 'known_table', 'set_aside', 'unbound_foreign_key'))
              and not exists (select from pg_catalog.pg_proc
                               where pronamespace = '<schema>'::pg_catalog.regnamespace)\
       """;
@@ -94,7 +94,7 @@ final class LeftoversStore {
     execute(
         sql,
         "drop table if exists <schema>.checkpoint, <schema>.known_table, <schema>.set_aside,"
-            + " <schema>.foreign_key_to_merge");
+            + " <schema>.unbound_foreign_key");
     execute(sql, "drop schema <schema>");
     return new Outcome.Dropped("The archive of the table, and the schema.");
   }

@@ -13,6 +13,14 @@ import java.util.function.Consumer;
  * broken connection is not replaced: the next runner first ends what this one left at the server.
  */
 public final class SourceSession implements AutoCloseable {
+  /**
+   * An expression for the {@code lock_timeout} of what may wait for a writer: half of {@code
+   * deadlock_timeout}, and 500 ms at most. After a longer wait the server could end the writer.
+   */
+  public static final String LOCK_TIMEOUT =
+      "(select least(500, greatest(1, setting::int / 2)) || 'ms' from pg_settings"
+          + " where name = 'deadlock_timeout')";
+
   private final Session session;
   private final SessionStore store;
   private final Consumer<Optional<LockWait>> waits;

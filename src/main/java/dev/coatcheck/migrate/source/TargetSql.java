@@ -154,8 +154,6 @@ public final class TargetSql {
     more.put(
         "beside_leaf_index",
         TableName.quoted(leaf.table().schema()) + "." + TableName.quoted(leafIndex(child, leaf)));
-    more.put("ref_index", objects.quoted("ref"));
-    more.put("beside_ref_index", objects.beside("ref"));
     more.put("ref_key", objects.quoted("fkey"));
     more.put("ref_key_name", objects.derived("fkey"));
     more.put("t_ref", TableName.quoted(childTrigger(child)));
@@ -174,15 +172,7 @@ public final class TargetSql {
     return CHILD_TRIGGER_START + target.oid() + "_" + child.attnum();
   }
 
-  /** The index on the twin of a child's column, as the catalog has it. */
-  public String childIndex(Child child) {
-    return new ObjectNames(
-            new TableName(target.anchors().firstName().text(), child.label()),
-            child.table().schema())
-        .derived("ref");
-  }
-
-  /** The index on the twin in one partition. */
+  /** The index on the twin in a table with rows, or in the partitioned table itself. */
   public String leafIndex(Child child, Child.Leaf leaf) {
     return new ObjectNames(
             new TableName(target.anchors().firstName().text(), child.label() + " " + leaf.oid()),

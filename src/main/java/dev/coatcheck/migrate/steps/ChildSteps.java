@@ -35,7 +35,7 @@ final class ChildSteps {
 
   private static final String HAS_ROOT_INDEX =
       "select exists (select from pg_index i join pg_class c on c.oid = i.indexrelid"
-          + " where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'ref_index'>)";
+          + " where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'leaf_index'>)";
 
   private final Target target;
   private final Child child;
@@ -106,23 +106,23 @@ final class ChildSteps {
   }
 
   private Stream<Step> indexes() {
-    return child.isPartitioned()
-        ? Stream.concat(child.leaves().stream().map(this::index), Stream.of(rootIndex()))
-        : Stream.of(index());
+    return Stream.concat(
+        child.leaves().stream().map(this::index),
+        child.isPartitioned() ? Stream.of(rootIndex()) : Stream.of());
   }
 
   private Step index(Child.Leaf leaf) {
     TargetSql more = new TargetSql(target).with(child, leaf);
     return new Step.Index(
         Phase.CHILDREN,
-        named("child-index") + " " + leaf.table().text(),
+        named("child-index") + (child.isPartitioned() ? " " + leaf.table().text() : ""),
         leaf.oid(),
         more.leafIndex(child, leaf),
         false,
         more.fill(file("child-turn.sql")),
-        more.fill(file("leaf-index.sql")),
+        more.fill(file("child-index.sql")),
         List.of(),
-        more.fill(file("leaf-index-undo.sql")));
+        more.fill(file("child-index-undo.sql")));
   }
 
   private Step rootIndex() {
@@ -132,19 +132,6 @@ final class ChildSteps {
         names.fillAll(file("root-index.sql")),
         names.fillAll(file("root-index-undo.sql")),
         names.fill(HAS_ROOT_INDEX));
-  }
-
-  private Step index() {
-    return new Step.Index(
-        Phase.CHILDREN,
-        named("child-index"),
-        child.oid(),
-        new TargetSql(target).childIndex(child),
-        false,
-        names.fill(file("child-turn.sql")),
-        names.fill(file("child-index.sql")),
-        List.of(),
-        names.fill(file("child-index-undo.sql")));
   }
 
   private Step key() {

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
@@ -19,12 +20,11 @@ final class DdlStore {
   /** Who stands still between two statements must not keep the locks from writers meanwhile. */
   private static final String BOUND =
       """
-      select set_config('lock_timeout',
-                        least(500, greatest(1, setting::int / 2)) || 'ms', true),
+      select set_config('lock_timeout', <lock_timeout>, true),
              set_config('statement_timeout', '0', true),
-             set_config('idle_in_transaction_session_timeout', '1000', true)
-        from pg_settings where name = 'deadlock_timeout'\
-      """;
+             set_config('idle_in_transaction_session_timeout', '1000', true)\
+      """
+          .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
 
   private static final String INDEX =
       """

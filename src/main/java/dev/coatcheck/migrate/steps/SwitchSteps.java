@@ -19,7 +19,7 @@ final class SwitchSteps {
           + " and not f.convalidated order by f.oid";
 
   private static final String HAS_TO_MERGE =
-      "select exists (select from <schema>.foreign_key_to_merge where run = <run>)";
+      "select exists (select from <schema>.unbound_foreign_key where run = <run>)";
 
   private static final String INDEX_OF_PRIMARY_KEY =
       "(select p.conindid from pg_constraint p where p.conrelid = <oid>::oid and p.contype = 'p')";
@@ -29,6 +29,12 @@ final class SwitchSteps {
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
   private static final SqlTemplate LOCK = file("lock.sql");
+
+  private static final SqlTemplate GATE = file("gate.sql");
+
+  private static final SqlTemplate UNBIND = file("unbind.sql");
+
+  private static final SqlTemplate REBIND = file("rebind.sql");
 
   private static final SqlTemplate MERGE = file("merge.sql");
 
@@ -85,9 +91,12 @@ final class SwitchSteps {
   }
 
   private List<String> release() {
+    String index = "to_regclass(<'beside_old_perm'>)";
     return Stream.of(
-            LOCK.with("bound_index", "to_regclass(<'beside_old_perm'>)"),
-            file("old-perm-release.sql"))
+            LOCK.with("bound_index", index),
+            UNBIND.with("bound_index", index),
+            file("old-perm-release.sql"),
+            REBIND)
         .flatMap(template -> names.fillAll(template).stream())
         .toList();
   }
@@ -101,10 +110,9 @@ final class SwitchSteps {
    */
   private List<String> primaryKey(String spare, String stays, boolean isForward) {
     SqlTemplate move =
-        PRIMARY_KEY
-            .with("'spare'", "<'" + spare + "'>")
-            .with("'beside_spare'", "<'beside_" + spare + "'>")
-            .with("'stays'", "<'" + stays + "'>")
+        PRIMARY_KEY.with("'spare'", "<'" + spare + "'>").with("'stays'", "<'" + stays + "'>");
+    SqlTemplate gate =
+        GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
             .with("'beside_stays'", "<'beside_" + stays + "'>")
             .with("must_be_there", Boolean.toString(isForward));
     List<ChildSteps> children =
@@ -113,7 +121,10 @@ final class SwitchSteps {
             Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
             names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
             children.stream().map(child -> child.gate(isForward)),
+            names.fillAll(gate).stream(),
+            names.fillAll(UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
             names.fillAll(move).stream(),
+            names.fillAll(REBIND).stream(),
             children.stream().map(child -> child.leading(isForward)))
         .flatMap(statements -> statements)
         .toList();

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.RowKeyTable;
+import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -20,11 +21,10 @@ final class TrialStore {
 
   private static final String BOUND =
       """
-      select set_config('lock_timeout',
-                        least(500, greatest(1, setting::int / 2)) || 'ms', true),
-             set_config('statement_timeout', ?, true)
-        from pg_settings where name = 'deadlock_timeout'\
-      """;
+      select set_config('lock_timeout', <lock_timeout>, true),
+             set_config('statement_timeout', ?, true)\
+      """
+          .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
 
   private static final SqlTemplate ROWS = SqlTemplate.file(TrialStore.class, "trial-rows.sql");
 

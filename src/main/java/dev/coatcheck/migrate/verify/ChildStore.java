@@ -35,7 +35,7 @@ final class ChildStore {
       """
       select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
        where i.indrelid = <leaf_oid>::oid
-         and quote_ident(c.relname) in (<'ref_index'>, <'leaf_index'>)
+         and quote_ident(c.relname) = <'leaf_index'>
          and not (i.indisvalid and i.indisready)\
       """;
 

@@ -27,9 +27,9 @@ begin
   end if;
 
   if <must_be_there> and not exists (
-    select from pg_index i where i.indexrelid = to_regclass(<'beside_ref_index'>)
+    select from pg_index i where i.indexrelid = to_regclass(<'beside_leaf_index'>)
        and i.indrelid = <child_oid>::oid and i.indisvalid and i.indisready) then
-    raise exception 'the index % of % is missing or invalid', <'beside_ref_index'>,
+    raise exception 'the index % of % is missing or invalid', <'beside_leaf_index'>,
       <'child_label'> using errcode = '<step_refused>',
       hint = 'Undo from children on and resume builds it anew.';
   end if;

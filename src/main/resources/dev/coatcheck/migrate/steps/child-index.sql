@@ -1,4 +1,5 @@
--- Step "child-index": the index on the twin, by which a deleted row finds its children.
--- Locks: the child in share update exclusive mode while it is built; writers go on.
+-- Step "child-index": the index on the twin, by which a deleted row finds its children. Each partition of
+-- a child gets one.
+-- Locks: the child or partition in share update exclusive mode while it is built; writers go on.
 
-create index concurrently <ref_index> on <child> (<ref>);
+create index concurrently <leaf_index> on <leaf> (<ref>);

@@ -24,4 +24,4 @@ begin
   end loop;
 end <body>;
 
-delete from <schema>.foreign_key_to_merge where run = <run> and name = <'ref_key_name'>;
+delete from <schema>.unbound_foreign_key where run = <run> and name = <'ref_key_name'>;

@@ -71,8 +71,8 @@ begin
   end if;
 
   -- A partitioned table whose foreign key is its own gets one itself, once its partitions have it.
-  insert into <schema>.foreign_key_to_merge (run, relation, name, definition)
-  select <run>, c.oid, <'ref_key_name'>,
+  insert into <schema>.unbound_foreign_key (run, n, relation, name, definition)
+  select <run>, 0, c.oid, <'ref_key_name'>,
          (select replace(pg_get_constraintdef(g.oid), ' NOT VALID', '') from pg_constraint g
            where g.conname = <'ref_key_name'> and g.confrelid = <oid>::oid limit 1)
     from pg_constraint f join pg_class c on c.oid = f.conrelid

@@ -8,7 +8,7 @@ declare
   one record;
 begin
   for one in
-    delete from <schema>.foreign_key_to_merge where run = <run>
+    delete from <schema>.unbound_foreign_key where run = <run>
     returning relation, name, definition, remark
   loop
     if to_regclass(one.relation::text) is not null then

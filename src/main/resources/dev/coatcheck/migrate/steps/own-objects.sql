@@ -14,6 +14,6 @@ select o.what from (values
    pg_catalog.to_regprocedure(<'mint'> || '()') is not null),
   (9, 'the table <schema>.set_aside',
    pg_catalog.to_regclass('<schema>.set_aside') is not null),
-  (10, 'the table <schema>.foreign_key_to_merge',
-   pg_catalog.to_regclass('<schema>.foreign_key_to_merge') is not null)) as o (n, what, is_there)
+  (10, 'the table <schema>.unbound_foreign_key',
+   pg_catalog.to_regclass('<schema>.unbound_foreign_key') is not null)) as o (n, what, is_there)
  where not o.is_there order by o.n;

@@ -44,14 +44,16 @@ create table if not exists <schema>.set_aside (
   tries  bigint not null default 1,
   constraint set_aside_pkey primary key (run, legacy));
 
--- Foreign keys of partitioned tables, while only their partitions have them.
-create table if not exists <schema>.foreign_key_to_merge (
+-- Foreign keys that are dropped for a moment, and those that partitioned tables lack until their
+-- partitions have them.
+create table if not exists <schema>.unbound_foreign_key (
+  n          bigint   not null,  -- they are added in this order, as their triggers fire in it
   run        uuid     not null,
   relation   regclass not null,
   name       name     not null,
   definition text     not null,
   remark     text,
-  constraint foreign_key_to_merge_pkey primary key (run, relation, name));
+  constraint unbound_foreign_key_pkey primary key (run, relation, name));
 
 -- Outlives the run: a legacy ID never gets a second key.
 create table if not exists <archive> (

@@ -2,4 +2,4 @@
 -- partitions get one like them. No partition is scanned.
 -- Locks: the child and its partitions in share mode until the commit.
 
-create index <ref_index> on <child> (<ref>);
+create index <leaf_index> on <child> (<ref>);

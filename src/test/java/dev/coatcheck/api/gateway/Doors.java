@@ -1,5 +1,6 @@
 package dev.coatcheck.api.gateway;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
@@ -10,12 +11,14 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Sends requests byte for byte, and sees which door their answers came through. */
 final class Doors {
   private static final int TIMEOUT_MILLIS = 5_000;
+  private static final int TRIES_MAX = 10;
 
   private final GatewayFixture gateway;
 
@@ -75,6 +78,35 @@ final class Doors {
         Seen.LOADED.matcher(text).results().mapToDouble(Seen::number).sum(),
         counted.stream().mapToDouble(Double::doubleValue).sum(),
         counted.size());
+  }
+
+  /** Sends a request, and returns its answer. */
+  interface Call {
+    String send() throws IOException;
+  }
+
+  /**
+   * Both doors give the same bytes, by one name in the metrics. Tried until the door has answered
+   * the request itself, as a counter says: on a busy machine it may leave the request to the
+   * routes.
+   */
+  void requireSame(ToDoubleFunction<Seen> counter, Call throughRoutes, Call throughDoor)
+      throws IOException {
+    for (int tried = 1; ; tried++) {
+      Seen before = seen();
+      String routes = nameless(throughRoutes.send());
+      Seen between = seenOnce(before.counted() + 1);
+      String door = nameless(throughDoor.send());
+      Seen after = seenOnce(before.counted() + 2);
+
+      assertThat(door).isEqualTo(routes);
+      assertThat(counter.applyAsDouble(between)).isEqualTo(counter.applyAsDouble(before));
+      assertThat(after.series()).as("one name in the metrics").isEqualTo(between.series());
+      if (counter.applyAsDouble(after) == counter.applyAsDouble(between) + 1) {
+        return;
+      }
+      assertThat(tried).as("tries to get an answer through the door").isLessThan(TRIES_MAX);
+    }
   }
 
   String authorization() {

@@ -80,21 +80,10 @@ class FrontHandlerTest {
       })
   void bothDoorsGiveTheSameBytes(String request) throws IOException {
     String target = request.replace("FOUND", found).replace("HIDDEN", hidden);
-    for (int tried = 1; ; tried++) {
-      Doors.Seen before = doors.seen();
-      String throughRoutes = Doors.nameless(doors.answer(target, TO_THE_ROUTES));
-      Doors.Seen between = doors.seenOnce(before.counted() + 1);
-      String throughDoor = Doors.nameless(doors.answer(target, "Accept: */*"));
-      Doors.Seen after = doors.seenOnce(before.counted() + 2);
-
-      assertThat(throughDoor).isEqualTo(throughRoutes);
-      assertThat(between.hot()).isEqualTo(before.hot());
-      assertThat(after.series()).as("one name in the metrics").isEqualTo(between.series());
-      if (after.hot() == between.hot() + 1) {
-        return;
-      }
-      assertThat(tried).as("tries to get %s through the door", target).isLessThan(TRIES_MAX);
-    }
+    doors.requireSame(
+        Doors.Seen::hot,
+        () -> doors.answer(target, TO_THE_ROUTES),
+        () -> doors.answer(target, "Accept: */*"));
   }
 
   @ParameterizedTest
@@ -111,21 +100,10 @@ class FrontHandlerTest {
     String target = "GET /v1/urls/auth-request";
     String original = "X-Original-URI: " + uri.replace("FOUND", found);
     String key = doors.authorization();
-    for (int tried = 1; ; tried++) {
-      Doors.Seen before = doors.seen();
-      String throughRoutes =
-          Doors.nameless(doors.raw(target, List.of(key, original, TO_THE_ROUTES)));
-      Doors.Seen between = doors.seenOnce(before.counted() + 1);
-      String throughDoor = Doors.nameless(doors.raw(target, List.of(key, original)));
-      Doors.Seen after = doors.seenOnce(before.counted() + 2);
-
-      assertThat(throughDoor).isEqualTo(throughRoutes);
-      assertThat(between.hot()).isEqualTo(before.hot());
-      if (after.hot() == between.hot() + 1) {
-        return;
-      }
-      assertThat(tried).as("tries to get %s through the door", uri).isLessThan(TRIES_MAX);
-    }
+    doors.requireSame(
+        Doors.Seen::hot,
+        () -> doors.raw(target, List.of(key, original, TO_THE_ROUTES)),
+        () -> doors.raw(target, List.of(key, original)));
   }
 
   @ParameterizedTest

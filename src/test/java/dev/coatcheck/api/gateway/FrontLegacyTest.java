@@ -19,9 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A legacy ID that is followed without a request thread leads where the route would lead. */
 class FrontLegacyTest {
-  /** A poll of the change feed may be late on a slow machine, and then the routes answer. */
-  private static final int TRIES_MAX = 10;
-
   /** The door leaves requests with this header to the routes, which don't care for it. */
   private static final String TO_THE_ROUTES = "Content-Length: 0";
 
@@ -59,21 +56,10 @@ class FrontLegacyTest {
         "GET /legacy/numbered/43"
       })
   void aLegacyIdGivesTheSameBytesThroughBothDoors(String target) throws IOException {
-    for (int tried = 1; ; tried++) {
-      Doors.Seen before = doors.seen();
-      String throughRoutes = Doors.nameless(asVisitor(target, TO_THE_ROUTES));
-      Doors.Seen between = doors.seenOnce(before.counted() + 1);
-      String throughDoor = Doors.nameless(asVisitor(target, "Accept: */*"));
-      Doors.Seen after = doors.seenOnce(before.counted() + 2);
-
-      assertThat(throughDoor).isEqualTo(throughRoutes);
-      assertThat(between.loaded()).isEqualTo(before.loaded());
-      assertThat(after.series()).as("one name in the metrics").isEqualTo(between.series());
-      if (after.loaded() == between.loaded() + 1) {
-        return;
-      }
-      assertThat(tried).as("tries to get %s through the door", target).isLessThan(TRIES_MAX);
-    }
+    doors.requireSame(
+        Doors.Seen::loaded,
+        () -> asVisitor(target, TO_THE_ROUTES),
+        () -> asVisitor(target, "Accept: */*"));
   }
 
   /** What the policy decides takes no row, and bad ones are left to the routes. */

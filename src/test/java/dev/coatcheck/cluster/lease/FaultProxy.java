@@ -89,6 +89,9 @@ public final class FaultProxy implements AutoCloseable {
 
   private void join(Socket near) {
     sockets.add(near);
+    if (server.isClosed()) {
+      end(near); // accepted just before the end, and not among those that were cut
+    }
     try (near;
         Socket far = new Socket(InetAddress.getLoopbackAddress(), targetPort)) {
       sockets.add(far);

@@ -69,6 +69,23 @@ class BusySourceTest {
   }
 
   @Test
+  void childrenOfOtherRolesAndChildrenWhoseOwnersAreBoundByRowSecurity() {
+    FIXTURE.execute(
+        T, "alter table t owner to " + FIXTURE.plain(), "create table c (t bigint references t)");
+    Source source = FIXTURE.asPlain();
+    assertThat(refusals(new Inventory(System::nanoTime).inspect(source, wish("t"))))
+        .containsExactly("child_not_owned");
+
+    FIXTURE.execute(
+        "alter table c owner to " + FIXTURE.plain(),
+        "alter table c enable row level security",
+        "alter table c force row level security");
+
+    assertThat(refusals(new Inventory(System::nanoTime).inspect(source, wish("t"))))
+        .containsExactly("child_forced_row_security");
+  }
+
+  @Test
   void rowSecurityThatBindsTheOwnerToo() {
     FIXTURE.execute(
         T,

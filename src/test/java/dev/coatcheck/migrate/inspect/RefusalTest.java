@@ -74,6 +74,8 @@ class RefusalTest {
           create table t (id bigint primary key); create domain d as bigint; create table c (t d references t) | child_column_type
           create table t (id bigint primary key); create table c (t int references t); create rule r as on delete to c do instead nothing | child_rewrite_rule
           create table t (id bigint primary key); create table c (t int references t); create publication p for table c | child_published
+          create table t (id bigint primary key); create table c (t int) partition by list (t); create table d partition of c default partition by list (t); create table e partition of d default; alter table d add foreign key (t) references t | child_intermediate
+          create table t (id bigint primary key); create table c (t int references t); create function f() returns trigger language plpgsql as 'begin return new;end'; create trigger "~z" before insert on c for each row execute function f() | child_trigger_sorts_after
           """)
   void whatATableIsMadeOf(String ddl, String code) {
     assertRefused(wish("t"), List.of(ddl.split("; ")), List.of(code));

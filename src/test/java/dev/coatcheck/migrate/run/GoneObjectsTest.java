@@ -167,7 +167,7 @@ class GoneObjectsTest {
         select (select count(*) from pg_proc where pronamespace = to_regnamespace('coatcheck_migration'))
              + (select count(*) from pg_class
                  where relnamespace = to_regnamespace('coatcheck_migration')
-                   and relkind in ('S', 'r') and relname not in ('checkpoint', 'known_table', 'set_aside', 'foreign_key_to_merge')
+                   and relkind in ('S', 'r') and relname not in ('checkpoint', 'known_table', 'set_aside', 'unbound_foreign_key')
                    and relname not like 'archive%')
         """);
   }

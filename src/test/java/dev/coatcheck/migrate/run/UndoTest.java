@@ -42,7 +42,7 @@ class UndoTest {
         union all select count(*) from pg_class
          where relnamespace = to_regnamespace('coatcheck_migration')
            and relkind in ('S', 'r') and relname not like 'archive%'
-           and relname not in ('checkpoint', 'known_table', 'set_aside', 'foreign_key_to_merge')
+           and relname not in ('checkpoint', 'known_table', 'set_aside', 'unbound_foreign_key')
         """);
   }
 }

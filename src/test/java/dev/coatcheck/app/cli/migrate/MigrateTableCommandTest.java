@@ -3,8 +3,6 @@ package dev.coatcheck.app.cli.migrate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.CoatcheckProgram;
-import dev.coatcheck.app.boot.Config;
-import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
@@ -22,13 +20,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,52 +37,34 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
 @Timeout(600)
 class MigrateTableCommandTest {
-  private static final Pattern RUN = Pattern.compile("Run ([0-9]+)");
-  private static final TestDatabase DATABASE = TestDatabase.fresh();
-
   @TempDir static Path folder;
-  private static Gateway gateway;
-  private static Path keyFile;
+  private static Dba dba;
 
   @BeforeAll
-  static void start() throws Exception {
-    Map<String, String> environment =
-        Map.of(
-            "COATCHECK_PORT", "0",
-            "COATCHECK_DATABASE_URL", DATABASE.url(),
-            "COATCHECK_DATABASE_USER", DATABASE.user(),
-            "COATCHECK_DATABASE_PASSWORD", DATABASE.password());
-    if (!(Config.read(environment, Map.of()) instanceof Config.Parsed.Valid(Config config))) {
-      throw new AssertionError();
-    }
-    gateway = Gateway.start(config);
-    String scopes = "--scope=types:write,table_migrations:read,table_migrations:write";
-    List<String> create = new ArrayList<>(List.of("access", "create", "--name=dba", scopes));
-    create.addAll(DATABASE.flags());
-    Terminal made = Terminal.run(create.toArray(String[]::new));
-    keyFile = Files.writeString(folder.resolve("key"), made.out());
+  static void open() throws Exception {
+    dba = Dba.at(TestDatabase.fresh(), folder);
   }
 
   @AfterAll
-  static void stop() {
-    gateway.close();
+  static void close() {
+    dba.close();
   }
 
   @Test
   void aTableIsPlannedStartedVerifiedAndUndone() {
-    table("orders", 2_000);
+    dba.table("orders", 2_000);
 
-    Terminal plan = run("plan", "--table=orders", "--type=orders", "--sql");
+    Terminal plan = dba.run("plan", "--table=orders", "--type=orders", "--sql");
     assertThat(plan.status()).as(plan.err()).isZero();
     assertThat(plan.out())
         .contains("public.orders in the source gateway, type orders.", "2,000 rows", "ID 2000")
         .contains("expand: ", "not_null: ", "snowflake_id", "undone by")
         .containsPattern("Nothing was changed. Next: coatcheck migrate-table start [0-9]+");
-    String id = id(plan);
-    assertThat(run("status", id).out()).contains("is planned: 0 of 2,000 rows");
-    assertThat(run("status").out()).contains(id + ",gateway,public.orders,planned");
+    String id = Dba.id(plan);
+    assertThat(dba.run("status", id).out()).contains("is planned: 0 of 2,000 rows");
+    assertThat(dba.run("status").out()).contains(id + ",gateway,public.orders,planned");
 
-    Terminal done = start(plan);
+    Terminal done = dba.start(plan);
     assertThat(done.status()).as(done.err()).isZero();
     assertThat(done.out())
         .isEqualTo(
@@ -97,55 +74,55 @@ class MigrateTableCommandTest {
             Next: coatcheck migrate-table verify %1$s at any time, or switch %1$s, which makes the new keys the primary key
             """
                 .formatted(id));
-    assertThat(run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
+    assertThat(dba.run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
 
-    Terminal verified = run("verify", id);
+    Terminal verified = dba.run("verify", id);
     assertThat(verified.status()).as(verified.err()).isZero();
-    assertThat(run("undo", id).out())
+    assertThat(dba.run("undo", id).out())
         .contains("Undone: not_null and all later phases.", "is paused")
         .contains("Next: coatcheck migrate-table resume " + id);
-    assertThat(run("resume", id).status()).isZero();
-    assertThat(run("forget", id).err())
+    assertThat(dba.run("resume", id).status()).isZero();
+    assertThat(dba.run("forget", id).err())
         .contains("(table_migration_state)", "Undo the run from expand on first");
-    assertThat(run("undo", id, "--phase=expand").out())
+    assertThat(dba.run("undo", id, "--phase=expand").out())
         .contains("Undone: expand and all later phases.")
         .contains("is cancelled: nothing of it is on the table.");
-    assertThat(run("forget", id).out())
+    assertThat(dba.run("forget", id).out())
         .isEqualTo(
             "The archive of public.orders is dropped from the source gateway. Its public IDs and"
                 + " mappings stay.\n");
-    Terminal again = run("undo", id);
+    Terminal again = dba.run("undo", id);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.err()).contains("(table_migration_state)", "Plan another run.");
   }
 
   @Test
   void whatAVerificationFindsIsPrintedAndFails() {
-    table("damaged", 10);
-    Terminal plan = run("plan", "--table=public.damaged", "--type=damaged");
-    Terminal done = start(plan);
+    dba.table("damaged", 10);
+    Terminal plan = dba.run("plan", "--table=public.damaged", "--type=damaged");
+    Terminal done = dba.start(plan);
     assertThat(done.status()).as(done.err()).isZero();
-    execute(
+    dba.execute(
         "delete from coatcheck.alias where value = '7' and type_id ="
             + " (select type_id from coatcheck.type where name = 'damaged')");
 
-    Terminal verified = run("verify", id(plan));
+    Terminal verified = dba.run("verify", Dba.id(plan));
 
     assertThat(verified.status()).isEqualTo(1);
     assertThat(verified.out()).containsPattern("(?s)FOUND .*: 1 - .*for instance 7");
     assertThat(verified.out()).containsPattern("(?m)^ok ");
     assertThat(verified.err())
-        .contains("is failed: ", "Next: coatcheck migrate-table retry " + id(plan));
+        .contains("is failed: ", "Next: coatcheck migrate-table retry " + Dba.id(plan));
   }
 
   @Test
   void aRunIsTurnedPausedAndEnded() {
-    table("slow", 3_000);
-    Terminal plan = run("plan", "--table=slow", "--type=slow");
-    String id = id(plan);
+    dba.table("slow", 3_000);
+    Terminal plan = dba.run("plan", "--table=slow", "--type=slow");
+    String id = Dba.id(plan);
 
     Terminal set =
-        run(
+        dba.run(
             "set",
             id,
             "--rows-per-second-max=10",
@@ -160,45 +137,45 @@ class MigrateTableCommandTest {
     assertThat(set.lines().getLast())
         .as("the whole command, with what the plan wants to have accepted")
         .isEqualTo(plan.lines().getLast().replace("Nothing was changed. ", ""));
-    assertThat(run("set", id, "--batch-millis=19").err())
+    assertThat(dba.run("set", id, "--batch-millis=19").err())
         .contains("(throttle_out_of_range)", "20 to 10000");
-    assertThat(run("set", id).status()).isEqualTo(2);
-    Terminal detached = start(plan, "--detach");
+    assertThat(dba.run("set", id).status()).isEqualTo(2);
+    Terminal detached = dba.start(plan, "--detach");
     assertThat(detached.out()).contains("Next: coatcheck migrate-table status " + id + " --watch");
-    assertThat(run("pause", id).out()).contains("is paused");
-    Terminal watched = run("status", id, "--watch");
+    assertThat(dba.run("pause", id).out()).contains("is paused");
+    Terminal watched = dba.run("status", id, "--watch");
     assertThat(watched.status()).isEqualTo(1);
     assertThat(watched.err()).contains("is paused", "Next: coatcheck migrate-table resume " + id);
-    assertThat(run("cancel", id).out()).contains("is cancelled");
-    assertThat(run("retry", id).err()).contains("(table_migration_state)");
+    assertThat(dba.run("cancel", id).out()).contains("is cancelled");
+    assertThat(dba.run("retry", id).err()).contains("(table_migration_state)");
   }
 
   /** As the page shows them, but for the number of the run and what this plan wants accepted. */
   @Test
   void theFiveCommandsOfThePageLeadOldLinksSomewhere() throws Exception {
-    execute(
+    dba.execute(
         "create schema shop",
         "create table shop.orders (id bigserial primary key, created_at timestamptz default now())",
         "insert into shop.orders select from generate_series(1, 10)");
     List<List<String>> commands = fiveCommands();
     assertThat(commands).hasSize(5);
 
-    assertThat(send(commands.get(0)).status()).isZero();
-    Terminal plan = send(commands.get(1));
+    assertThat(dba.send(commands.get(0)).status()).isZero();
+    Terminal plan = dba.send(commands.get(1));
     assertThat(plan.status()).as(plan.err()).isZero();
-    String id = id(plan);
+    String id = Dba.id(plan);
     assertThat(commands.get(2)).startsWith("migrate-table", "start", "7", "--accept");
-    Terminal started = start(plan);
+    Terminal started = dba.start(plan);
     assertThat(started.status()).as(started.err()).isZero();
     for (List<String> command : commands.subList(3, 5)) {
-      Terminal sent = send(command.stream().map(word -> word.equals("7") ? id : word).toList());
+      Terminal sent = dba.send(command.stream().map(word -> word.equals("7") ? id : word).toList());
       assertThat(sent.status()).as("%s: %s", command, sent.err()).isZero();
     }
 
     HttpResponse<Void> followed =
         HttpClient.newHttpClient()
             .send(
-                HttpRequest.newBuilder(URI.create(gateway.url() + "/legacy/order/7")).build(),
+                HttpRequest.newBuilder(URI.create(dba.gateway.url() + "/legacy/order/7")).build(),
                 HttpResponse.BodyHandlers.discarding());
     assertThat(followed.headers().firstValue("Location").orElse("nowhere"))
         .startsWith("https://shop.example/orders/ord_");
@@ -216,22 +193,17 @@ class MigrateTableCommandTest {
         .toList();
   }
 
-  private static Terminal send(List<String> command) {
-    List<String> all = arguments(command.toArray(String[]::new));
-    return Terminal.run(all.toArray(String[]::new));
-  }
-
   @Test
   void whereThereIsNoTerminalALineComesEveryTenSeconds() throws Exception {
-    table("lined", 3_000);
-    Terminal plan = run("plan", "--table=lined", "--type=lined");
-    String id = id(plan);
-    run("set", id, "--rows-per-second-max=100");
-    start(plan, "--detach");
+    dba.table("lined", 3_000);
+    Terminal plan = dba.run("plan", "--table=lined", "--type=lined");
+    String id = Dba.id(plan);
+    dba.run("set", id, "--rows-per-second-max=100");
+    dba.start(plan, "--detach");
     StringWriter err = new StringWriter();
     AtomicLong seconds = new AtomicLong();
     GatewayCalls gatewayCalls = new GatewayCalls();
-    new CommandLine(gatewayCalls).parseArgs("--url=" + gateway.url(), "--key-file=" + keyFile);
+    new CommandLine(gatewayCalls).parseArgs(dba.arguments(List.of()).toArray(String[]::new));
     CompletableFuture<JsonNode> followed =
         CompletableFuture.supplyAsync(
             () -> {
@@ -248,7 +220,7 @@ class MigrateTableCommandTest {
             },
             task -> Thread.ofPlatform().start(task));
     Awaitility.await().until(() -> err.toString().lines().count() >= 3);
-    run("cancel", id);
+    dba.run("cancel", id);
     followed.join();
 
     assertThat(err.toString().lines())
@@ -261,12 +233,13 @@ class MigrateTableCommandTest {
   /** By SIGTERM: a shell may have made its children deaf to the SIGINT of Ctrl-C. */
   @Test
   void whoBreaksOffTheCommandHearsThatTheRunGoesOn() throws Exception {
-    table("interrupted", 3_000);
-    Terminal plan = run("plan", "--table=interrupted", "--type=interrupted");
-    String id = id(plan);
-    run("set", id, "--rows-per-second-max=100");
-    start(plan, "--detach");
-    List<String> command = arguments("migrate-table", "status", id, "--watch");
+    dba.table("interrupted", 3_000);
+    Terminal plan = dba.run("plan", "--table=interrupted", "--type=interrupted");
+    String id = Dba.id(plan);
+    dba.run("set", id, "--rows-per-second-max=100");
+    dba.start(plan, "--detach");
+    List<String> command =
+        new ArrayList<>(dba.arguments(List.of("migrate-table", "status", id, "--watch")));
     command.addFirst(CoatcheckProgram.write(folder.resolve("coatcheck")).toString());
     Process watching = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (BufferedReader said = watching.inputReader()) {
@@ -281,22 +254,22 @@ class MigrateTableCommandTest {
     } finally {
       watching.destroyForcibly();
     }
-    assertThat(run("status", id).out()).contains("is running");
-    run("cancel", id);
+    assertThat(dba.run("status", id).out()).contains("is running");
+    dba.run("cancel", id);
   }
 
   @Test
   void aStatusNamesTheSessionThatARunWaitsFor() {
-    table("awaiting", 10);
-    Terminal plan = run("plan", "--table=awaiting", "--type=awaiting");
-    try (TestSession report = DATABASE.sql().session()) {
+    dba.table("awaiting", 10);
+    Terminal plan = dba.run("plan", "--table=awaiting", "--type=awaiting");
+    try (TestSession report = dba.database.sql().session()) {
       report.execute("set application_name = 'a long report'").beginSnapshot();
-      start(plan, "--detach");
+      dba.start(plan, "--detach");
       Awaitility.await()
           .atMost(Duration.ofMinutes(1))
-          .until(() -> run("status", id(plan)).out().contains("a long report"));
+          .until(() -> dba.run("status", Dba.id(plan)).out().contains("a long report"));
 
-      Terminal status = run("status", id(plan));
+      Terminal status = dba.run("status", Dba.id(plan));
 
       assertThat(status.out())
           .contains("The run waits: new-perm: waiting for old snapshots, held up by process ")
@@ -304,70 +277,32 @@ class MigrateTableCommandTest {
           .containsPattern("To end process [0-9]+: select pg_terminate_backend\\([0-9]+\\)\n");
       report.rollback();
     }
-    assertThat(run("status", id(plan), "--watch").status()).isZero();
+    assertThat(dba.run("status", Dba.id(plan), "--watch").status()).isZero();
   }
 
   @Test
   void whatCantBeginSaysWhy() {
-    table("refused", 1);
-    assertThat(run("plan", "--table=refused", "--type=nothing").err()).contains("(type_unknown)");
-    assertThat(run("plan", "--table=refused", "--type=refused", "--source=no").err())
+    dba.table("refused", 1);
+    assertThat(dba.run("plan", "--table=refused", "--type=nothing").err())
+        .contains("(type_unknown)");
+    assertThat(dba.run("plan", "--table=refused", "--type=refused", "--source=no").err())
         .contains("(source_unknown)", "COATCHECK_SOURCE_<NAME>_URL");
-    assertThat(run("plan", "--table=a\"b", "--type=refused").err())
+    assertThat(dba.run("plan", "--table=a\"b", "--type=refused").err())
         .contains("(table_migration_refused)", "\n  table_malformed: Write the table as ");
-    assertThat(run("status", "999").err()).contains("(table_migration_unknown)");
-    assertThat(run("status", "x").status()).isEqualTo(2);
-    assertThat(run("status", "--watch").status()).isEqualTo(2);
-    assertThat(run("undo", "999", "--phase=verify").err()).contains("(field_invalid)");
+    assertThat(dba.run("status", "999").err()).contains("(table_migration_unknown)");
+    assertThat(dba.run("status", "x").status()).isEqualTo(2);
+    assertThat(dba.run("status", "--watch").status()).isEqualTo(2);
+    assertThat(dba.run("undo", "999", "--phase=verify").err()).contains("(field_invalid)");
 
-    Terminal plan = run("plan", "--table=refused", "--type=refused");
-    execute(
+    Terminal plan = dba.run("plan", "--table=refused", "--type=refused");
+    dba.execute(
         """
         update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',
           '[{"code": "one", "detail": "First.", "found": [], "notSearched": null}]')
          where table_name = 'refused'
         """);
-    Terminal started = run("start", id(plan), "--accept=two,three");
+    Terminal started = dba.run("start", Dba.id(plan), "--accept=two,three");
     assertThat(started.status()).isEqualTo(1);
     assertThat(started.err()).contains("(preconditions_not_accepted)", "\n  one: First.");
-  }
-
-  /** In the schema public, whatever the role is called, with a type of the same name. */
-  private static void table(String name, int rows) {
-    execute(
-        "create table public.%s (id bigserial primary key)".formatted(name),
-        "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
-    List<String> all = arguments("types", "put", name, "--prefix=" + name);
-    assertThat(Terminal.run(all.toArray(String[]::new)).status()).isZero();
-  }
-
-  /** With what the plan told to send. */
-  private static Terminal start(Terminal plan, String... more) {
-    String next = plan.lines().getLast();
-    List<String> words =
-        new ArrayList<>(Arrays.asList(next.substring(next.indexOf("start ")).split(" ", -1)));
-    words.addAll(Arrays.asList(more));
-    return run(words.toArray(String[]::new));
-  }
-
-  private static String id(Terminal plan) {
-    return RUN.matcher(plan.out()).results().findFirst().orElseThrow().group(1);
-  }
-
-  private static Terminal run(String... arguments) {
-    List<String> all = arguments("migrate-table");
-    all.addAll(1, Arrays.asList(arguments));
-    return Terminal.run(all.toArray(String[]::new));
-  }
-
-  private static List<String> arguments(String... first) {
-    List<String> all = new ArrayList<>(Arrays.asList(first));
-    all.add("--url=" + gateway.url());
-    all.add("--key-file=" + keyFile);
-    return all;
-  }
-
-  private static void execute(String... statements) {
-    DATABASE.sql().execute(statements);
   }
 }

@@ -2,8 +2,6 @@ package dev.coatcheck.app.cli.migrate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.app.boot.Config;
-import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -14,7 +12,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -36,40 +33,26 @@ class RunbookTest {
   private static final Pattern NUMBER = Pattern.compile("[0-9][0-9,.:]*");
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
 
-  private static final TestDatabase GATEWAY_DATABASE = TestDatabase.fresh();
   private static final TestDatabase SHOP = TestDatabase.empty();
 
   @TempDir static Path folder;
-  private static Gateway gateway;
-  private static Path keyFile;
+  private static Dba dba;
 
   private record Block(String language, List<String> lines) {}
 
   @BeforeAll
-  static void start() throws Exception {
-    Map<String, String> environment =
+  static void open() throws Exception {
+    Map<String, String> source =
         Map.of(
-            "COATCHECK_PORT", "0",
-            "COATCHECK_DATABASE_URL", GATEWAY_DATABASE.url(),
-            "COATCHECK_DATABASE_USER", GATEWAY_DATABASE.user(),
-            "COATCHECK_DATABASE_PASSWORD", GATEWAY_DATABASE.password(),
             "COATCHECK_SOURCE_SHOP_URL", SHOP.url(),
             "COATCHECK_SOURCE_SHOP_USER", SHOP.user(),
             "COATCHECK_SOURCE_SHOP_PASSWORD", SHOP.password());
-    if (!(Config.read(environment, Map.of()) instanceof Config.Parsed.Valid(Config config))) {
-      throw new AssertionError();
-    }
-    gateway = Gateway.start(config);
-    String scopes = "--scope=types:write,table_migrations:read,table_migrations:write,ids:read";
-    List<String> create = new ArrayList<>(List.of("access", "create", "--name=dba", scopes));
-    create.addAll(GATEWAY_DATABASE.flags());
-    Terminal made = Terminal.run(create.toArray(String[]::new));
-    keyFile = Files.writeString(folder.resolve("key"), made.out());
+    dba = Dba.at(TestDatabase.fresh(), source, folder);
   }
 
   @AfterAll
-  static void stop() {
-    gateway.close();
+  static void close() {
+    dba.close();
   }
 
   @Test
@@ -112,7 +95,8 @@ class RunbookTest {
     HttpResponse<Void> followed =
         HttpClient.newHttpClient()
             .send(
-                HttpRequest.newBuilder(URI.create(gateway.url() + "/legacy/customer/7")).build(),
+                HttpRequest.newBuilder(URI.create(dba.gateway.url() + "/legacy/customer/7"))
+                    .build(),
                 HttpResponse.BodyHandlers.discarding());
     assertThat(followed.headers().firstValue("Location").orElse("nowhere"))
         .startsWith("https://films.example/customers/cus_");
@@ -148,9 +132,7 @@ class RunbookTest {
               .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
               .toList();
       assertThat(words.getFirst()).isEqualTo("coatcheck");
-      List<String> all = new ArrayList<>(opened(words.subList(1, words.size())));
-      all.addAll(Arrays.asList("--url=" + gateway.url(), "--key-file=" + keyFile));
-      Terminal done = Terminal.run(all.toArray(String[]::new));
+      Terminal done = dba.send(opened(words.subList(1, words.size())));
       assertThat(done.status()).as("%s: %s", line, done.err()).isZero();
       output.append(done.out());
     }
