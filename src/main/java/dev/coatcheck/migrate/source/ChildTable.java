@@ -13,22 +13,31 @@ import org.jooq.DSLContext;
  * Finds the children of a table: the columns, in any schema, with a foreign key to its legacy IDs.
  */
 public final class ChildTable {
-  /** Of several foreign keys of a column, the oldest gives the rules. */
+  /**
+   * Of several foreign keys of a column, the oldest gives the rules. In the order of those: foreign
+   * keys act in the order in which they were made, and so the twins have to, too.
+   */
   private static final String CHILDREN =
       """
-      select distinct on (c.oid, a.attnum)
-             c.oid::bigint, a.attnum::int, n.nspname::text, c.relname::text, a.attname::text,
-             f.confdeltype::text || f.confupdtype::text || f.condeferrable || f.condeferred
-        from pg_constraint f
-        join pg_class p on p.oid = f.conrelid
-        join pg_attribute k on k.attrelid = f.conrelid and k.attnum = f.conkey[1]
-        join pg_class c
-          on c.oid = case when p.relispartition then pg_partition_root(p.oid) else p.oid end
-        join pg_namespace n on n.oid = c.relnamespace
-        join pg_attribute a on a.attrelid = c.oid and a.attname = k.attname
-       where f.contype = 'f' and f.confrelid = ?::oid and f.confkey = array[?::int2]
-         and f.conparentid = 0
-       order by c.oid, a.attnum, f.oid\
+      select k.relation, k.attnum, k.nspname, k.relname, k.attname, k.rules
+        from (
+          select distinct on (c.oid, a.attnum)
+                 c.oid::bigint as relation, a.attnum::int, n.nspname::text, c.relname::text,
+                 a.attname::text,
+                 f.confdeltype::text || f.confupdtype::text || f.condeferrable || f.condeferred
+                   as rules,
+                 f.oid as foreign_key
+            from pg_constraint f
+            join pg_class p on p.oid = f.conrelid
+            join pg_attribute k on k.attrelid = f.conrelid and k.attnum = f.conkey[1]
+            join pg_class c
+              on c.oid = case when p.relispartition then pg_partition_root(p.oid) else p.oid end
+            join pg_namespace n on n.oid = c.relnamespace
+            join pg_attribute a on a.attrelid = c.oid and a.attname = k.attname
+           where f.contype = 'f' and f.confrelid = ?::oid and f.confkey = array[?::int2]
+             and f.conparentid = 0
+           order by c.oid, a.attnum, f.oid) as k
+       order by k.foreign_key\
       """;
 
   private static final String NAMES =

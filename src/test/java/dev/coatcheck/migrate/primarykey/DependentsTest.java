@@ -48,6 +48,43 @@ class DependentsTest {
     }
   }
 
+  /**
+   * Foreign keys act in the order in which they were made: here the first takes a row along before
+   * the second asks whether a row refers to the order.
+   */
+  @Test
+  void foreignKeysActInTheSameOrderAsBefore() {
+    try (ShopWithItems shop = new ShopWithItems(10)) {
+      shop.fixture.source.execute(
+          "create table transfer (target_id bigint, origin_id bigint)",
+          "alter table transfer"
+              + " add foreign key (origin_id) references orders on delete cascade,"
+              + " add foreign key (target_id) references orders",
+          "insert into transfer select n, n from generate_series(1, 100) n");
+      requireTransfersGoAlong(shop, 1);
+      TableMigration run = shop.fixture.run(shop.plan());
+      requireTransfersGoAlong(shop, 2);
+      shop.fixture.switchKey(run);
+      requireTransfersGoAlong(shop, 3);
+      shop.fixture.undo(run, Phase.SWITCH);
+      requireTransfersGoAlong(shop, 4);
+      shop.fixture.undo(run, Phase.EXPAND);
+      requireTransfersGoAlong(shop, 5);
+    }
+  }
+
+  private static void requireTransfersGoAlong(ShopWithItems shop, long order) {
+    shop.fixture.source.execute("delete from orders where id = " + order);
+    assertThat(
+            shop.fixture.source.count("select count(*) from transfer where target_id = " + order))
+        .isZero();
+    assertThat(
+            shop.fixture.source.texts(
+                "select conname::text from pg_constraint where conrelid = 'transfer'::regclass"
+                    + " and conname like 'transfer%' order by oid"))
+        .containsExactly("transfer_origin_id_fkey", "transfer_target_id_fkey");
+  }
+
   private static void requireDependents(ShopWithItems shop, String role) {
     try (TestSession clerk = shop.fixture.source.sql().session()) {
       clerk.execute(
