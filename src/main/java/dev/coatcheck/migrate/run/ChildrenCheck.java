@@ -4,13 +4,19 @@ import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.StepStates;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.Steps;
 import java.util.List;
 import java.util.Optional;
 
 /** Compares the foreign keys to the table of a run with those that are known. */
 final class ChildrenCheck {
+  private static final String CHANGED = "the foreign keys to the table have changed";
+
   private ChildrenCheck() {}
 
   /**
@@ -28,6 +34,7 @@ final class ChildrenCheck {
                   ChildTable.isAnyLost(known, now)
                       && journal.states(run.id()).isBegun(Phase.CHILDREN);
               if (!hasToUndo) {
+                lookAgain(journal, run);
                 journal.children(run, ChildTable.merged(known, now));
               }
               return "The foreign keys to the table are not those that were planned: "
@@ -36,5 +43,20 @@ final class ChildrenCheck {
                       ? ". Undo from children on, then resume: a retry takes them as they are then."
                       : ". Retry takes them as they are now.");
             });
+  }
+
+  /** What looked at all children has not looked at those that are there now. */
+  private static void lookAgain(Journal journal, TableMigration run) {
+    StepStates states = journal.states(run.id());
+    Steps.of(run.target()).stream()
+        .filter(ChildrenCheck::looksAtAll)
+        .filter(step -> states.of(step).isApplied())
+        .forEach(step -> journal.step(run, step, StepState.FAILED, Optional.of(CHANGED)));
+  }
+
+  private static boolean looksAtAll(Step step) {
+    return step instanceof Step.Validate
+        || step instanceof Step.Merge
+        || step instanceof Step.Verify;
   }
 }

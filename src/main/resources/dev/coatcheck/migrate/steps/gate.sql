@@ -22,17 +22,19 @@ begin
       using errcode = '<step_refused>', hint = 'Validate them.';
   end if;
 
-  select string_agg(distinct format('%I of %s', f.conname, f.conrelid::regclass), ', ') into found
-    from pg_constraint f join pg_class c on c.oid = f.conrelid
-   where f.contype = 'f' and f.confrelid = <oid>::oid and f.confkey = array[<key_attnum>::int2]
-     and c.relkind = 'r' and not exists (
-       select from pg_constraint g
-         join pg_attribute a on a.attrelid = g.confrelid and a.attname = <'key'>
-        where g.contype = 'f' and g.conrelid = f.conrelid and g.confrelid = f.confrelid
-          and g.confkey = array[a.attnum]);
+  select string_agg(t.names, ', ') into found
+    from (select string_agg(format('%I of %s', f.conname, c.oid::regclass), ', ' order by f.oid)
+                   filter (where f.confkey = array[<key_attnum>::int2]) as names
+            from pg_constraint f
+            join pg_class c on c.oid = f.conrelid and c.relkind = 'r'
+            join pg_attribute a on a.attrelid = f.confrelid and a.attname = <'key'>
+           where f.contype = 'f' and f.confrelid = <oid>::oid
+           group by c.oid
+          having count(distinct f.conkey) filter (where f.confkey = array[<key_attnum>::int2])
+               > count(distinct f.conkey) filter (where f.confkey = array[a.attnum])) as t;
   if <must_be_there> and found is not null then
-    raise exception 'foreign keys have no twin: %', found
-      using errcode = '<step_refused>', hint = 'Undo the phase children, then switch again.';
+    raise exception 'one of these foreign keys has no twin: %', found
+      using errcode = '<step_refused>', hint = 'Retry gives it one.';
   end if;
 
   select string_agg(distinct coalesce(r.ev_class::regclass::text,

@@ -2,13 +2,19 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What happened to table and children just before the switch keeps the primary key where it is. */
 class SwitchGateTest {
@@ -134,6 +140,42 @@ class SwitchGateTest {
           "update item set order_id = order_id + 1 where id = 77",
           "update item set order_id = order_id - 1 where id = 77");
       shop.retry(run);
+      shop.requireSound();
+    }
+  }
+
+  /** Nothing is locked yet when the foreign keys are compared with those of the plan. */
+  @ParameterizedTest
+  @CsvSource({
+    "create table note (order_id bigint references orders), note_order_id_fkey of public.note",
+    "alter table item add column other_id bigint references orders, item_other_id_fkey of"
+        + " public.item"
+  })
+  void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed(String added, String named)
+      throws IOException {
+    TestDatabase database = TestDatabase.empty();
+    try (FaultProxy proxy = new FaultProxy(database.port());
+        ShopWithItems shop =
+            new ShopWithItems(new MigrationFixture(database.behind(proxy.port())), 1_000)) {
+      TableMigration run = shop.fixture.run(shop.plan());
+      // From the second attempt on there is only one comparison: all that comes before is built.
+      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+      proxy.freezeAt(new Trap("f.confdeltype::text || f.confupdtype::text", true, true));
+      MigrationFixture.done(
+          shop.fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      shop.fixture.await(proxy::isTrapped);
+
+      database.sql().inPublic().execute(added);
+      proxy.freeze(false);
+
+      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
+          .contains("foreign keys has no twin", named);
+      shop.requirePrimaryKey("id");
+      assertThat(shop.failedSwitch(run)).contains("Retry takes them as they are now");
+      shop.retry(run);
+      shop.requirePrimaryKey("snowflake_id");
       shop.requireSound();
     }
   }
