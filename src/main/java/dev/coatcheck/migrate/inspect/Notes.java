@@ -125,7 +125,8 @@ final class Notes {
               select quote_ident(tgname) from pg_trigger
                where tgrelid = <oid> and not tgisinternal and tgenabled in ('R', 'A') order by 1\
               """,
-              "Triggers of the table fire for replicated rows: %s. Triggers of the run do not."),
+              "Triggers of the table fire for writers that call themselves replicas: %s. So do the"
+                  + " triggers of the run."),
           new Check(
               "replica_identity",
               """
