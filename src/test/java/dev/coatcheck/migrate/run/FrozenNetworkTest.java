@@ -6,11 +6,12 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
+import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +30,7 @@ class FrozenNetworkTest {
 
   @BeforeEach
   void listen() throws IOException {
-    proxy = new FaultProxy(port());
+    proxy = new FaultProxy(database.port());
   }
 
   @AfterEach
@@ -92,11 +93,11 @@ class FrozenNetworkTest {
       report.beginSnapshot();
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
       requireGivenUp(fixture, run);
-      long left = builders().getFirst();
+      long left = builders(database).getFirst();
 
       proxy.freeze(false);
-      fixture.await(() -> builders().stream().noneMatch(pid -> pid == left));
-      fixture.await(() -> !builders().isEmpty());
+      fixture.await(() -> builders(database).stream().noneMatch(pid -> pid == left));
+      fixture.await(() -> !builders(database).isEmpty());
       report.commit();
 
       fixture.await(run, RunState.DONE);
@@ -109,6 +110,48 @@ class FrozenNetworkTest {
     }
   }
 
+  /**
+   * The process of the statement stands still and can't be ended: as long as it is there, nothing
+   * in the catalog can be relied on, and no new statement is begun.
+   */
+  @Test
+  @Tag("faults")
+  void whatDoesNotEndIsWaitedFor() throws Exception {
+    try (TestHome home = TestHome.fresh();
+        EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {
+      TestDatabase shop = new TestDatabase(server.jdbcUrl(), server.user(), server.password());
+      proxy.target(shop.port());
+      try (TestSession report = shop.sql().session();
+          MigrationFixture fixture = new MigrationFixture(shop.behind(proxy.port()), SHORT)) {
+        fixture.orders(ROWS);
+        proxy.freezeAt(new Trap("create unique index concurrently", true, true));
+        report.beginSnapshot();
+        TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+        requireGivenUp(fixture, run);
+        List<Long> left = builders(shop);
+        assertThat(left).hasSize(1);
+        signal("STOP", left.getFirst());
+        try {
+          proxy.freeze(false);
+
+          fixture.await(
+              () -> fixture.saw(run, "waiting", "the end of what an earlier runner has under way"));
+
+          assertThat(builders(shop)).isEqualTo(left);
+        } finally {
+          signal("CONT", left.getFirst());
+        }
+        report.commit();
+        fixture.await(run, RunState.DONE);
+        fixture.requireOrderedKeys();
+      }
+    }
+  }
+
+  private static void signal(String name, long pid) throws IOException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().onExit().join();
+  }
+
   private void requireGivenUp(MigrationFixture fixture, TableMigration run) {
     fixture.await(() -> fixture.saw(run, "waiting", "was given up: the server gives no answer"));
     assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
@@ -116,20 +159,14 @@ class FrozenNetworkTest {
   }
 
   /** Those that build an index now. */
-  private List<Long> builders() {
-    return database
+  private static List<Long> builders(TestDatabase where) {
+    return where
         .sql()
         .numbers(
             "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 
   private MigrationFixture behindProxy(Patience patience) {
-    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return new MigrationFixture(
-        new TestDatabase(url, database.user(), database.password()), patience);
-  }
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
+    return new MigrationFixture(database.behind(proxy.port()), patience);
   }
 }

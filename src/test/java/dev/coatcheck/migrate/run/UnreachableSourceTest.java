@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.PlanOutcome;
@@ -15,14 +16,19 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -49,6 +55,7 @@ class UnreachableSourceTest {
         FaultProxy proxy = new FaultProxy(URI.create(shop.settings.url().substring(5)).getPort());
         ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Sources sources = sources(shop, proxy)) {
+      List<Type> dead = new ArrayList<>();
       try (TableMigrations migrations = start(shop, sources, "one")) {
         shop.execute(
             "create table orders (id bigserial primary key)",
@@ -58,6 +65,7 @@ class UnreachableSourceTest {
           Type type = shop.gateway.type("dead" + i, "dead" + i, KeyScheme.SNOWFLAKE);
           shop.execute("create table dead%d (id bigserial primary key)".formatted(i));
           plan(migrations, "dead" + i, "dead" + i, type);
+          dead.add(type);
         }
       }
       // As if each of them was in the middle of its backfill.
@@ -97,9 +105,41 @@ class UnreachableSourceTest {
                         .anyMatch(UnreachableSourceTest::isRenamed));
         assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
 
+        requireLookUps(migrations.legacySource(), shop.type, dead);
+
         Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
         shop.execute("create table other (id bigserial primary key)");
         finish(migrations, "shop", "other", other);
+      }
+    }
+  }
+
+  /** While callers ask each of the dead sources for a row, again and again. */
+  private static void requireLookUps(LegacySource rows, Type sound, List<Type> dead)
+      throws InterruptedException {
+    AtomicBoolean stopped = new AtomicBoolean();
+    CountDownLatch refused = new CountDownLatch(DEAD);
+    List<Thread> callers =
+        dead.stream()
+            .map(type -> Thread.startVirtualThread(() -> ask(rows, type, stopped, refused)))
+            .toList();
+    assertThat(refused.await(2, TimeUnit.MINUTES)).isTrue();
+    for (long id = 1; id <= 20; id++) {
+      assertThat(rows.fillOnDemand(sound, id)).isTrue();
+    }
+    stopped.set(true);
+    for (Thread caller : callers) {
+      caller.join();
+    }
+  }
+
+  private static void ask(
+      LegacySource rows, Type type, AtomicBoolean stopped, CountDownLatch refused) {
+    while (!stopped.get()) {
+      try {
+        rows.fillOnDemand(type, 1);
+      } catch (DatabaseUnavailable gone) {
+        refused.countDown();
       }
     }
   }

@@ -11,12 +11,15 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +38,7 @@ class BackendWatchTest {
 
   @BeforeEach
   void listen() throws IOException {
-    proxy = new FaultProxy(port());
+    proxy = new FaultProxy(database.port());
   }
 
   @AfterEach
@@ -102,6 +105,55 @@ class BackendWatchTest {
       session.longTransaction("test", sql -> sql.execute("select pg_sleep(4)"));
     }
     assertThat(waits).isEmpty();
+  }
+
+  /** By an administrator who ends what is idle, for instance. */
+  @Test
+  void aWatchThatIsEndedWatchesOnAndTheStatementIsLeftAlone() {
+    try (Session session = open(SHORT)) {
+      CompletableFuture<Void> sent = slowly(session);
+      Set<Long> ended = new HashSet<>();
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(20))
+          .until(
+              () -> {
+                ended.addAll(endWatchesThatHaveAsked());
+                return sent.isDone();
+              });
+      sent.join();
+      assertThat(ended).as("watching processes").hasSizeGreaterThan(2);
+    }
+  }
+
+  private List<Long> endWatchesThatHaveAsked() {
+    return database
+        .sql()
+        .numbers(
+            "with watch as materialized (select pid from pg_stat_activity"
+                + " where application_name = 'watch of watched' and state = 'idle'"
+                + " and query like '%pg_blocking_pids%' and datname = current_database())"
+                + " select pid from watch where pg_terminate_backend(pid)");
+  }
+
+  /** A server that refuses the second connection for want of room answers, too. */
+  @Test
+  void aServerWithoutRoomForTheWatchIsNotSilent() {
+    String role = "watched_" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+    database.sql().execute("create role " + role + " login connection limit 1 password 'watched'");
+    try {
+      try (Session session =
+          open(new DatabaseSettings(database.url(), role, "watched", 1), SHORT)) {
+        slowly(session).join();
+      }
+    } finally {
+      database.sql().execute("drop role " + role);
+    }
+  }
+
+  /** For longer than a silence is borne. */
+  private static CompletableFuture<Void> slowly(Session session) {
+    return CompletableFuture.runAsync(
+        () -> session.alone("test", "select pg_sleep(5)"), Thread::startVirtualThread);
   }
 
   @Test
@@ -174,12 +226,11 @@ class BackendWatchTest {
   }
 
   private Session open(Patience patience) {
-    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return Session.openWatched(
-        new DatabaseSettings(url, database.user(), database.password(), 1),
-        "watched",
-        patience,
-        waits::add);
+    return open(database.behind(proxy.port()).settings(1), patience);
+  }
+
+  private Session open(DatabaseSettings settings, Patience patience) {
+    return Session.openWatched(settings, "watched", patience, waits::add);
   }
 
   private boolean isAsleep() {
@@ -190,9 +241,5 @@ class BackendWatchTest {
                 + " and state = 'active' and pid <> pg_backend_pid()"
                 + " and datname = current_database()")
         .isEmpty();
-  }
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 }

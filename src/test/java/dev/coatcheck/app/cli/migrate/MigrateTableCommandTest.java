@@ -11,7 +11,7 @@ import dev.coatcheck.postgres.sql.TestSession;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.Writer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -200,34 +201,47 @@ class MigrateTableCommandTest {
     String id = Dba.id(plan);
     dba.run("set", id, "--rows-per-second-max=100");
     dba.start(plan, "--detach");
-    StringWriter err = new StringWriter();
     AtomicLong seconds = new AtomicLong();
+    List<String> said = new CopyOnWriteArrayList<>();
+    List<Long> times = new CopyOnWriteArrayList<>();
+    PrintWriter err =
+        new PrintWriter(Writer.nullWriter()) {
+          @Override
+          public void println(String line) {
+            times.add(seconds.get());
+            said.add(line);
+          }
+        };
     GatewayCalls gatewayCalls = new GatewayCalls();
     new CommandLine(gatewayCalls).parseArgs(dba.arguments(List.of()).toArray(String[]::new));
     CompletableFuture<JsonNode> followed =
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                // Each look is five seconds after the one before.
+                // Each look is two seconds after the one before.
                 return new RunFollower(
                         new RunCalls(gatewayCalls, CommandSpec.create(), id),
-                        new PrintWriter(err, true),
-                        () -> TimeUnit.SECONDS.toNanos(seconds.getAndAdd(5)))
+                        err,
+                        () -> TimeUnit.SECONDS.toNanos(seconds.addAndGet(2)))
                     .end();
               } catch (CommandFailed failed) {
                 throw new AssertionError(failed);
               }
             },
             task -> Thread.ofPlatform().start(task));
-    Awaitility.await().until(() -> err.toString().lines().count() >= 3);
+    Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> said.size() >= 3);
     dba.run("cancel", id);
     followed.join();
 
-    assertThat(err.toString().lines())
+    assertThat(said)
         .allMatch(
-            said ->
-                said.matches(
+            line ->
+                line.matches(
                     "public\\.lined [0-9]+% \\([0-9]+ of 3000 rows(, about .* left)?\\) .+"));
+    for (int line = 1; line < times.size(); line++) {
+      // The clock is read once more after each line.
+      assertThat(times.get(line) - times.get(line - 1)).isBetween(10L, 14L);
+    }
   }
 
   /** By SIGTERM: a shell may have made its children deaf to the SIGINT of Ctrl-C. */
