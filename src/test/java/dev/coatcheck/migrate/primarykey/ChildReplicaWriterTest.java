@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.primarykey;
 
-
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.migrate.state.TableMigration;
