@@ -63,14 +63,18 @@ public final class Answer {
 
   /** A redirect that a cache may keep for some seconds; 0 for none. */
   public static Answer redirect(int status, String location, int maxAgeSeconds) {
-    String cacheControl = maxAgeSeconds == 0 ? "no-store" : "public, max-age=" + maxAgeSeconds;
     return new Answer(
         status,
         "text/plain",
         List.of(
             new HttpField(HttpHeader.LOCATION, location),
-            new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)),
+            new HttpField(HttpHeader.CACHE_CONTROL, cacheControl(maxAgeSeconds))),
         NOTHING);
+  }
+
+  /** What tells caches how long to keep a redirect; 0 s for not at all. */
+  public static String cacheControl(int maxAgeSeconds) {
+    return maxAgeSeconds == 0 ? "no-store" : "public, max-age=" + maxAgeSeconds;
   }
 
   /** A cache would keep some problems of its own accord; the headers forbid it. */

@@ -45,6 +45,8 @@ public enum ProblemCode {
   IMMUTABLE_FIELD(409, "Field can't be changed"),
   PRECONDITION_FAILED(412, "Precondition failed"),
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
+  URL_TEMPLATE_REFUSED(422, "URL template refused"),
+  URL_TEMPLATE_CONFLICT(409, "URL template conflict"),
   BATCH_REFUSED(422, "Batch refused"),
   SOURCE_UNKNOWN(404, "Source unknown"),
   TABLE_MIGRATION_UNKNOWN(404, "Table migration unknown"),

@@ -102,8 +102,10 @@ final class FrontHandler extends Handler.Wrapper {
                     routes
                         .proxies()
                         .authRequest(
-                            request.getHeaders().getValuesList(ProxyRoutes.ORIGINAL_URI),
-                            RequestId.of(request))))
+                            new ProxyRoutes.Asked(
+                                request.getHeaders()::getValuesList,
+                                Request.getRemoteAddr(request),
+                                RequestId.of(request)))))
         : Optional.empty();
   }
 

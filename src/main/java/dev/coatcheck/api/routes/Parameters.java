@@ -70,10 +70,11 @@ public final class Parameters {
 
   /** The legacy ID in a path. */
   public static long legacyNumber(String text, String param) {
-    return LegacyNumber.parse(text)
-        .orElseThrow(
-            () ->
-                new Refusal(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY)));
+    return LegacyNumber.parse(text).orElseThrow(() -> new Refusal(legacyMalformed(param)));
+  }
+
+  public static Problem legacyMalformed(String param) {
+    return Problem.at(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY));
   }
 
   /** An alias of another scheme than client; {@link ClientIds} reads those. */

@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.ids.registry.ClientNames;
 import dev.coatcheck.ids.registry.LegacyNumber;
@@ -20,6 +21,8 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -30,6 +33,7 @@ import java.util.OptionalLong;
 final class TypeBody {
   private static final int REDIRECT_STATUS_DEFAULT = 302;
   private static final int LEGACY_STATUS_DEFAULT = 308;
+  private static final String URL_TEMPLATES = "url_templates";
 
   private final RedirectHosts redirectHosts;
   private final InstantSource clock;
@@ -50,6 +54,7 @@ final class TypeBody {
         "key_layout",
         "redirect",
         "legacy",
+        URL_TEMPLATES,
         "public_pattern",
         "client_names",
         "on_outage",
@@ -71,14 +76,15 @@ final class TypeBody {
         prefix,
         scheme,
         Parameters.layout(body, "key_layout", scheme, clock.instant()),
-        policies(body, prefix),
+        policies(name, body, prefix),
         clientNames(body));
   }
 
-  private Policies policies(JsonObject body, Prefix prefix) {
+  private Policies policies(String name, JsonObject body, Prefix prefix) {
     return new Policies(
         body.optionalObject("redirect").map(this::redirect),
         body.optionalObject("legacy").map(TypeBody::legacy),
+        urlTemplates(name, body),
         body.nullableString("public_pattern").map(text -> pattern(body, text, prefix)),
         outage(body));
   }
@@ -137,6 +143,41 @@ final class TypeBody {
         deprecatedAt,
         sunsetAt,
         body.integer("max_age_seconds", 0, LegacyPolicy.MAX_AGE_SECONDS_MAX, 0));
+  }
+
+  private static List<LegacyUrlTemplate> urlTemplates(String typeName, JsonObject body) {
+    List<String> texts = body.optionalStrings(URL_TEMPLATES, Integer.MAX_VALUE);
+    if (texts.size() > Policies.URL_TEMPLATES_MAX) {
+      throw body.invalid(URL_TEMPLATES, "A type has at most 20 URL templates.");
+    }
+    List<LegacyUrlTemplate> templates = new ArrayList<>();
+    for (String text : texts) {
+      templates.add(
+          switch (LegacyUrlTemplate.parse(text)) {
+            case LegacyUrlTemplate.Parsed.Accepted(LegacyUrlTemplate accepted) -> accepted;
+            case LegacyUrlTemplate.Parsed.Refused(String reason) ->
+                throw urlTemplateRefused(
+                    body, templates.size(), "The URL template " + reason + ".");
+          });
+      if (!templates.getLast().typeNames().contains(typeName)) {
+        throw urlTemplateRefused(
+            body,
+            templates.size() - 1,
+            "A URL template of a type has a legacy ID of this type, {legacy:"
+                + typeName
+                + "}. Put the template into the type that it names.");
+      }
+    }
+    return templates;
+  }
+
+  private static Refusal urlTemplateRefused(JsonObject body, int index, String detail) {
+    return new Refusal(ProblemCode.URL_TEMPLATE_REFUSED, body.at(urlTemplateAt(index)), detail);
+  }
+
+  /** The field of a URL template in the body. */
+  static String urlTemplateAt(int index) {
+    return URL_TEMPLATES + "[" + index + "]";
   }
 
   private static OptionalLong maxId(JsonObject body) {

@@ -10,6 +10,7 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
@@ -67,6 +68,24 @@ public final class TypeRoutes implements Routes {
                   field,
                   "This field can't be changed. Send its registered value, or create another"
                       + " type."));
+      case PutOutcome.TemplateTypeUnknown(int template) ->
+          Answer.of(
+              Problem.at(
+                  ProblemCode.URL_TEMPLATE_REFUSED,
+                  TypeBody.urlTemplateAt(template),
+                  "The URL template names a type that is not registered. Register that type"
+                      + " first."));
+      case PutOutcome.TemplatesContradict(int template, String typeName, LegacyUrlTemplate other) ->
+          Answer.of(
+              Problem.at(
+                  ProblemCode.URL_TEMPLATE_CONFLICT,
+                  TypeBody.urlTemplateAt(template),
+                  "The same path can fit this URL template and "
+                      + (typeName.equals(definition.name())
+                          ? "another URL template of this type"
+                          : other + " of the type " + typeName)
+                      + ", and a number in it would be two different legacy IDs. Change one of"
+                      + " them."));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
               Problem.at(

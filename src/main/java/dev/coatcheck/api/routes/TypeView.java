@@ -1,11 +1,13 @@
 package dev.coatcheck.api.routes;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A type in an answer. */
@@ -17,6 +19,7 @@ record TypeView(
     String keyLayout,
     @Nullable RedirectView redirect,
     @Nullable LegacyView legacy,
+    List<String> urlTemplates,
     @Nullable String publicPattern,
     String clientNames,
     String onOutage,
@@ -33,6 +36,7 @@ record TypeView(
         type.keyLayout().name(),
         type.redirect().map(RedirectView::of).orElse(null),
         type.legacy().map(LegacyView::of).orElse(null),
+        type.urlTemplates().stream().map(LegacyUrlTemplate::toString).toList(),
         type.publicPattern().map(PublicPattern::toString).orElse(null),
         type.clientNames().wireName(),
         type.outage().onOutage().wireName(),

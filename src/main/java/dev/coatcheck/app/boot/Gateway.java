@@ -41,8 +41,7 @@ import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.ids.url.UrlPublisher;
-import dev.coatcheck.ids.url.UrlResolver;
+import dev.coatcheck.ids.url.Urls;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.TableMigrations;
@@ -126,7 +125,7 @@ public final class Gateway implements AutoCloseable {
       Readiness readiness =
           new Readiness(
               opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
-      UrlResolver urls = new UrlResolver(mappings.resolver(), registry);
+      Urls urls = Urls.of(mappings, legacy, registry);
       Importer importer =
           new Importer(
               database,
@@ -144,7 +143,7 @@ public final class Gateway implements AutoCloseable {
                       new RedirectRoutes(new Redirector(mappings.resolver())),
                       new LegacyRoutes(legacy, config.trustedProxies(), parameters),
                       new IdRoutes(mappings, parameters),
-                      new ProxyRoutes(urls),
+                      new ProxyRoutes(urls.proxied(), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
@@ -159,7 +158,7 @@ public final class Gateway implements AutoCloseable {
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
                           new KeyRoutes(keys, new Workers(database), clock),
                           new LegacyHitRoutes(legacy.hits(), parameters),
-                          new UrlRoutes(urls, new UrlPublisher(mappings.lookup(), registry)),
+                          new UrlRoutes(urls.resolver(), urls.publisher()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),

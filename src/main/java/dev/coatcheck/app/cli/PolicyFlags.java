@@ -1,13 +1,14 @@
 package dev.coatcheck.app.cli;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The policies of a type as options: {@code legacy}, {@code public_pattern}, {@code client_names}
+ * The policies of a type as options: {@code legacy}, {@code url_templates}, {@code public_pattern}
  * and others of the API.
  */
 @Command
@@ -51,6 +52,14 @@ final class PolicyFlags {
   private int maxAgeSeconds;
 
   @Option(
+      names = "--url-template",
+      paramLabel = "PATH",
+      description =
+          "Path of URLs with legacy IDs of the type, for instance /orders/{legacy:order}. May be"
+              + " repeated, up to 20 times.")
+  private List<String> urlTemplates = List.of();
+
+  @Option(
       names = "--public-pattern",
       paramLabel = "PATTERN",
       description = "Pattern of the public IDs of an older system.")
@@ -81,6 +90,11 @@ final class PolicyFlags {
           "Seconds for which stale answers are served, 0 to 60. Default: ${DEFAULT-VALUE}.")
   private int staleSecondsMax;
 
+  /** Whether the type's legacy IDs have URLs of their own, beside {@code /legacy/NAME/{n}}. */
+  boolean hasUrlTemplates() {
+    return !urlTemplates.isEmpty();
+  }
+
   void addTo(Map<String, @Nullable Object> body) {
     if (legacy) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -92,6 +106,7 @@ final class PolicyFlags {
       fields.put("max_age_seconds", maxAgeSeconds);
       body.put("legacy", fields);
     }
+    body.put("url_templates", urlTemplates);
     body.put("public_pattern", publicPattern);
     if (clientNames != null) {
       body.put("client_names", clientNames);

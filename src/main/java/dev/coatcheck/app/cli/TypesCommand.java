@@ -2,7 +2,9 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -52,7 +54,9 @@ final class TypesCommand {
     redirect.body().ifPresent(fields -> body.put("redirect", fields));
     policies.addTo(body);
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
-    if (body.containsKey("legacy") && !body.containsKey("redirect")) {
+    if (body.containsKey("legacy")
+        && !body.containsKey("redirect")
+        && !policies.hasUrlTemplates()) {
       spec.commandLine()
           .getErr()
           .println(
@@ -134,15 +138,18 @@ final class TypesCommand {
     }
   }
 
+  /** One line; the URL templates come last, if there are any. */
   private void print(JsonNode type) {
-    spec.commandLine()
-        .getOut()
-        .println(
-            String.join(
-                ",",
+    List<String> columns =
+        new ArrayList<>(
+            List.of(
                 type.path("name").asString(),
                 type.path("prefix").asString(),
                 type.path("key_scheme").asString(),
                 type.path("redirect").path("template").asString("")));
+    for (JsonNode template : type.path("url_templates")) {
+      columns.add(template.asString());
+    }
+    spec.commandLine().getOut().println(String.join(",", columns));
   }
 }

@@ -53,8 +53,11 @@ public final class IdParser {
     };
   }
 
-  /** Mostly it is one name, for which callers share a statement. */
-  private Map<Alias, Token> targets(Set<Alias> names) {
+  /**
+   * The tokens of those names that are taken. Mostly it is one, for which callers share a
+   * statement.
+   */
+  Map<Alias, Token> targets(Set<Alias> names) {
     if (names.size() > 1) {
       return aliases.targets(List.copyOf(names));
     }

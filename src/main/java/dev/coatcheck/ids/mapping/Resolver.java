@@ -101,6 +101,35 @@ public final class Resolver {
         .orElseGet(ResolveOutcome.Unknown::new);
   }
 
+  /**
+   * As {@link #resolveAlias}, for many, each of its type; with at most one query for the aliases,
+   * and one per table.
+   */
+  public Map<Alias, ResolveOutcome> resolveAliases(Map<Alias, Type> aliases) {
+    if (aliases.isEmpty()) {
+      return Map.of();
+    }
+    Map<Alias, ParsedToken.Wanted> wanted = new HashMap<>();
+    parser
+        .targets(aliases.keySet())
+        .forEach(
+            (alias, token) ->
+                wanted.put(
+                    alias, new ParsedToken.Wanted(requireNonNull(aliases.get(alias)), token)));
+    Map<Asked, MappingState> found =
+        wanted.isEmpty() ? Map.of() : find(List.copyOf(wanted.values()));
+    Map<Alias, ResolveOutcome> outcomes = HashMap.newHashMap(aliases.size());
+    for (Alias alias : aliases.keySet()) {
+      ParsedToken.Wanted sound = wanted.get(alias);
+      outcomes.put(
+          alias,
+          sound == null
+              ? new ResolveOutcome.Unknown()
+              : outcome(sound.type(), requireNonNull(found.get(Asked.of(sound)))));
+    }
+    return outcomes;
+  }
+
   /** Which token a text stands for, issued or not. */
   public ParsedToken parse(String text) {
     return parser.parse(text);

@@ -1,13 +1,19 @@
 package dev.coatcheck.ids.redirect;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Finds what an old auto-increment number stands for today, and counts what was found. */
 public final class LegacyLookup {
@@ -30,13 +36,64 @@ public final class LegacyLookup {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome find(Type type, long number) {
-    ResolveOutcome outcome = resolve(type, number);
-    if (outcome instanceof ResolveOutcome.Unknown && source.isFilling(type)) {
+    LegacyId id = new LegacyId(type, number);
+    ResolveOutcome outcome = resolver.resolveAlias(type, id.alias());
+    if (isToBeFilled(id, outcome)) {
       WithoutWaiting.leave();
       if (source.fillOnDemand(type, number)) {
-        outcome = resolve(type, number);
+        outcome = resolver.resolveAlias(type, id.alias());
       }
     }
+    count(type, outcome);
+    return outcome;
+  }
+
+  /**
+   * As {@link #find}, for many, in their order; with at most one query for the aliases and one per
+   * table, and as many again if rows of a table migration are found. Each ID counts as often as it
+   * is asked for.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
+   */
+  public List<ResolveOutcome> findAll(List<LegacyId> ids) {
+    if (ids.size() == 1) {
+      return List.of(find(ids.getFirst().type(), ids.getFirst().number()));
+    }
+    Map<LegacyId, ResolveOutcome> found = resolve(new LinkedHashSet<>(ids));
+    Set<LegacyId> filled = new LinkedHashSet<>();
+    found.forEach(
+        (id, outcome) -> {
+          if (isToBeFilled(id, outcome) && source.fillOnDemand(id.type(), id.number())) {
+            filled.add(id);
+          }
+        });
+    found.putAll(resolve(filled));
+    List<ResolveOutcome> outcomes = ids.stream().map(id -> requireNonNull(found.get(id))).toList();
+    for (int i = 0; i < ids.size(); i++) {
+      count(ids.get(i).type(), outcomes.get(i));
+    }
+    return outcomes;
+  }
+
+  /** Whether numbers are still being given, so that none is too high. */
+  boolean isGrowing(Type type) {
+    return source.isFilling(type);
+  }
+
+  private Map<LegacyId, ResolveOutcome> resolve(Set<LegacyId> ids) {
+    Map<Alias, Type> aliases = HashMap.newHashMap(ids.size());
+    ids.forEach(id -> aliases.put(id.alias(), id.type()));
+    Map<Alias, ResolveOutcome> outcomes = resolver.resolveAliases(aliases);
+    Map<LegacyId, ResolveOutcome> found = HashMap.newHashMap(ids.size());
+    ids.forEach(id -> found.put(id, requireNonNull(outcomes.get(id.alias()))));
+    return found;
+  }
+
+  private boolean isToBeFilled(LegacyId id, ResolveOutcome outcome) {
+    return outcome instanceof ResolveOutcome.Unknown && source.isFilling(id.type());
+  }
+
+  private void count(Type type, ResolveOutcome outcome) {
     boolean found =
         switch (outcome) {
           case ResolveOutcome.Found _, ResolveOutcome.Merged _ -> true;
@@ -47,15 +104,5 @@ public final class LegacyLookup {
       hits.count(type);
     }
     observer.observe(new Event.LegacyAnswered(type.name(), found ? "found" : "not found"));
-    return outcome;
-  }
-
-  /** Whether numbers are still being given, so that none is too high. */
-  boolean isGrowing(Type type) {
-    return source.isFilling(type);
-  }
-
-  private ResolveOutcome resolve(Type type, long number) {
-    return resolver.resolveAlias(type, Alias.of(type, AliasScheme.LEGACY, Long.toString(number)));
   }
 }

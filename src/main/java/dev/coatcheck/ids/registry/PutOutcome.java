@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+
 /** The outcome of putting a {@link TypeDefinition}. */
 public sealed interface PutOutcome {
 
@@ -13,6 +15,17 @@ public sealed interface PutOutcome {
 
   /** The type was there with another value of a field that never changes. */
   record ImmutableFieldDiffers(String field) implements PutOutcome {}
+
+  /** A URL template of the type names a type that is not registered. */
+  record TemplateTypeUnknown(int template) implements PutOutcome {}
+
+  /**
+   * A URL template of the type and another one say different things of the same path.
+   *
+   * @param typeName of the type that has the other one; it may be the type itself
+   */
+  record TemplatesContradict(int template, String typeName, LegacyUrlTemplate other)
+      implements PutOutcome {}
 
   /** The type is not at the version that the caller expected; 0 where there is none. */
   record VersionDiffers(int actual) implements PutOutcome {}

@@ -7,6 +7,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.SingleFlight;
@@ -51,10 +52,11 @@ public final class Registry implements AutoCloseable {
       TypeStore.Revision revision,
       List<Type> all,
       List<Type> foreign,
+      Map<Integer, List<LegacyUrlTemplate>> templates,
       Map<String, Type> byName,
       Map<String, Type> byPrefix) {
     static final Snapshot EMPTY =
-        new Snapshot(TypeStore.Revision.NONE, List.of(), List.of(), Map.of(), Map.of());
+        new Snapshot(TypeStore.Revision.NONE, List.of(), List.of(), Map.of(), Map.of(), Map.of());
   }
 
   private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
@@ -90,6 +92,16 @@ public final class Registry implements AutoCloseable {
   /** Those types that take in public IDs of an older system. */
   public List<Type> withPublicPattern() {
     return snapshot.foreign;
+  }
+
+  /** Whether any type has URL templates. */
+  public boolean hasUrlTemplates() {
+    return !snapshot.templates.isEmpty();
+  }
+
+  /** The URL templates of all types that paths of this many segments may fit. */
+  public List<LegacyUrlTemplate> urlTemplates(int segments) {
+    return snapshot.templates.getOrDefault(segments, List.of());
   }
 
   /** By the number that rows carry; never asks Postgres, because the type was found before. */
@@ -209,6 +221,10 @@ public final class Registry implements AutoCloseable {
             revision,
             all,
             all.stream().filter(type -> type.publicPattern().isPresent()).toList(),
+            all.stream()
+                .flatMap(type -> type.urlTemplates().stream())
+                .distinct()
+                .collect(Collectors.groupingBy(LegacyUrlTemplate::length)),
             all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
             all.stream()
                 .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), t -> t)));

@@ -5,8 +5,10 @@ import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -37,6 +39,10 @@ public record Type(
 
   public Optional<LegacyPolicy> legacy() {
     return policies.legacy();
+  }
+
+  public List<LegacyUrlTemplate> urlTemplates() {
+    return policies.urlTemplates();
   }
 
   public Optional<PublicPattern> publicPattern() {

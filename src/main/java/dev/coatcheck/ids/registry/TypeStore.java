@@ -8,12 +8,16 @@ import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jooq.DSLContext;
 
 /** All SQL about types. */
@@ -48,15 +52,58 @@ final class TypeStore {
     return database.write(
         "type put",
         sql -> {
+          if (!definition.policies().urlTemplates().isEmpty()) {
+            lockTemplates(sql);
+          }
           Optional<Type> present = locked(sql, definition.name());
           if (expectedVersion.isPresent()
               && present.map(Type::version).orElse(0) != expectedVersion.getAsInt()) {
             return new PutOutcome.VersionDiffers(present.map(Type::version).orElse(0));
           }
+          Optional<PutOutcome> refusal = refusal(sql, definition);
+          if (refusal.isPresent()) {
+            return refusal.get();
+          }
           return present.isPresent()
               ? update(sql, present.get(), definition)
               : create(sql, definition, salt, expectedVersion);
         });
+  }
+
+  /** Types with URL templates are put one after the other, so that none misses another's. */
+  private static void lockTemplates(DSLContext sql) {
+    sql.execute("lock table {0} in share row exclusive mode", TYPE);
+  }
+
+  /** Why the URL templates of the type can't stand beside those of all types, its own included. */
+  private static Optional<PutOutcome> refusal(DSLContext sql, TypeDefinition definition) {
+    List<LegacyUrlTemplate> templates = definition.policies().urlTemplates();
+    if (templates.isEmpty()) {
+      return Optional.empty();
+    }
+    SortedMap<String, List<LegacyUrlTemplate>> byType = templates(sql);
+    byType.put(definition.name(), templates);
+    for (int i = 0; i < templates.size(); i++) {
+      if (!byType.keySet().containsAll(templates.get(i).typeNames())) {
+        return Optional.of(new PutOutcome.TemplateTypeUnknown(i));
+      }
+      for (Map.Entry<String, List<LegacyUrlTemplate>> type : byType.entrySet()) {
+        for (LegacyUrlTemplate other : type.getValue()) {
+          if (templates.get(i).contradicts(other)) {
+            return Optional.of(new PutOutcome.TemplatesContradict(i, type.getKey(), other));
+          }
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static SortedMap<String, List<LegacyUrlTemplate>> templates(DSLContext sql) {
+    SortedMap<String, List<LegacyUrlTemplate>> byType = new TreeMap<>();
+    sql.select(TYPE.NAME, TYPE.URL_TEMPLATES)
+        .from(TYPE)
+        .forEach(row -> byType.put(row.value1(), TypeTable.urlTemplates(row.value2())));
+    return byType;
   }
 
   private PutOutcome create(

@@ -3,8 +3,11 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -17,6 +20,8 @@ final class TypeTable {
   static void setPolicies(TypeRecord row, Policies policies) {
     setRedirect(row, policies.redirect());
     setLegacy(row, policies.legacy());
+    row.setUrlTemplates(
+        policies.urlTemplates().stream().map(LegacyUrlTemplate::toString).toArray(String[]::new));
     row.setPublicPattern(policies.publicPattern().map(PublicPattern::toString).orElse(null));
     row.setOnOutage(policies.outage().onOutage().wireName());
     row.setStaleSecondsMax(policies.outage().staleSecondsMax());
@@ -41,9 +46,14 @@ final class TypeTable {
     return new Policies(
         Optional.ofNullable(row.getRedirectTemplate()).map(template -> redirect(row, template)),
         Optional.ofNullable(row.getLegacyStatus()).map(status -> legacy(row, status)),
+        urlTemplates(row.getUrlTemplates()),
         Optional.ofNullable(row.getPublicPattern()).map(PublicPattern::stored),
         new OutagePolicy(
             OnOutage.named(row.getOnOutage()).orElseThrow(), row.getStaleSecondsMax()));
+  }
+
+  static List<LegacyUrlTemplate> urlTemplates(String[] stored) {
+    return Arrays.stream(stored).map(LegacyUrlTemplate::stored).toList();
   }
 
   private static void setRedirect(TypeRecord row, Optional<Redirect> redirect) {

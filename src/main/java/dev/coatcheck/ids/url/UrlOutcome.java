@@ -4,6 +4,8 @@ import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The outcome of resolving a public URL. The first ID that can't be resolved decides. */
 public sealed interface UrlOutcome {
@@ -12,9 +14,11 @@ public sealed interface UrlOutcome {
    * All its IDs were resolved.
    *
    * @param resolved the URL with keys instead of the IDs, and nothing else changed
+   * @param publicUrl the URL with public IDs instead of the legacy IDs; empty if it has none
    * @param ids in the order of the URL, each as often as it stands there
    */
-  record Resolved(String resolved, List<ResolvedId> ids) implements UrlOutcome {}
+  record Resolved(String resolved, Optional<String> publicUrl, List<ResolvedId> ids)
+      implements UrlOutcome {}
 
   /** Why there is no resolved URL. */
   sealed interface Refused extends UrlOutcome {}
@@ -39,11 +43,18 @@ public sealed interface UrlOutcome {
   /** Holds a public ID that was never issued. */
   record Unknown() implements Refused {}
 
+  /** Holds a number where a URL template has a legacy ID, but not in its one spelling. */
+  record LegacyMalformed() implements Refused {}
+
+  /** Holds a legacy ID that no public ID of the type has. */
+  record LegacyUnknown() implements Refused {}
+
   /**
-   * A public ID of the URL.
+   * A public ID or a legacy ID of the URL.
    *
-   * @param id as it stands there
+   * @param id as it stands there; of a legacy ID, the public ID that has it
+   * @param legacyId empty for a public ID
    * @param target what it stands for: its own mapping, or its survivor's if it was merged
    */
-  record ResolvedId(String id, Mapping target, boolean merged) {}
+  record ResolvedId(String id, OptionalLong legacyId, Mapping target, boolean merged) {}
 }

@@ -70,6 +70,20 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return segments;
   }
 
+  /** Each segment of the path in full and decoded; a slash at the end starts no segment. */
+  List<String> pathWithoutLastSlash() {
+    List<String> path = new ArrayList<>();
+    eachPart(
+        '/',
+        Math.min(pathAt + 1, queryAt),
+        queryAt,
+        part -> path.add(Escapes.decode(text, part.start(), part.end()).text()));
+    if (path.size() > 1 && path.getLast().isEmpty()) {
+      path.removeLast();
+    }
+    return path;
+  }
+
   /** Each item of each comma list in the query's values; most lists have one item. */
   List<UrlSlice> values() {
     List<UrlSlice> values = new ArrayList<>();

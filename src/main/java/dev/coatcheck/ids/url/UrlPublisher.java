@@ -20,7 +20,7 @@ public final class UrlPublisher {
   private final Lookup lookup;
   private final Registry registry;
 
-  public UrlPublisher(Lookup lookup, Registry registry) {
+  UrlPublisher(Lookup lookup, Registry registry) {
     this.lookup = lookup;
     this.registry = registry;
   }

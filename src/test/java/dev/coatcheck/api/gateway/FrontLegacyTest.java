@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A legacy ID that is followed without a request thread leads where the route would lead. */
@@ -27,6 +29,7 @@ class FrontLegacyTest {
 
   private static GatewayFixture gateway;
   private static Doors doors;
+  private static String id;
 
   @BeforeAll
   static void start() {
@@ -37,7 +40,7 @@ class FrontLegacyTest {
                 "COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
     doors = new Doors(gateway);
     gateway.client().patient().put(TestType.of("charge", "ch"));
-    numbered("numbered", "num", Map.of("max_id", "1000"));
+    id = numbered("numbered", "num", Map.of("max_id", "1000"));
     numbered("closed", "clo", Map.of("sunset_at", "2020-01-01T00:00:00Z"));
     numbered("unlisted", "unl", Map.of("public", false));
   }
@@ -93,6 +96,79 @@ class FrontLegacyTest {
     assertThat(doors.seen().loaded()).isEqualTo(before.loaded());
   }
 
+  /** By what the proxy asks for: to resolve, to redirect, to refuse bare keys. */
+  @ParameterizedTest
+  @CsvSource({
+    "/numbered/42, resolve, pass",
+    "/numbered/42?x=1, redirect, refuse",
+    "/numbered/43, resolve, pass",
+    "/numbered/43, redirect, pass",
+    "/closed/42, redirect, pass",
+  })
+  void aProxiedLegacyIdGivesTheSameBytesThroughBothDoors(String uri, String legacy, String bare)
+      throws IOException {
+    boolean isLoaded = !uri.startsWith("/closed");
+    doors.requireSame(
+        isLoaded ? Doors.Seen::loaded : Doors.Seen::hot,
+        () -> asProxy(uri, legacy, bare, TO_THE_ROUTES),
+        () -> asProxy(uri, legacy, bare, "Accept: */*"));
+  }
+
+  /** Two look-ups, a refused wish and an answer from memory. */
+  @ParameterizedTest
+  @CsvSource({
+    "/numbered/42/numbered/42, resolve, pass",
+    "/numbered/42/numbered/42, redirect, pass",
+    "/numbered/42?id=ID, resolve, pass",
+    "/numbered/42, nothing, pass",
+    "/numbered/42, resolve, nothing",
+    "/numbered/042, redirect, pass",
+    "/numbered/1001, redirect, pass",
+    "/bills/42, resolve, refuse",
+  })
+  void aProxiedLegacyIdThatIsLeftToTheRoutesGivesTheSameBytes(
+      String uri, String legacy, String bare) throws IOException {
+    String filled = uri.replace("ID", id);
+
+    assertThat(Doors.nameless(asProxy(filled, legacy, bare, "Accept: */*")))
+        .isEqualTo(Doors.nameless(asProxy(filled, legacy, bare, TO_THE_ROUTES)));
+  }
+
+  /** A look-up that begins anew must not count anew. */
+  @Test
+  void aLookUpThroughTheDoorIsCountedOnce() throws IOException {
+    TestClient client = gateway.client().patient();
+    numbered("counted", "cnt", Map.of());
+    for (String legacy : List.of("resolve", "redirect")) {
+      asProxy("/counted/42", legacy, "pass", "Accept: */*");
+      asProxy("/counted/42/counted/42", legacy, "pass", "Accept: */*");
+      asProxy("/counted/42?id=" + id, legacy, "pass", "Accept: */*");
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        client
+                            .get("/v1/types/counted/legacy-hits")
+                            .body()
+                            .at("/data/0/count")
+                            .asLong())
+                    .isEqualTo(8));
+  }
+
+  private static String asProxy(String uri, String legacy, String bare, String header)
+      throws IOException {
+    return doors.raw(
+        "GET /v1/urls/auth-request",
+        List.of(
+            doors.authorization(),
+            "X-Original-URI: " + uri,
+            "X-Coatcheck-Legacy: " + legacy,
+            "X-Coatcheck-Bare-Keys: " + bare,
+            "X-Forwarded-For: 203.0.113." + VISITORS.incrementAndGet() % 256,
+            header));
+  }
+
   /** The number that is one too many is the same, and it is told once. */
   @Test
   void bothDoorsRefuseAScanAtTheSameNumber() throws IOException {
@@ -122,14 +198,21 @@ class FrontLegacyTest {
     return doors.raw(target, List.of(visitor, header));
   }
 
-  private static void numbered(String type, String prefix, Map<String, Object> policy) {
+  private static String numbered(String type, String prefix, Map<String, Object> policy) {
     Map<String, Object> legacy = new HashMap<>(Map.of("public", true));
     legacy.putAll(policy);
     TestClient client = gateway.client().patient();
     client.put(
         TestType.of(type, prefix)
             .with("redirect", Map.of("template", "https://shop.example/{id}"))
-            .with("legacy", legacy));
-    client.post("/v1/ids", "{\"type\":\"%s\",\"legacy_id\":\"42\"}".formatted(type));
+            .with("legacy", legacy)
+            .with(
+                "url_templates",
+                List.of(
+                    "/%1$s/{legacy:%1$s}".formatted(type),
+                    "/%1$s/{legacy:%1$s}/%1$s/{legacy:%1$s}".formatted(type))));
+    return client
+        .post("/v1/ids", "{\"type\":\"%s\",\"legacy_id\":\"42\"}".formatted(type))
+        .text("/id");
   }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,6 +42,12 @@ final class Contract {
       String method, String target, Map<String, List<String>> headers, @Nullable String body) {
     Sent {
       headers = anyCase(headers);
+      target = target.startsWith(EXT_AUTHZ) ? EXT_AUTHZ + oneSegment(target) : target;
+    }
+
+    /** OpenAPI has no parameter of a path with slashes or a query in it. */
+    private static String oneSegment(String target) {
+      return URLEncoder.encode(target.substring(EXT_AUTHZ.length()), StandardCharsets.UTF_8);
     }
 
     String path() {
@@ -75,6 +82,7 @@ final class Contract {
     }
   }
 
+  private static final String EXT_AUTHZ = "/v1/urls/ext-authz/";
   private static final Contract LOADED = new Contract(text(), SeenOutcomes.ofRun());
   private static final String UNEXPECTED_QUERY = "validation.request.parameter.query.unexpected";
 

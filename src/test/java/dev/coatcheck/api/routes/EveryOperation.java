@@ -56,6 +56,11 @@ final class EveryOperation {
           new Call("POST", "/v1/keys", json("scheme", "snowflake", "count", 1), true),
           new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/v1/legacy/charge/1", null, true),
+          new Call(
+              "POST",
+              "/v1/legacy/resolve",
+              json("type", "charge", "legacy_ids", List.of("1")),
+              true),
           new Call("GET", "/v1/types/charge/legacy-hits", null, true),
           new Call("GET", "/legacy/charge/1", null, false),
           new Call("HEAD", "/legacy/charge/1", null, false),

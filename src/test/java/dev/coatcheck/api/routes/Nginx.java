@@ -51,6 +51,15 @@ final class Nginx implements AutoCloseable {
 
   /** Starts one that asks Coatcheck at one port, with an API key, and passes on to another. */
   Nginx(Path folder, int coatcheckPort, String apiKey, int servicePort) {
+    this(folder, coatcheckPort, apiKey, servicePort, "resolve");
+  }
+
+  /**
+   * As the other constructor.
+   *
+   * @param legacy what happens to URIs with legacy IDs: resolve or redirect
+   */
+  Nginx(Path folder, int coatcheckPort, String apiKey, int servicePort, String legacy) {
     this.folder = folder;
     try {
       Files.writeString(folder.resolve("nginx.conf"), AROUND);
@@ -61,7 +70,8 @@ final class Nginx implements AutoCloseable {
                   "server 127.0.0.1:8080;", "server 127.0.0.1:" + coatcheckPort + ";",
                   "server 127.0.0.1:3000;", "server 127.0.0.1:" + servicePort + ";",
                   "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + port + ";",
-                  "ccg_live_CHANGE_ME", apiKey)));
+                  "ccg_live_CHANGE_ME", apiKey,
+                  "X-Coatcheck-Legacy resolve;", "X-Coatcheck-Legacy " + legacy + ";")));
       process =
           new ProcessBuilder(PROGRAM, "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
               .inheritIO()

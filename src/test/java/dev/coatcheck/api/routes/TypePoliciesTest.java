@@ -1,11 +1,16 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,6 +37,7 @@ class TypePoliciesTest {
     Reply plain = put("plain", "pl", "{}");
     assertThat(plain.body().get("legacy").isNull()).isTrue();
     assertThat(plain.body().get("public_pattern").isNull()).isTrue();
+    assertThat(plain.body().get("url_templates")).isEmpty();
     assertThat(plain.text("/on_outage")).isEqualTo("serve_stale");
     assertThat(plain.body().at("/stale_seconds_max").intValue()).isEqualTo(60);
 
@@ -51,6 +57,7 @@ class TypePoliciesTest {
         {"legacy":{"status":301,"public":false,"max_id":"9223372036854775807",
                    "deprecated_at":"2026-01-01T01:00:00.9+01:00",
                    "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":31536000},
+         "url_templates":["/{*}/{legacy:order}","/orders/{legacy:order}/x"],
          "public_pattern":"old-\\\\d+","on_outage":"refuse","stale_seconds_max":0}
         """;
     put("order", "ord", "{}");
@@ -74,6 +81,8 @@ class TypePoliciesTest {
                 "2027-01-01T00:00:00Z",
                 "max_age_seconds",
                 31536000));
+    assertThat(changed.body().get("url_templates").toString())
+        .isEqualTo("[\"/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
     assertThat(changed.text("/public_pattern")).isEqualTo("old-\\d+");
     assertThat(changed.text("/on_outage")).isEqualTo("refuse");
     assertThat(changed.body().at("/stale_seconds_max").intValue()).isZero();
@@ -81,6 +90,7 @@ class TypePoliciesTest {
         .extracting(reply -> reply.header("ETag"))
         .containsExactly("\"2\"", "\"2\"", "\"3\"");
     assertThat(back.body().get("legacy").isNull()).isTrue();
+    assertThat(back.body().get("url_templates")).isEmpty();
     assertThat(back.text("/on_outage")).isEqualTo("serve_stale");
     assertThat(client.get("/v1/types/order").body()).isEqualTo(back.body());
   }
@@ -103,6 +113,8 @@ class TypePoliciesTest {
           "legacy":{"deprecated_at":"2027-01-01T00:00:01Z","sunset_at":"2027-01-01T00:00:00Z"} legacy.sunset_at
           "legacy":{"max_age_seconds":31536001} legacy.max_age_seconds
           "legacy":[] legacy
+          "url_templates":"/x/{legacy:danger}" url_templates
+          "url_templates":["/x/{legacy:danger}",7] url_templates[1]
           "public_pattern":"(a" public_pattern
           "public_pattern":"dng_.+" public_pattern
           "public_pattern":7 public_pattern
@@ -116,6 +128,116 @@ class TypePoliciesTest {
     assertThat(List.of(refused.status(), refused.text("/code"), refused.text("/param")))
         .containsExactly(400, "field_invalid", param);
     assertThat(client.get("/v1/types/danger").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      textBlock =
+          """
+          /x/{legacy:danger},x/{legacy:danger} url_templates[1]
+          /x/{danger} url_templates[0]
+          /x/{legacy:danger}/ url_templates[0]
+          //x.example/{legacy:danger} url_templates[0]
+          /x/{legacy:nothing}/{legacy:danger} url_templates[0]
+          /x/{legacy:known} url_templates[0]
+          /x/{legacy:danger},/x/{legacy:Danger} url_templates[1]
+          """)
+  void aUrlTemplateThatIsNoneIs422AndNamesItself(String templates, String param) {
+    put("known", "kno", "{}");
+
+    assertProblem(
+        putTemplates(client.hostile(), "danger", "dng", templates.split(",")),
+        422,
+        "url_template_refused",
+        param);
+    assertThat(client.get("/v1/types/danger").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aTypeHasTwentyUrlTemplatesAtMost() {
+    String[] twenty = templates("many", 20);
+    String[] more = templates("many", 21);
+
+    assertProblem(
+        putTemplates(client.hostile(), "many", "many", more),
+        400,
+        "field_invalid",
+        "url_templates");
+    assertThat(putTemplates(client, "many", "many", twenty).body().get("url_templates"))
+        .hasSize(20);
+    assertThat(client.get("/v1/types/many").body().get("url_templates")).hasSize(20);
+  }
+
+  @Test
+  void urlTemplatesThatContradictEachOtherAre409AndBothAreNamed() {
+    assertThat(putTemplates(client, "bill", "bil", "/bills/{legacy:bill}").status()).isEqualTo(201);
+
+    Reply refused =
+        putTemplates(
+            client, "receipt", "rcp", "/receipts/{legacy:receipt}/x", "/{*}/{legacy:receipt}");
+
+    assertProblem(refused, 409, "url_template_conflict", "url_templates[1]");
+    assertThat(refused.text("/detail")).contains("/bills/{legacy:bill} of the type bill");
+    assertThat(client.get("/v1/types/receipt").status()).isEqualTo(404);
+    Reply own =
+        putTemplates(client, "bill", "bil", "/bills/{legacy:bill}/{*}", "/bills/{*}/{legacy:bill}");
+    assertProblem(own, 409, "url_template_conflict", "url_templates[0]");
+    assertThat(own.text("/detail")).contains("another URL template of this type");
+    assertThat(client.get("/v1/types/bill").header("ETag")).isEqualTo("\"1\"");
+  }
+
+  @Test
+  void twoTypesMayHaveTheSameUrlTemplateWithBoth() {
+    put("parent", "par", "{}");
+    put("child", "chi", "{}");
+    String both = "/parents/{legacy:parent}/children/{legacy:child}";
+
+    assertThat(putTemplates(client, "parent", "par", both).status()).isEqualTo(200);
+    assertThat(putTemplates(client, "child", "chi", both).status()).isEqualTo(200);
+  }
+
+  /** Whichever is first, the other one is refused. */
+  @Test
+  void ofTwoTypesThatContradictEachOtherAtOnceOnlyOneIsPut() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      String path = "/race" + round + "/";
+      String one = "one" + round;
+      String two = "two" + round;
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Reply>> puts =
+            List.of(
+                threads.submit(() -> putTemplates(client, one, one, path + "{legacy:" + one + "}")),
+                threads.submit(
+                    () -> putTemplates(client, two, two, path + "{legacy:" + two + "}")));
+        assertThat(List.of(puts.get(0).get().status(), puts.get(1).get().status()))
+            .containsExactlyInAnyOrder(201, 409);
+      }
+    }
+  }
+
+  @Test
+  void theVersionDecidesBeforeTheUrlTemplates() {
+    putTemplates(client, "first", "fir", "/first/{legacy:first}");
+    Reply changed =
+        client
+            .with("If-Match", "\"7\"")
+            .put(
+                TestType.of("second", "sec")
+                    .with("url_templates", List.of("/{*}/{legacy:second}")));
+
+    assertProblem(changed, 412, "precondition_failed", "If-Match");
+  }
+
+  private static String[] templates(String type, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "/many/" + i + "/{legacy:" + type + "}")
+        .toArray(String[]::new);
+  }
+
+  private static Reply putTemplates(
+      TestClient as, String name, String prefix, String... templates) {
+    return as.put(TestType.of(name, prefix).with("url_templates", List.of(templates)));
   }
 
   private static Reply put(String name, String prefix, String more) {

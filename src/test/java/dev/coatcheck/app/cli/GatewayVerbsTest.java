@@ -102,6 +102,30 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void theUrlTemplatesOfATypeAreShownBehindItsRedirect() {
+    String one = "/charges/{legacy:charge}";
+    String two = "/{*}/charges/{legacy:charge}";
+
+    assertThat(
+            run(
+                "types",
+                "put",
+                "charge",
+                "--prefix=ch",
+                "--legacy",
+                "--url-template=" + one,
+                "--url-template",
+                two))
+        .isEqualTo(new Terminal(0, "charge,ch,snowflake,," + one + "," + two + "\n", ""));
+    assertRefused(
+        "url_template_refused",
+        run("types", "put", "charge", "--prefix=ch", "--url-template=/charges/7"));
+    assertThat(run("types", "list").lines()).contains("charge,ch,snowflake,," + one + "," + two);
+    assertThat(run("types", "put", "charge", "--prefix=ch"))
+        .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
+  }
+
+  @Test
   void publicIdsEndForGood() {
     List<String> ids = ids(run("mint", "charge", "901", "902", "903"));
 

@@ -17,6 +17,7 @@ import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLong;
@@ -90,6 +91,7 @@ class OutageTest {
             new Policies(
                 Optional.empty(),
                 Optional.empty(),
+                List.of(),
                 Optional.empty(),
                 new OutagePolicy(onOutage, staleSecondsMax))),
         OptionalInt.empty());

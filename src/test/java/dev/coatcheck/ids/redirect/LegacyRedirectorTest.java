@@ -95,6 +95,7 @@ class LegacyRedirectorTest {
             new Policies(
                 Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
                 Optional.of(policy),
+                List.of(),
                 Optional.empty(),
                 OutagePolicy.DEFAULT)),
         OptionalInt.empty());

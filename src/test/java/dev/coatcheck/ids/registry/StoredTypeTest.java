@@ -6,6 +6,7 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -30,16 +31,17 @@ class StoredTypeTest {
                redirect_public, redirect_expose_key,
                legacy_status, legacy_public, legacy_max_id, legacy_deprecated_at,
                legacy_sunset_at, legacy_max_age_seconds,
-               public_pattern, on_outage, stale_seconds_max, client_names)
+               public_pattern, on_outage, stale_seconds_max, client_names, url_templates)
             values
               ('order', 'ord', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
                'https://shop.example/{id}?k={key}', 308, 60, true, true,
                301, true, 1000, '2026-01-01Z', '2027-01-01Z', 3600,
-               'ord-[0-9]+', 'refuse', 7, 'required'),
+               'ord-[0-9]+', 'refuse', 7, 'required',
+               array['/orders/{legacy:order}', '/{*}/{legacy:order}']),
               ('user', 'usr', 'uuidv7', 'default', decode(repeat('cd', 16), 'hex'),
                null, 302, 0, false, false,
                null, false, null, null, null, 0,
-               null, 'serve_stale', 60, 'shared')
+               null, 'serve_stale', 60, 'shared', default)
             """);
     try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
       List<Type> types = new TypeStore(opened).all();
@@ -68,6 +70,9 @@ class StoredTypeTest {
                           Optional.of(Instant.parse("2026-01-01T00:00:00Z")),
                           Optional.of(Instant.parse("2027-01-01T00:00:00Z")),
                           3_600)),
+                  List.of(
+                      LegacyUrlTemplate.stored("/orders/{legacy:order}"),
+                      LegacyUrlTemplate.stored("/{*}/{legacy:order}")),
                   Optional.of(PublicPattern.stored("ord-[0-9]+")),
                   new OutagePolicy(OnOutage.REFUSE, 7)));
       Type user = types.getLast();

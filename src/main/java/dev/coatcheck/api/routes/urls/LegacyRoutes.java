@@ -1,10 +1,13 @@
 package dev.coatcheck.api.routes.urls;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
@@ -14,19 +17,20 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.Proxies;
-import dev.coatcheck.ids.redirect.ScanGuard;
 import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.ids.registry.LegacyNumber;
+import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
-import org.eclipse.jetty.http.HttpField;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Legacy IDs: {@code /v1/legacy/{type}/{n}} for callers with an API key, {@code /legacy/{type}/{n}}
@@ -36,9 +40,7 @@ public final class LegacyRoutes implements Routes {
   public static final String OPEN = "/legacy/{type}/{n}";
 
   public static final String FORWARDED_FOR = "X-Forwarded-For";
-  private static final DateTimeFormatter HTTP_DATE =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
-          .withZone(ZoneOffset.UTC);
+  private static final int ITEMS_MAX = 1_000;
 
   private final Legacy legacy;
   private final Proxies proxies;
@@ -53,31 +55,81 @@ public final class LegacyRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
+    endpoints.batch("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
     endpoints.open(HandlerType.GET, OPEN, this::follow);
     endpoints.open(HandlerType.HEAD, OPEN, this::follow);
   }
 
   /** A public ID that was found by a legacy ID. */
-  private record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {
-    static Answer answer(PublicIdView publicId, long number) {
-      return Answer.json(200, new LegacyIdView(publicId, Long.toString(number)));
-    }
+  private record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
+
+  /** The outcome of one legacy ID of a batch: a public ID or an error, never both. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record ItemView(
+      int index, int status, @Nullable LegacyIdView publicId, Problem.@Nullable Brief error) {}
+
+  /** A legacy ID after its look-up. */
+  private sealed interface Found {
+    record Sound(LegacyIdView view) implements Found {}
+
+    record Refused(Problem problem) implements Found {}
   }
 
   private Answer find(Context ctx) {
     Query.none(ctx);
     long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
-    return switch (legacy.lookup().find(parameters.type(ctx, "type"), number)) {
-      case ResolveOutcome.Found(Mapping mapping) ->
-          LegacyIdView.answer(PublicIdView.of(mapping), number);
-      case ResolveOutcome.Merged merged -> LegacyIdView.answer(PublicIdView.of(merged), number);
-      case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("n", revoked));
+    return switch (found("n", number, legacy.lookup().find(parameters.type(ctx, "type"), number))) {
+      case Found.Sound(LegacyIdView view) -> Answer.json(200, view);
+      case Found.Refused(Problem problem) -> Answer.of(problem);
+    };
+  }
+
+  private static Found found(String param, long number, ResolveOutcome outcome) {
+    return switch (outcome) {
+      case ResolveOutcome.Found(Mapping mapping) -> sound(PublicIdView.of(mapping), number);
+      case ResolveOutcome.Merged merged -> sound(PublicIdView.of(merged), number);
+      case ResolveOutcome.Revoked revoked -> new Found.Refused(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.LEGACY_ID_UNKNOWN,
-                  "n",
-                  "No public ID of this type has this legacy ID."));
+          new Found.Refused(UrlProblems.legacyUnknown(param));
+    };
+  }
+
+  private static Found sound(PublicIdView publicId, long number) {
+    return new Found.Sound(new LegacyIdView(publicId, Long.toString(number)));
+  }
+
+  private Answer findAll(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("type", "legacy_ids");
+    Type type = parameters.type("type", body.string("type"));
+    List<String> texts = body.strings("legacy_ids", ITEMS_MAX);
+    List<OptionalLong> numbers = texts.stream().map(LegacyNumber::parse).toList();
+    Iterator<ResolveOutcome> outcomes =
+        legacy
+            .lookup()
+            .findAll(
+                numbers.stream()
+                    .flatMapToLong(OptionalLong::stream)
+                    .mapToObj(number -> new LegacyId(type, number))
+                    .toList())
+            .iterator();
+    List<ItemView> items = new ArrayList<>(texts.size());
+    for (OptionalLong number : numbers) {
+      String param = "legacy_ids[" + items.size() + "]";
+      items.add(
+          item(
+              items.size(),
+              number.isPresent()
+                  ? found(param, number.getAsLong(), outcomes.next())
+                  : new Found.Refused(Parameters.legacyMalformed(param))));
+    }
+    return Answer.json(200, ListView.of(items));
+  }
+
+  private static ItemView item(int index, Found found) {
+    return switch (found) {
+      case Found.Sound(LegacyIdView view) -> new ItemView(index, 200, view, null);
+      case Found.Refused(Problem problem) ->
+          new ItemView(index, problem.code().status(), null, problem.brief());
     };
   }
 
@@ -101,51 +153,12 @@ public final class LegacyRoutes implements Routes {
     Visitor visitor = proxies.visitor(client, forwardedFor);
     return switch (legacy.redirector().follow(type, number, visitor)) {
       case LegacyOutcome.To(
-              String location,
+              String target,
               int status,
               int maxAgeSeconds,
               LegacyOutcome.Notice notice) ->
-          Answer.redirect(status, location, maxAgeSeconds)
-              .with(headers(notice))
-              .with("Link", "<" + location + ">; rel=\"canonical\"");
-      case LegacyOutcome.Over(LegacyOutcome.Notice notice) ->
-          Answer.of(
-                  Problem.of(
-                      ProblemCode.LEGACY_IDS_GONE,
-                      "Legacy IDs of this type are no longer supported. Use the public ID."))
-              .with(headers(notice));
-      case LegacyOutcome.Gone _ -> Answer.of(UrlProblems.gone());
-      case LegacyOutcome.Scanning(int seconds) -> scanning(seconds);
-      case LegacyOutcome.NotFound _ -> Answer.of(UrlProblems.notFound());
+          LegacyAnswers.redirect(status, target, maxAgeSeconds, notice);
+      case LegacyOutcome.Refused refused -> LegacyAnswers.refused(refused);
     };
-  }
-
-  /** The headers are those of draft-ietf-httpapi-ratelimit-headers-10. */
-  private static Answer scanning(int seconds) {
-    return Answer.of(
-            Problem.retryAfter(
-                ProblemCode.ABNORMAL_USAGE_DETECTED,
-                "This address asked for too many consecutive or unknown legacy IDs. Wait for the"
-                    + " time in Retry-After, or call GET /v1/legacy with an API key, which has no"
-                    + " limit.",
-                seconds))
-        .with(
-            "RateLimit-Policy",
-            "\"legacy\";q=" + ScanGuard.NUMBERS_MAX + ";w=" + ScanGuard.WINDOW_SECONDS)
-        .with("RateLimit", "\"legacy\";r=0;t=" + seconds);
-  }
-
-  /** RFC 9745 has a date as structured fields spell it, RFC 8594 as HTTP spells it. */
-  private static List<HttpField> headers(LegacyOutcome.Notice notice) {
-    List<HttpField> headers = new ArrayList<>();
-    notice
-        .deprecatedAt()
-        .map(at -> new HttpField("Deprecation", "@" + at.getEpochSecond()))
-        .ifPresent(headers::add);
-    notice
-        .sunsetAt()
-        .map(at -> new HttpField("Sunset", HTTP_DATE.format(at)))
-        .ifPresent(headers::add);
-    return headers;
   }
 }

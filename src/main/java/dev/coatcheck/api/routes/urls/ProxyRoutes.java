@@ -9,20 +9,25 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.url.ProxiedOutcome;
+import dev.coatcheck.ids.url.ProxiedUrls;
 import dev.coatcheck.ids.url.UrlOutcome;
-import dev.coatcheck.ids.url.UrlResolver;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.eclipse.jetty.http.HttpField;
 
 /**
  * Resolves the URI of a request for the proxy that is about to pass it on. The URI comes in a
  * header or as a path, and goes back in a header.
  *
  * <p>nginx ({@code auth_request}) tells apart only 2xx, 401, 403 and the rest, and reads no body.
- * So a URI that can't be resolved is 403 here, and headers have the true status and problem.
+ * So a URI that is not to be passed on is 403 here, and headers have the true answer.
  */
 public final class ProxyRoutes implements Routes {
   public static final String AUTH_REQUEST = "/v1/urls/auth-request";
@@ -42,16 +47,24 @@ public final class ProxyRoutes implements Routes {
 
   public static final Scope NEEDS = Scope.IDS_READ;
 
-  public static final String ORIGINAL_URI = "X-Original-URI";
+  private static final String ORIGINAL_URI = "X-Original-URI";
+  private static final String LEGACY = "X-Coatcheck-Legacy";
+  private static final String BARE_KEYS = "X-Coatcheck-Bare-Keys";
   private static final String RESOLVED_URI = "X-Resolved-URI";
   private static final String RESOLVED_TYPES = "X-Resolved-Types";
   private static final String STATUS = "X-Coatcheck-Status";
   private static final String PROBLEM = "X-Coatcheck-Problem";
+  private static final String CACHE_CONTROL = "X-Coatcheck-Cache-Control";
 
-  private final UrlResolver resolver;
+  /** Of the two permanent redirects the one that keeps the method of a request. */
+  private static final int REDIRECT_STATUS = 308;
 
-  public ProxyRoutes(UrlResolver resolver) {
-    this.resolver = resolver;
+  private final ProxiedUrls urls;
+  private final Proxies proxies;
+
+  public ProxyRoutes(ProxiedUrls urls, Proxies proxies) {
+    this.urls = urls;
+    this.proxies = proxies;
   }
 
   @Override
@@ -62,52 +75,118 @@ public final class ProxyRoutes implements Routes {
     }
   }
 
+  /**
+   * What comes with a proxy's request.
+   *
+   * @param headers the values of a header, by its name
+   * @param client the address of the connection
+   */
+  public record Asked(Function<String, List<String>> headers, String client, String requestId) {
+    static Asked of(Context ctx) {
+      return new Asked(
+          name -> Collections.list(ctx.req().getHeaders(name)),
+          ctx.req().getRemoteAddr(),
+          RequestId.of(ctx));
+    }
+
+    /** Whether a header has the second of its two values; the first one is its default. */
+    private boolean says(String name, String otherwise, String value) {
+      List<String> values = headers.apply(name);
+      if (values.isEmpty() || values.equals(List.of(otherwise))) {
+        return false;
+      }
+      if (values.equals(List.of(value))) {
+        return true;
+      }
+      throw new Refusal(
+          ProblemCode.HEADER_INVALID,
+          name,
+          "Send " + otherwise + " or " + value + " in this header, once, or leave it out.");
+    }
+  }
+
   private Answer authRequest(Context ctx) {
     Query.none(ctx);
-    return authRequest(Collections.list(ctx.req().getHeaders(ORIGINAL_URI)), RequestId.of(ctx));
+    return authRequest(Asked.of(ctx));
   }
 
   /** What {@link #AUTH_REQUEST} answers to a request without a query. */
-  public Answer authRequest(List<String> uris, String requestId) {
+  public Answer authRequest(Asked asked) {
+    List<String> uris = asked.headers().apply(ORIGINAL_URI);
     if (uris.size() != 1) {
       throw new Refusal(
           ProblemCode.HEADER_INVALID,
           ORIGINAL_URI,
           "Send the path and query of the request in this header, once.");
     }
-    return forNginx(outcome(uris.getFirst()), requestId);
+    return forNginx(decide(uris.getFirst(), asked), asked.requestId());
   }
 
-  /** Envoy passes refusals on to the client as they are, so these have their true status. */
+  /** Envoy passes all other answers on to the client, so these are as the client gets them. */
   private Answer extAuthz(Context ctx) {
     String query = ctx.req().getQueryString();
     String path = ctx.req().getRequestURI().substring(EXT_AUTHZ.length() - 1);
-    return switch (outcome(query == null ? path : path + "?" + query)) {
-      case UrlOutcome.Resolved resolved -> resolved(resolved);
-      case UrlOutcome.Refused refused -> Answer.of(problem(refused));
+    return switch (decide(query == null ? path : path + "?" + query, Asked.of(ctx))) {
+      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) ->
+          passOn(resolved, notice);
+      case ProxiedOutcome.Redirect(
+              String location,
+              int maxAgeSeconds,
+              LegacyOutcome.Notice notice) ->
+          LegacyAnswers.redirect(REDIRECT_STATUS, location, maxAgeSeconds, notice);
+      case ProxiedOutcome.Refused(UrlOutcome.Refused refused) -> Answer.of(problem(refused));
+      case ProxiedOutcome.LegacyRefused(LegacyOutcome.Refused refused) ->
+          LegacyAnswers.refused(refused);
+      case ProxiedOutcome.BareKey _ -> Answer.of(UrlProblems.notFound());
     };
   }
 
-  private UrlOutcome outcome(String uri) {
-    return uri.startsWith("/")
-        ? resolver.resolve(uri)
-        : new UrlOutcome.Invalid("does not start with a slash");
+  private ProxiedOutcome decide(String uri, Asked asked) {
+    ProxiedUrls.Wish wish =
+        new ProxiedUrls.Wish(
+            asked.says(LEGACY, "resolve", "redirect"), asked.says(BARE_KEYS, "pass", "refuse"));
+    return urls.decide(
+        uri,
+        wish,
+        () -> proxies.visitor(asked.client(), asked.headers().apply(LegacyRoutes.FORWARDED_FOR)));
   }
 
-  private static Answer forNginx(UrlOutcome outcome, String requestId) {
+  private static Answer forNginx(ProxiedOutcome outcome, String requestId) {
     return switch (outcome) {
-      case UrlOutcome.Resolved resolved -> resolved(resolved);
-      case UrlOutcome.Refused refused -> {
-        Problem problem = problem(refused);
-        yield Answer.of(
-                Problem.at(
-                    ProblemCode.URL_REFUSED,
-                    ORIGINAL_URI,
-                    "X-Coatcheck-Status and X-Coatcheck-Problem say what to answer."))
-            .with(STATUS, Integer.toString(problem.code().status()))
-            .with(PROBLEM, problem.line(requestId));
-      }
+      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) ->
+          passOn(resolved, notice);
+      case ProxiedOutcome.Redirect(
+              String location,
+              int maxAgeSeconds,
+              LegacyOutcome.Notice notice) ->
+          refused(REDIRECT_STATUS)
+              .with("Location", location)
+              .with(LegacyAnswers.canonical(location))
+              .with(LegacyAnswers.headers(notice))
+              .with(CACHE_CONTROL, Answer.cacheControl(maxAgeSeconds));
+      case ProxiedOutcome.Refused(UrlOutcome.Refused refused) ->
+          refused(problem(refused), List.of(), requestId);
+      case ProxiedOutcome.LegacyRefused(LegacyOutcome.Refused refused) ->
+          refused(LegacyAnswers.problem(refused), LegacyAnswers.headers(refused), requestId);
+      case ProxiedOutcome.BareKey _ -> refused(UrlProblems.notFound(), List.of(), requestId);
     };
+  }
+
+  private static Answer refused(Problem problem, List<HttpField> headers, String requestId) {
+    Answer answer =
+        refused(problem.code().status()).with(PROBLEM, problem.line(requestId)).with(headers);
+    return problem.members() instanceof Problem.RetryAfter(int seconds)
+        ? answer.with("Retry-After", Integer.toString(seconds))
+        : answer;
+  }
+
+  private static Answer refused(int status) {
+    return Answer.of(
+            Problem.at(
+                ProblemCode.URL_REFUSED,
+                ORIGINAL_URI,
+                "X-Coatcheck-Status and the other headers say what to answer."))
+        .with(STATUS, Integer.toString(status));
   }
 
   /** The proxy's client has no API key, so it is not told when and why an ID was revoked. */
@@ -115,16 +194,23 @@ public final class ProxyRoutes implements Routes {
     return switch (refused) {
       case UrlOutcome.Revoked _ ->
           Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The public ID was ended for good.");
-      case UrlOutcome.Invalid _, UrlOutcome.Malformed _, UrlOutcome.Unknown _ ->
+      case UrlOutcome.Invalid _,
+          UrlOutcome.Malformed _,
+          UrlOutcome.Unknown _,
+          UrlOutcome.LegacyMalformed _,
+          UrlOutcome.LegacyUnknown _ ->
           UrlProblems.of("url", refused);
     };
   }
 
-  private static Answer resolved(UrlOutcome.Resolved resolved) {
+  private static Answer passOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) {
     String types =
         resolved.ids().stream()
             .map(id -> id.target().type().name())
             .collect(Collectors.joining(","));
-    return Answer.empty(200).with(RESOLVED_URI, resolved.resolved()).with(RESOLVED_TYPES, types);
+    return Answer.empty(200)
+        .with(RESOLVED_URI, resolved.resolved())
+        .with(RESOLVED_TYPES, types)
+        .with(LegacyAnswers.headers(notice));
   }
 }

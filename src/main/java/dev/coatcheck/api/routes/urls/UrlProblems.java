@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes.urls;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.url.UrlOutcome;
 
@@ -21,7 +22,14 @@ final class UrlProblems {
           IdProblems.malformed(param, malformed.reason(), malformed.position());
       case UrlOutcome.Revoked(ResolveOutcome.Revoked revoked) -> IdProblems.revoked(param, revoked);
       case UrlOutcome.Unknown _ -> IdProblems.unknown(param);
+      case UrlOutcome.LegacyMalformed _ -> Parameters.legacyMalformed(param);
+      case UrlOutcome.LegacyUnknown _ -> legacyUnknown(param);
     };
+  }
+
+  static Problem legacyUnknown(String param) {
+    return Problem.at(
+        ProblemCode.LEGACY_ID_UNKNOWN, param, "No public ID of this type has this legacy ID.");
   }
 
   static Problem notFound() {

@@ -46,20 +46,31 @@ public final class UrlRoutes implements Routes {
     endpoints.json(HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, this::publish);
   }
 
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   private record ResolvedUrlView(
-      String object, String url, String resolved, List<ResolvedIdView> ids) {
+      String object,
+      String url,
+      String resolved,
+      @Nullable String publicUrl,
+      List<ResolvedIdView> ids) {
     static ResolvedUrlView of(String url, UrlOutcome.Resolved resolved) {
       return new ResolvedUrlView(
           "resolved_url",
           url,
           resolved.resolved(),
+          resolved.publicUrl().orElse(null),
           resolved.ids().stream().map(ResolvedIdView::of).toList());
     }
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record ResolvedIdView(
-      String id, String type, String key, String status, @Nullable String mergedInto) {
+      String id,
+      String type,
+      String key,
+      String status,
+      @Nullable String mergedInto,
+      @Nullable String legacyId) {
     static ResolvedIdView of(UrlOutcome.ResolvedId resolved) {
       Mapping target = resolved.target();
       Mapping.Status status = resolved.merged() ? Mapping.Status.MERGED : Mapping.Status.ACTIVE;
@@ -68,7 +79,8 @@ public final class UrlRoutes implements Routes {
           target.type().name(),
           target.key().text(),
           status.wireName(),
-          resolved.merged() ? target.publicId().toString() : null);
+          resolved.merged() ? target.publicId().toString() : null,
+          resolved.legacyId().isPresent() ? Long.toString(resolved.legacyId().getAsLong()) : null);
     }
   }
 

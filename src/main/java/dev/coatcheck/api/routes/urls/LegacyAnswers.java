@@ -1,0 +1,88 @@
+package dev.coatcheck.api.routes.urls;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.ScanGuard;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http.HttpField;
+
+/** What those who have no API key are told about legacy IDs. */
+final class LegacyAnswers {
+  private static final DateTimeFormatter HTTP_DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+          .withZone(ZoneOffset.UTC);
+
+  private LegacyAnswers() {}
+
+  /** A redirect to a URL with a public ID, which is the one to keep. */
+  static Answer redirect(
+      int status, String location, int maxAgeSeconds, LegacyOutcome.Notice notice) {
+    return Answer.redirect(status, location, maxAgeSeconds)
+        .with(headers(notice))
+        .with(canonical(location));
+  }
+
+  static List<HttpField> canonical(String location) {
+    return List.of(new HttpField("Link", "<" + location + ">; rel=\"canonical\""));
+  }
+
+  static Answer refused(LegacyOutcome.Refused refused) {
+    return Answer.of(problem(refused)).with(headers(refused));
+  }
+
+  static Problem problem(LegacyOutcome.Refused refused) {
+    return switch (refused) {
+      case LegacyOutcome.Over _ ->
+          Problem.of(
+              ProblemCode.LEGACY_IDS_GONE,
+              "Legacy IDs of this type are no longer supported. Use the public ID.");
+      case LegacyOutcome.Gone _ -> UrlProblems.gone();
+      case LegacyOutcome.Scanning(int seconds) ->
+          Problem.retryAfter(
+              ProblemCode.ABNORMAL_USAGE_DETECTED,
+              "This address asked for too many consecutive or unknown legacy IDs. Wait for the"
+                  + " time in Retry-After, or call GET /v1/legacy with an API key, which has no"
+                  + " limit.",
+              seconds);
+      case LegacyOutcome.NotFound _ -> UrlProblems.notFound();
+    };
+  }
+
+  /** What goes with the problem. */
+  static List<HttpField> headers(LegacyOutcome.Refused refused) {
+    return switch (refused) {
+      case LegacyOutcome.Over(LegacyOutcome.Notice notice) -> headers(notice);
+      case LegacyOutcome.Scanning(int seconds) -> rateLimit(seconds);
+      case LegacyOutcome.Gone _, LegacyOutcome.NotFound _ -> List.of();
+    };
+  }
+
+  /** The headers are those of draft-ietf-httpapi-ratelimit-headers-10. */
+  private static List<HttpField> rateLimit(int seconds) {
+    return List.of(
+        new HttpField(
+            "RateLimit-Policy",
+            "\"legacy\";q=" + ScanGuard.NUMBERS_MAX + ";w=" + ScanGuard.WINDOW_SECONDS),
+        new HttpField("RateLimit", "\"legacy\";r=0;t=" + seconds));
+  }
+
+  /** RFC 9745 has a date as structured fields spell it, RFC 8594 as HTTP spells it. */
+  static List<HttpField> headers(LegacyOutcome.Notice notice) {
+    List<HttpField> headers = new ArrayList<>();
+    notice
+        .deprecatedAt()
+        .map(at -> new HttpField("Deprecation", "@" + at.getEpochSecond()))
+        .ifPresent(headers::add);
+    notice
+        .sunsetAt()
+        .map(at -> new HttpField("Sunset", HTTP_DATE.format(at)))
+        .ifPresent(headers::add);
+    return headers;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.coatcheck.ids.url;
+
+import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.redirect.LegacyId;
+import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.LegacyRedirector;
+import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/**
+ * Decides what a proxy does with the URI of a client that has no API key: what public IDs stand for
+ * is passed on, and legacy IDs are treated within the policies of their types.
+ */
+public final class ProxiedUrls {
+  /** What a key of a type may look like: a decimal, a UUID with or without its hyphens. */
+  private static final Pattern KEY =
+      Pattern.compile("[0-9]+|[0-9A-Fa-f]{8}-?(?:[0-9A-Fa-f]{4}-?){3}[0-9A-Fa-f]{12}");
+
+  private final UrlResolver resolver;
+  private final LegacyRedirector legacy;
+  private final Registry registry;
+
+  ProxiedUrls(UrlResolver resolver, LegacyRedirector legacy, Registry registry) {
+    this.resolver = resolver;
+    this.legacy = legacy;
+    this.registry = registry;
+  }
+
+  /**
+   * What a proxy wants.
+   *
+   * @param redirects whether a client is sent from a URI with legacy IDs to the public one, rather
+   *     than served
+   * @param refusesBareKeys whether a path must not hold keys themselves
+   */
+  public record Wish(boolean redirects, boolean refusesBareKeys) {}
+
+  /**
+   * Decides.
+   *
+   * @param uri path and query
+   * @param visitor asked for only if the client is to be redirected
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
+   */
+  public ProxiedOutcome decide(String uri, Wish wish, Supplier<Visitor> visitor) {
+    if (!uri.startsWith("/")) {
+      return new ProxiedOutcome.Refused(new UrlOutcome.Invalid("does not start with a slash"));
+    }
+    UrlResolver.Read read = resolver.read(uri);
+    return switch (read) {
+      case UrlResolver.Read.Refused(UrlOutcome.Refused refused) ->
+          new ProxiedOutcome.Refused(refused);
+      case UrlResolver.Read.Sound(UrlParts url, List<UrlId> ids) -> {
+        if (wish.refusesBareKeys() && hasBareKey(url, ids)) {
+          yield new ProxiedOutcome.BareKey();
+        }
+        if (ids.stream().anyMatch(UrlId.MalformedLegacy.class::isInstance)) {
+          yield new ProxiedOutcome.Refused(new UrlOutcome.LegacyMalformed());
+        }
+        List<UrlId.Legacy> numbers =
+            ids.stream()
+                .filter(UrlId.Legacy.class::isInstance)
+                .map(UrlId.Legacy.class::cast)
+                .toList();
+        yield wish.redirects() && !numbers.isEmpty()
+            ? redirect(url, numbers, visitor.get())
+            : passOn(read, numbers);
+      }
+    };
+  }
+
+  private ProxiedOutcome redirect(UrlParts url, List<UrlId.Legacy> numbers, Visitor visitor) {
+    if (numbers.size() > 1) {
+      WithoutWaiting.leave(); // each is counted before the next one may wait
+    }
+    List<String> publicIds = new ArrayList<>();
+    int maxAgeSeconds = Integer.MAX_VALUE;
+    LegacyOutcome.Notice notice = LegacyOutcome.Notice.NONE;
+    for (UrlId.Legacy number : numbers) {
+      switch (legacy.replace(number.id(), visitor)) {
+        case LegacyOutcome.Refused refused -> {
+          return new ProxiedOutcome.LegacyRefused(refused);
+        }
+        case LegacyOutcome.To to -> {
+          publicIds.add(to.target());
+          maxAgeSeconds = Math.min(maxAgeSeconds, to.maxAgeSeconds());
+          notice = notice.and(to.notice());
+        }
+      }
+    }
+    List<UrlSlice> slices = numbers.stream().map(UrlId.Legacy::slice).toList();
+    return new ProxiedOutcome.Redirect(url.with(slices, publicIds), maxAgeSeconds, notice);
+  }
+
+  private ProxiedOutcome passOn(UrlResolver.Read read, List<UrlId.Legacy> numbers) {
+    LegacyOutcome.Notice notice = LegacyOutcome.Notice.NONE;
+    for (UrlId.Legacy number : numbers) {
+      LegacyId id = number.id();
+      Optional<LegacyOutcome.Refused> refusal = legacy.refusal(id);
+      if (refusal.isPresent()) {
+        return refusal.get() instanceof LegacyOutcome.NotFound
+            ? new ProxiedOutcome.Refused(new UrlOutcome.LegacyUnknown())
+            : new ProxiedOutcome.LegacyRefused(refusal.get());
+      }
+      notice = notice.and(LegacyRedirector.notice(id.type()));
+    }
+    return switch (resolver.resolve(read)) {
+      case UrlOutcome.Resolved resolved -> new ProxiedOutcome.PassOn(resolved, notice);
+      case UrlOutcome.Refused refused -> new ProxiedOutcome.Refused(refused);
+    };
+  }
+
+  /** Numbers that a URL template has literally are the path's own. */
+  private boolean hasBareKey(UrlParts url, List<UrlId> ids) {
+    List<LegacyUrlTemplate> templates = UrlId.fitting(url, registry);
+    List<UrlSlice> segments = url.segments();
+    for (int i = 0; i < segments.size(); i++) {
+      int at = i;
+      UrlSlice segment = segments.get(i);
+      if (KEY.matcher(segment.text()).matches()
+          && ids.stream().noneMatch(id -> id.slice().equals(segment))
+          && templates.stream().noneMatch(template -> template.isLiteralAt(at))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
