@@ -156,6 +156,33 @@ class FrontLegacyTest {
                     .isEqualTo(8));
   }
 
+  /** By the visitor that the proxy names, which both doors have to see. */
+  @Test
+  void bothDoorsRefuseARedirectOfAScanAndOfNobodyElse() throws IOException {
+    int door = 0;
+    for (String header : List.of(TO_THE_ROUTES, "Accept: */*")) {
+      String scanner = "X-Forwarded-For: 192.0.2." + ++door;
+      String refused = "X-Coatcheck-Status: 429";
+      for (int number = 1; number <= ScanGuard.NUMBERS_MAX; number++) {
+        assertThat(asProxyOf(scanner, 500 + number, header)).doesNotContain(refused);
+      }
+      int next = 501 + ScanGuard.NUMBERS_MAX;
+      assertThat(asProxyOf(scanner, next, header)).contains(refused);
+      assertThat(asProxyOf("X-Forwarded-For: 192.0.2.99", next, header)).doesNotContain(refused);
+    }
+  }
+
+  private static String asProxyOf(String visitor, int number, String header) throws IOException {
+    return doors.raw(
+        "GET /v1/urls/auth-request",
+        List.of(
+            doors.authorization(),
+            "X-Original-URI: /numbered/" + number,
+            "X-Coatcheck-Legacy: redirect",
+            visitor,
+            header));
+  }
+
   private static String asProxy(String uri, String legacy, String bare, String header)
       throws IOException {
     return doors.raw(

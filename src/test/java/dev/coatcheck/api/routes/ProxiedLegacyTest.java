@@ -125,6 +125,23 @@ class ProxiedLegacyTest {
     assertThat(redirect.headers()).doesNotContainKeys("deprecation", "sunset");
   }
 
+  /** A client chooses the query, and with it no other URL. */
+  @Test
+  void aLinkIsOneUrlWhateverTheQueryHolds() {
+    String query = "?x=>;rel=canonical,<https://evil.example/>&y=\"";
+
+    Reply nginx = authRequest(asked("redirect"), "/plain/7" + query);
+
+    assertThat(nginx.header("Location")).isEqualTo("/plain/" + id("plain") + query);
+    assertThat(nginx.header("Link"))
+        .matches("<[^<>]*>; rel=\"canonical\"")
+        .isEqualTo(
+            "</plain/"
+                + id("plain")
+                + query.replace("<", "%3C").replace(">", "%3E")
+                + ">; rel=\"canonical\"");
+  }
+
   @Test
   void twoNumbersAreRedirectedTogetherAndLastAsLongAsTheShorterOne() {
     client.put(

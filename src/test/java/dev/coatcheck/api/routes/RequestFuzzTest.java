@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +38,7 @@ class RequestFuzzTest {
           "/v1/types/charge/keys/",
           "/v1/types/charge/legacy-hits",
           "/v1/legacy/charge/",
+          "/v1/legacy/resolve",
           "/v1/urls/resolve?url=",
           "/v1/urls/auth-request",
           "/v1/urls/ext-authz/",
@@ -157,6 +160,10 @@ class RequestFuzzTest {
           "Forwarded: for=\"",
           "X-Original-URI: /%u0041",
           "X-Original-URI: %",
+          "X-Original-URI: /9223372036854775807",
+          "X-Original-URI: /charge/%30007?<>\"",
+          "X-Coatcheck-Legacy: redirect",
+          "X-Coatcheck-Bare-Keys: refuse",
           "X-Forwarded-Uri: \\",
           " folded",
           "NoColon",
@@ -173,7 +180,12 @@ class RequestFuzzTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    gateway.client().put("/v1/types/charge", "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}");
+    gateway
+        .client()
+        .put(
+            TestType.of("charge", "ch")
+                .with("legacy", Map.of())
+                .with("url_templates", List.of("/{legacy:charge}", "/{*}/{legacy:charge}")));
   }
 
   @AfterAll

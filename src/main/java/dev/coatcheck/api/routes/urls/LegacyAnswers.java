@@ -28,8 +28,10 @@ final class LegacyAnswers {
         .with(canonical(location));
   }
 
+  /** A query may hold angle brackets, behind which it would name a URL of its own. */
   static List<HttpField> canonical(String location) {
-    return List.of(new HttpField("Link", "<" + location + ">; rel=\"canonical\""));
+    String target = location.replace("<", "%3C").replace(">", "%3E");
+    return List.of(new HttpField("Link", "<" + target + ">; rel=\"canonical\""));
   }
 
   static Answer refused(LegacyOutcome.Refused refused) {
