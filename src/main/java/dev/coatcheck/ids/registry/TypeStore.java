@@ -47,14 +47,12 @@ final class TypeStore {
         "registry load", sql -> sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read));
   }
 
-  /** The unique constraints settle a race between two that create the same name or prefix. */
+  /** The unique constraints settle a race with an instance of another version. */
   PutOutcome put(TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
     return database.write(
         "type put",
         sql -> {
-          if (!definition.policies().urlTemplates().isEmpty()) {
-            lockTemplates(sql);
-          }
+          lock(sql);
           Optional<Type> present = locked(sql, definition.name());
           if (expectedVersion.isPresent()
               && present.map(Type::version).orElse(0) != expectedVersion.getAsInt()) {
@@ -70,8 +68,11 @@ final class TypeStore {
         });
   }
 
-  /** Types with URL templates are put one after the other, so that none misses another's. */
-  private static void lockTemplates(DSLContext sql) {
+  /**
+   * Types are put one after the other, so that none misses the URL templates of another one. Before
+   * the lock of a row: a put with that row would wait for this lock in turn.
+   */
+  private static void lock(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", TYPE);
   }
 

@@ -139,9 +139,10 @@ class FrontLegacyTest {
   void aLookUpThroughTheDoorIsCountedOnce() throws IOException {
     TestClient client = gateway.client().patient();
     numbered("counted", "cnt", Map.of());
+    client.mint("counted", "legacy_id", "43");
     for (String legacy : List.of("resolve", "redirect")) {
       asProxy("/counted/42", legacy, "pass", "Accept: */*");
-      asProxy("/counted/42/counted/42", legacy, "pass", "Accept: */*");
+      asProxy("/counted/42/counted/43", legacy, "pass", "Accept: */*");
       asProxy("/counted/42?id=" + id, legacy, "pass", "Accept: */*");
     }
     await()
@@ -169,6 +170,18 @@ class FrontLegacyTest {
       int next = 501 + ScanGuard.NUMBERS_MAX;
       assertThat(asProxyOf(scanner, next, header)).contains(refused);
       assertThat(asProxyOf("X-Forwarded-For: 192.0.2.99", next, header)).doesNotContain(refused);
+    }
+  }
+
+  /** The first of two look-ups is over before the second one waits. */
+  @Test
+  void aUriWithIdsOfBothKindsIsCountedTheSameThroughBothDoors() throws IOException {
+    gateway.client().get("/v1/ids/" + id);
+    for (String header : List.of(TO_THE_ROUTES, "Accept: */*")) {
+      double before = doors.number("coatcheck_resolves_total");
+      asProxy("/numbered/42?id=" + id, "resolve", "pass", header);
+
+      assertThat(doors.number("coatcheck_resolves_total")).as(header).isEqualTo(before + 2);
     }
   }
 

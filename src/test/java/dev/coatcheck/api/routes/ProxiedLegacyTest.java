@@ -147,18 +147,18 @@ class ProxiedLegacyTest {
     client.put(
         TestType.of("part", "prt")
             .with("legacy", Map.of("sunset_at", "2998-01-01T00:00:00Z", "max_age_seconds", 60))
-            .with("url_templates", List.of("/dated/{legacy:dated}/part/{legacy:part}")));
+            .with("url_templates", List.of("/part/{legacy:part}/dated/{legacy:dated}")));
     String part = client.mint("part", "key", "43", "legacy_id", "8").text("/id");
-    String uri = "/dated/7/part/8";
+    String uri = "/part/8/dated/7";
 
     Reply redirect = extAuthz(asked("redirect"), uri);
 
-    assertThat(redirect.header("Location")).isEqualTo("/dated/" + id("dated") + "/part/" + part);
+    assertThat(redirect.header("Location")).isEqualTo("/part/" + part + "/dated/" + id("dated"));
     assertThat(redirect.header("Cache-Control")).isEqualTo("public, max-age=60");
     assertThat(redirect.header("Sunset")).isEqualTo("Mon, 01 Jan 2998 00:00:00 GMT");
     assertThat(redirect.header("Deprecation")).isEqualTo("@1767225600");
-    assertThat(authRequest(asked(""), uri).header("X-Resolved-URI")).isEqualTo("/dated/42/part/43");
-    assertProblem(extAuthz(asked("redirect"), "/dated/7/part/9"), 404, "not_found", null);
+    assertThat(authRequest(asked(""), uri).header("X-Resolved-URI")).isEqualTo("/part/43/dated/42");
+    assertProblem(extAuthz(asked("redirect"), "/part/9/dated/7"), 404, "not_found", null);
   }
 
   @Test

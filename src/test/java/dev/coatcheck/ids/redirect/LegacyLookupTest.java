@@ -100,8 +100,7 @@ class LegacyLookupTest {
 
       assertThat(together.stream().filter(ResolveOutcome.Found.class::isInstance)).hasSize(500);
       assertThat(together)
-          .isEqualTo(
-              ids.stream().map(id -> legacy.lookup().find(id.type(), id.number())).toList());
+          .isEqualTo(ids.stream().map(id -> legacy.lookup().find(id.type(), id.number())).toList());
       assertThat(legacy.lookup().findAll(List.of())).isEmpty();
     }
   }
