@@ -4,9 +4,13 @@ import dev.coatcheck.bench.machine.MeasureFailed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /** Requests to one server, in a closed loop and in an open loop, from processes of their own. */
 public final class Load implements AutoCloseable {
+  private static final int TRIES_MAX = 20;
+  private static final long PAUSE_NANOS = 500_000_000;
+
   private final GeneratorProcess own;
   private final Generator generator;
   private final Wrk wrk;
@@ -37,9 +41,12 @@ public final class Load implements AutoCloseable {
     Load load = new Load(GeneratorProcess.start(spec, before), generator, Wrk.of(spec));
     try {
       double perSecond = spec.connections() * 1e3;
-      // A gateway that is cold may refuse some of them.
-      if (load.open(Duration.ofMillis(1), perSecond).served() == 0) {
-        throw new MeasureFailed("No request to " + spec.path() + " was answered with success.");
+      // A gateway that is cold, or that has just been under load, may refuse them for a moment.
+      for (int tried = 0; load.open(Duration.ofMillis(1), perSecond).served() == 0; tried++) {
+        if (tried == TRIES_MAX) {
+          throw new MeasureFailed("No request to " + spec.path() + " was answered with success.");
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
       return load;
     } catch (MeasureFailed failed) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -54,6 +55,25 @@ public final class LegacyKeyTable {
   public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
     List<ImportRow> imports =
         IntStream.range(0, rows.size()).mapToObj(i -> row(i, rows.get(i))).toList();
+    return write(sql, imports, careful).stream()
+        .map(error -> rows.get((int) error.line()))
+        .toList();
+  }
+
+  /**
+   * Inserts mappings of keys whose rows have no legacy ID; a mapping that is there already, or has
+   * ended, is left alone.
+   *
+   * @param careful look first at what is there; otherwise all is taken for new
+   * @throws AlreadyThere if another transaction was first
+   */
+  public void insertKeys(DSLContext sql, List<Long> keys, boolean careful) {
+    List<ImportRow> imports =
+        IntStream.range(0, keys.size()).mapToObj(i -> row(i, keys.get(i), List.of())).toList();
+    List<RowError> _ = write(sql, imports, careful);
+  }
+
+  private List<RowError> write(DSLContext sql, List<ImportRow> imports, boolean careful) {
     Plan plan =
         careful
             ? Plan.beside(
@@ -68,7 +88,7 @@ public final class LegacyKeyTable {
       throw refused;
     }
     observer.observe(new Event.Minted(type.name(), plan.mappings().size(), 0));
-    return plan.errors().stream().map(error -> rows.get((int) error.line())).toList();
+    return plan.errors();
   }
 
   /** Inserts a row in a transaction of its own; that another transaction was first is as good. */
@@ -81,12 +101,12 @@ public final class LegacyKeyTable {
   }
 
   private ImportRow row(int index, LegacyKey row) {
+    Alias legacy = Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()));
+    return row(index, row.key(), List.of(legacy));
+  }
+
+  private ImportRow row(int index, long key, List<Alias> names) {
     return new ImportRow(
-        index,
-        type,
-        new Key.Bigint(row.key()),
-        List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()))),
-        SnowflakeLayout.DEFAULT.timeOf(row.key()),
-        null);
+        index, type, new Key.Bigint(key), names, SnowflakeLayout.DEFAULT.timeOf(key), null);
   }
 }

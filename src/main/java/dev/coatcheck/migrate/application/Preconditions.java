@@ -65,6 +65,12 @@ public final class Preconditions {
     return List.copyOf(all.values());
   }
 
+  /** What fails for good when the number of columns changes, if anything does. */
+  static Optional<Precondition> rowShape(
+      Statements statements, RecordedStatements recorded, AppObjects objects) {
+    return new Preconditions(statements, recorded, objects).rowShape();
+  }
+
   private static Stream<SqlStatement> first(String text) {
     return SqlStatement.all(text).stream().limit(1);
   }

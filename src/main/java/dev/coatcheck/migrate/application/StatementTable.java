@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.application;
 
+import dev.coatcheck.migrate.application.CalledStatements.Called;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
@@ -9,6 +10,11 @@ import org.jooq.exception.DataAccessException;
 /** Reads the statements that {@code pg_stat_statements} has recorded. */
 public final class StatementTable {
   private static final int STATEMENTS_MAX = 1_000;
+
+  private static final String NOT_INSTALLED =
+      "pg_stat_statements is not installed in this database";
+  private static final String UNREADABLE = "pg_stat_statements is installed but refuses to be read";
+  private static final String ONLY_FREQUENT = "only the " + STATEMENTS_MAX + " most frequent were";
 
   private static final String EXTENSION =
       """
@@ -31,7 +37,59 @@ public final class StatementTable {
        order by s.calls desc limit\
       """;
 
+  /** Of other roles than ours, because our statements name the columns too. */
+  private static final String CALLED =
+      """
+      select s.queryid::text, pg_catalog.left(pg_catalog.min(s.query), 20000),
+             pg_catalog.sum(s.calls)::bigint
+        from <schema>.pg_stat_statements s
+       where s.dbid = (select d.oid from pg_catalog.pg_database d
+                        where d.datname = pg_catalog.current_database())
+         and s.userid <> (select r.oid from pg_catalog.pg_roles r where r.rolname = current_user)
+         and s.queryid is not null
+         and exists (select from pg_catalog.unnest(?::text[]) as t (name)
+                      where pg_catalog.strpos(pg_catalog.lower(s.query),
+                                              pg_catalog.lower(t.name)) > 0)
+       group by 1 order by 3 desc limit\
+      """;
+
+  private static final String SEES_OTHERS =
+      "select pg_catalog.pg_has_role('pg_read_all_stats', 'usage')";
+
   private StatementTable() {}
+
+  /**
+   * Those of other roles than the source's own that mention one of some tables, with their calls.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
+   */
+  public static CalledStatements called(Database database, List<String> tables) {
+    List<String> schema =
+        database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
+    if (schema.isEmpty()) {
+      return new CalledStatements(List.of(), Optional.of(NOT_INSTALLED));
+    }
+    String text = CALLED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
+    try {
+      boolean seesOthers = database.read("inspect", sql -> PlainSql.isTrue(sql, SEES_OTHERS));
+      List<Called> found =
+          database.read(
+              "inspect",
+              sql ->
+                  PlainSql.rows(
+                      sql,
+                      text,
+                      row -> new Called(row.getString(1), row.getString(2), row.getLong(3)),
+                      (Object) tables.toArray(String[]::new)));
+      Optional<String> whyNot =
+          found.size() > STATEMENTS_MAX ? Optional.of(ONLY_FREQUENT) : Optional.<String>empty();
+      return new CalledStatements(
+          found.subList(0, Math.min(STATEMENTS_MAX, found.size())),
+          seesOthers ? whyNot : Optional.of(RecordedStatements.SEES_OWN));
+    } catch (DataAccessException refused) {
+      return new CalledStatements(List.of(), Optional.of(UNREADABLE));
+    }
+  }
 
   /**
    * Those that mention one of some tables. On a connection of its own, because the answer may be an
@@ -43,7 +101,7 @@ public final class StatementTable {
     List<String> schema =
         database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
     if (schema.isEmpty()) {
-      return RecordedStatements.none("pg_stat_statements is not installed in this database");
+      return RecordedStatements.none(NOT_INSTALLED);
     }
     String text = RECORDED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
     try {
@@ -55,11 +113,9 @@ public final class StatementTable {
                       sql, text, row -> row.getString(1), (Object) tables.toArray(String[]::new)));
       return new RecordedStatements(
           found.subList(0, Math.min(STATEMENTS_MAX, found.size())),
-          found.size() > STATEMENTS_MAX
-              ? Optional.of("only the " + STATEMENTS_MAX + " most frequent were")
-              : Optional.empty());
+          found.size() > STATEMENTS_MAX ? Optional.of(ONLY_FREQUENT) : Optional.empty());
     } catch (DataAccessException refused) {
-      return RecordedStatements.none("pg_stat_statements is installed but refuses to be read");
+      return RecordedStatements.none(UNREADABLE);
     }
   }
 }

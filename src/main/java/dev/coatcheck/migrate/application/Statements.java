@@ -14,6 +14,9 @@ import java.util.Set;
  * statements that are put together at run time.
  */
 public final class Statements {
+  /** What the bodies of triggers and of ON CONFLICT call a row. */
+  private static final Set<String> ROWS = Set.of("new", "old", "excluded");
+
   private static final Set<String> STRICT = Set.of("repeatable", "serializable");
 
   private final TableName table;
@@ -85,6 +88,32 @@ public final class Statements {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether it names the key of the table: qualified, or alone where the table is used. A name that
+   * is given to an expression names no column.
+   */
+  boolean namesKey(SqlStatement statement) {
+    for (int i = 0; i < statement.tokens().size(); i++) {
+      Token token = statement.at(i);
+      boolean isCall = statement.at(i + 1).isSymbol("(");
+      if (token.isName() && token.text().equals(key) && !isCall && isOfOurs(statement, i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isOfOurs(SqlStatement statement, int index) {
+    Token before = statement.at(index - 1);
+    if (!before.isSymbol(".")) {
+      return !before.is("as") && mentions(statement);
+    }
+    String qualifier = statement.at(index - 2).text();
+    return named(statement, qualifier)
+        .map(use -> isOurs(use.name()))
+        .orElseGet(() -> ROWS.contains(qualifier));
   }
 
   boolean groupsByKey(SqlStatement statement) {

@@ -22,6 +22,8 @@ import org.jooq.exception.DataAccessException;
 public final class FillOnDemandTable {
   private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
 
+  private static final String ARCHIVED = "select a.key from <archive> a where a.legacy = ?";
+
   private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
   private static final SqlTemplate HOLD =
       SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
@@ -63,12 +65,26 @@ public final class FillOnDemandTable {
     try {
       return findByNames(legacy);
     } catch (DataAccessException refused) {
-      Optional<Target> now = CatalogTable.now(source, target).filter(it -> !it.equals(target));
+      Optional<Target> now = CatalogTable.now(source, target);
       if (now.isEmpty()) {
+        // The column of the legacy IDs left the table a moment ago.
+        return archived(legacy);
+      }
+      if (now.get().equals(target)) {
         throw refused;
       }
       return new FillOnDemandTable(source, now.get()).findByNames(legacy);
     }
+  }
+
+  /** The key that the archive has for a legacy ID; it has those of all rows of a contracted run. */
+  public OptionalLong archived(long legacy) {
+    return source.read(
+        "archived key",
+        sql ->
+            PlainSql.rows(sql, names.fill(ARCHIVED), row -> row.getLong(1), legacy).stream()
+                .mapToLong(Long::longValue)
+                .findFirst());
   }
 
   private OptionalLong findByNames(long legacy) {

@@ -158,10 +158,7 @@ final class Survey {
 
   private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {
     RecordedStatements searched =
-        server.seesOthers()
-            ? recorded
-            : recorded.incomplete(
-                "the source's user sees only its own; grant it pg_read_all_stats");
+        server.seesOthers() ? recorded : recorded.incomplete(RecordedStatements.SEES_OWN);
     List<Precondition> preconditions =
         Preconditions.of(
             new Statements(table, key.columns().getFirst(), key.constraint()),

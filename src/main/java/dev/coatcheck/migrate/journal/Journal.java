@@ -19,7 +19,9 @@ import dev.coatcheck.migrate.steps.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -155,6 +157,21 @@ public final class Journal {
   /** Every row has a key: from now on those count that look-ups had filled ahead. */
   public void filled(TableMigration run) {
     runs.filled(run.id());
+  }
+
+  /**
+   * The last switch of a run.
+   *
+   * @param calls of the applications' statements before it, by their IDs
+   */
+  public record Switched(Instant at, Map<String, Long> calls) {}
+
+  public void switched(TableMigration run, Map<String, Long> calls) {
+    runs.switched(run.id(), calls);
+  }
+
+  public Optional<Switched> switched(long id) {
+    return runs.switched(id);
   }
 
   /** Keeps the children that a run takes along from now on. */

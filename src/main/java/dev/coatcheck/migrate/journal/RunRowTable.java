@@ -16,7 +16,9 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,6 +35,13 @@ final class RunRowTable {
 
   static <T> T read(String json, Class<T> type) {
     return JSON.readValue(json, type);
+  }
+
+  /** Of statements, by their IDs. */
+  static Map<String, Long> calls(String json) {
+    Map<String, Long> calls = new HashMap<>();
+    JSON.readTree(json).forEachEntry((id, number) -> calls.put(id, number.asLong()));
+    return calls;
   }
 
   static TableMigration run(TableMigrationRecord row) {

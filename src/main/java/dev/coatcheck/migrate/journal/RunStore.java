@@ -16,6 +16,7 @@ import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -119,7 +120,7 @@ final class RunStore {
   static void write(DSLContext sql, TableMigration run) {
     TableMigration.Status status = run.status();
     boolean started = status.state() != RunState.PLANNED && run.times().startedAt().isEmpty();
-    boolean ended = status.state() == RunState.DONE || status.state() == RunState.CANCELLED;
+    boolean ended = status.state().isEnd();
     sql.update(TABLE_MIGRATION)
         .set(TABLE_MIGRATION.STATE, status.state().wireName())
         .set(TABLE_MIGRATION.OCCUPIES, status.occupies())
@@ -189,6 +190,32 @@ final class RunStore {
                 .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children)))
                 .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
                 .execute());
+  }
+
+  /** Keeps how often the statements of the applications were called before the switch. */
+  void switched(long id, Map<String, Long> calls) {
+    database.write(
+        "table migration switch",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.SWITCHED_AT, currentInstant())
+                .set(TABLE_MIGRATION.CALLS_BEFORE_SWITCH, JSONB.valueOf(RunRowTable.json(calls)))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .execute());
+  }
+
+  Optional<Journal.Switched> switched(long id) {
+    return database.read(
+        "table migration switch",
+        sql ->
+            sql.select(TABLE_MIGRATION.SWITCHED_AT, TABLE_MIGRATION.CALLS_BEFORE_SWITCH)
+                .from(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION.SWITCHED_AT.isNotNull())
+                .fetchOptional(
+                    row ->
+                        new Journal.Switched(
+                            row.value1(), RunRowTable.calls(row.value2().data()))));
   }
 
   void report(long id, String json) {

@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.select;
 
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.state.TableMigration.StepStatus;
@@ -98,6 +99,7 @@ final class StepStore {
         run.target(),
         run.typeNumber(),
         StepStatus.ofExpand(steps, Step.DUAL_WRITE).isBegun(),
-        StepStatus.ofExpand(steps, Step.PREPARE).isBegun());
+        StepStatus.ofExpand(steps, Step.PREPARE).isBegun(),
+        run.status().state() == RunState.CONTRACTED);
   }
 }

@@ -22,6 +22,7 @@ public final class ActiveTables {
    * @param source its name
    * @param hasTriggers new rows get keys
    * @param hasOutbox entries may wait
+   * @param isContracted only the archive knows legacy IDs
    */
   public record ActiveTable(
       long run,
@@ -29,7 +30,8 @@ public final class ActiveTables {
       Target target,
       int typeNumber,
       boolean hasTriggers,
-      boolean hasOutbox) {}
+      boolean hasOutbox,
+      boolean isContracted) {}
 
   public boolean isAny() {
     return !tables.isEmpty();

@@ -73,7 +73,8 @@ public final class ReadThrough implements LegacySource {
   }
 
   private boolean fillOnDemand(ActiveTable table, Source source, long legacy) {
-    OptionalLong key = new FillOnDemandTable(source.database(), table.target()).find(legacy);
+    FillOnDemandTable rows = new FillOnDemandTable(source.database(), table.target());
+    OptionalLong key = table.isContracted() ? rows.archived(legacy) : rows.find(legacy);
     if (key.isEmpty()) {
       return false;
     }

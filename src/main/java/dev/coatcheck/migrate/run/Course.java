@@ -13,13 +13,14 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.StepStates;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.LockTime;
 import dev.coatcheck.migrate.steps.OwnObjectsTable;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.StepOutcome;
 import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -29,10 +30,13 @@ import java.util.function.Predicate;
  * seen in the source, so nothing is repeated that an earlier runner has done.
  */
 final class Course {
+  private static final Duration VERIFIED_MAX = Duration.ofHours(1);
+
   private final Journal journal;
   private final GatewayMappings gateway;
   private final Source source;
   private final Heartbeat heartbeat;
+  private final RunLog log;
 
   /** With the names that the table has now. */
   private TableMigration run;
@@ -50,11 +54,16 @@ final class Course {
     this.source = source;
     this.run = run;
     this.heartbeat = heartbeat;
+    this.log = new RunLog(journal, heartbeat);
     this.steps = Steps.of(run.target());
   }
 
   /** Until the goal is reached, or a step has failed. */
   void go(SourceSession session) {
+    if (isThere(session, Step.DROP_COLUMNS)) {
+      contracted();
+      return;
+    }
     boolean _ = lookUpNames(session);
     OwnObjectsTable objects = new OwnObjectsTable(session, run.target());
     try {
@@ -67,7 +76,13 @@ final class Course {
         }
         case SWITCH -> {
           objects.require(journal.extent(run));
-          new SwitchCourse(this, journal, heartbeat, run).go(session);
+          new SwitchCourse(this, journal, source, heartbeat, run).go(session);
+        }
+        case CONTRACT -> {
+          objects.require(journal.extent(run));
+          if (isVerified(session) && apply(session, step -> step.phase() == Phase.CONTRACT)) {
+            contracted();
+          }
         }
         case VERIFY -> {
           if (journal.extent(run) == OwnObjectsTable.Extent.ON_TABLE) {
@@ -92,12 +107,11 @@ final class Course {
     }
   }
 
-  /** Whether a step may have failed only because it had an old name; then it is begun again. */
+  /** Whether a step may have failed because of an old name; then it is begun again. */
   boolean isOvertaken() {
     try {
-      return CatalogTable.now(source.database(), run.target())
-          .filter(now -> !now.equals(run.target()))
-          .isPresent();
+      Optional<Target> now = CatalogTable.now(source.database(), run.target());
+      return now.isPresent() && !now.get().equals(run.target());
     } catch (DatabaseUnavailable gone) {
       return false;
     }
@@ -109,11 +123,11 @@ final class Course {
    * @return false if the table, or its key column, is gone
    */
   private boolean lookUpNames(SourceSession session) {
-    Optional<Target> now = CatalogTable.now(session.session(), run.target());
+    Target before = run.target();
+    Optional<Target> now = CatalogTable.now(session.session(), before);
     // Children may outlive the table, and have to be freed of our triggers then.
     Target known =
-        now.orElseGet(
-            () -> run.target().with(ChildTable.now(session.session(), run.target().children())));
+        now.orElseGet(() -> before.with(ChildTable.now(session.session(), before.children())));
     if (!known.equals(run.target())) {
       run = run.at(known);
       steps = Steps.of(known);
@@ -137,10 +151,8 @@ final class Course {
           // A child is gone, and its steps with it.
           return apply(session, which);
         }
-        if (phase.bindsChildren() && !hasPlannedChildren(session)) {
-          return false;
-        }
-        if (!apply(session, steps.get(i), "step_applied")) {
+        boolean isAsPlanned = !phase.bindsChildren() || hasPlannedChildren(session);
+        if (!isAsPlanned || !apply(session, steps.get(i), "step_applied")) {
           return false;
         }
       }
@@ -155,7 +167,7 @@ final class Course {
   }
 
   private void verify(SourceSession session) {
-    if (verifyAgain(session)) {
+    if (apply(session, new Step.Verify(), "verified")) {
       StepStates states = journal.states(run.id());
       boolean isThrough =
           steps.stream()
@@ -165,21 +177,33 @@ final class Course {
     }
   }
 
-  /** Verifies whether or not that was done; false if the run failed with it. */
-  boolean verifyAgain(SourceSession session) {
-    return apply(session, new Step.Verify(), "verified");
+  /** Whether source and mappings agreed within the last hour, or do now. */
+  boolean isVerified(SourceSession session) {
+    return journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+        || apply(session, new Step.Verify(), "verified");
   }
 
-  /** Whether the new keys are the primary key: the source alone knows. */
-  boolean isSwitched(SourceSession session) {
+  /** Whether a step is applied: the source alone knows. */
+  boolean isThere(SourceSession session, String name) {
     return steps.stream()
-        .filter(step -> step.name().equals(Step.PRIMARY_KEY))
+        .filter(step -> step.name().equals(name))
         .anyMatch(stepRunner(session)::isThere);
   }
 
+  /** Also if a runner died before it could write down that the columns are gone. */
+  private void contracted() {
+    steps.stream()
+        .filter(step -> step.name().equals(Step.DROP_COLUMNS))
+        .forEach(step -> journal.step(run, step, StepState.VERIFIED, Optional.empty()));
+    end(
+        RunState.CONTRACTED,
+        "contracted",
+        "The legacy IDs have left the table; the archive keeps them with their keys.");
+  }
+
   private boolean apply(SourceSession session, Step step, String kind) {
-    journal.event(run, "step_started", name(step));
-    return settle(step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
+    log.begun(run, step);
+    return log.settle(run, step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
   }
 
   private void undo(SourceSession session) {
@@ -198,7 +222,8 @@ final class Course {
       StepRunner runner = stepRunner(session);
       if (state.isBegun() || runner.isThere(step)) {
         heartbeat.requireMine();
-        if (!settle(step, runner.undo(step, state, hasTable), StepState.UNDONE, "step_undone")) {
+        StepOutcome outcome = runner.undo(step, state, hasTable);
+        if (!log.settle(run, step, outcome, StepState.UNDONE, "step_undone")) {
           return;
         }
       }
@@ -215,32 +240,11 @@ final class Course {
     return new StepRunner(journal, gateway, source, session, run, heartbeat);
   }
 
-  /** Records the outcome of a step; false if the run failed with it. */
-  private boolean settle(Step step, StepOutcome outcome, StepState done, String kind) {
-    return switch (outcome) {
-      case StepOutcome.Done(Optional<LockTime> locks) -> {
-        journal.step(run, step, done, Optional.empty());
-        journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
-        yield true;
-      }
-      case StepOutcome.Failed(String reason) -> {
-        journal.step(run, step, StepState.FAILED, Optional.of(reason));
-        fail(name(step) + ": " + reason);
-        yield false;
-      }
-    };
-  }
-
-  private static String name(Step step) {
-    return step.phase().wireName() + " " + step.name();
-  }
-
   void end(RunState state, String kind, String detail) {
-    heartbeat.beat();
-    journal.settle(run, state, kind, detail);
+    log.end(run, state, kind, detail);
   }
 
   void fail(String reason) {
-    end(RunState.FAILED, "failed", reason);
+    log.fail(run, reason);
   }
 }

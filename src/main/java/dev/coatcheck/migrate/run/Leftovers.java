@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Decision;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
@@ -10,6 +12,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** What an undo leaves in a source: dropped, unless another run still needs it. */
 final class Leftovers {
@@ -35,12 +38,23 @@ final class Leftovers {
     record Needed(String why) implements Outcome {}
   }
 
+  /** Drops them; says what is to be written down of it. */
+  Function<TableMigration, Decision> drop(long id) {
+    Optional<Outcome> outcome = journal.find(id).map(this::drop);
+    return run ->
+        switch (outcome.orElseThrow()) {
+          case Outcome.Dropped(String what) -> new Decision.Change(run, "forget", what);
+          case Outcome.Needed(String why) ->
+              new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+        };
+  }
+
   /**
    * Drops the archive of the run's table, and our schema if it holds nothing else.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
-  Outcome drop(TableMigration run) {
+  private Outcome drop(TableMigration run) {
     if (run.status().occupies()) {
       return new Outcome.Needed(
           "Undo the run from expand on first: its table still has the triggers.");

@@ -67,13 +67,7 @@ final class StepRunner {
       case Step.Index index -> ddl.isThere(index);
       case Step.NotNullCheck check -> ddl.isThere(check);
       case Step.Spare spare -> ddl.isThere(spare.index());
-      case Step.Fill _,
-          Step.ChildFill _,
-          Step.Archive _,
-          Step.Validate _,
-          Step.Merge _,
-          Step.Verify _ ->
-          false;
+      case Step.Fill _, Step.Archive _, Step.Validate _, Step.Merge _, Step.Verify _ -> false;
     };
   }
 
@@ -84,13 +78,12 @@ final class StepRunner {
       case Step.Spare spare -> build(spare.index());
       case Step.Validate validate -> ddl.apply(validate);
       case Step.Merge merge -> ddl.apply(merge);
-      case Step.NotNullCheck check -> ddl.apply(check, this::fill);
-      case Step.Fill _ -> {
+      case Step.NotNullCheck check -> ddl.apply(check, () -> fill(check.child()));
+      case Step.Fill fill -> {
         session.fence(heartbeat.claim().fence());
-        yield StepOutcome.of(fill());
+        yield StepOutcome.of(fill(fill.child()));
       }
-      case Step.ChildFill fill -> StepOutcome.of(fill(fill.child()));
-      case Step.Archive _ -> new StepOutcome.Done();
+      case Step.Archive archive -> archive.isForward() ? archive(archive) : new StepOutcome.Done();
       case Step.Verify _ -> verify();
     };
   }
@@ -102,8 +95,11 @@ final class StepRunner {
         : new StepOutcome.Failed("the index " + index.index() + " is not valid");
   }
 
-  private Optional<String> fill() {
-    return FillLoop.of(journal, gateway, source, session, run, heartbeat).run();
+  /** Fills the twin of a child, or the new column of the table itself. */
+  private Optional<String> fill(Optional<Child> child) {
+    return child.isPresent()
+        ? fill(child.get())
+        : FillLoop.of(journal, gateway, source, session, run, heartbeat).run();
   }
 
   private Optional<String> fill(Child child) {
@@ -141,7 +137,7 @@ final class StepRunner {
   StepOutcome undo(Step step, StepState state, boolean hasTable) {
     if (step.name().equals(Step.PREPARE)) {
       drain();
-    } else if (step.phase() != Phase.CHILDREN && !objects.hasTable()) {
+    } else if (!isOnChild(step) && !objects.hasTable()) {
       return new StepOutcome.Done();
     }
     return switch (step) {
@@ -155,9 +151,15 @@ final class StepRunner {
       case Step.Validate validate -> ddl.apply(validate);
       case Step.Merge merge -> ddl.apply(merge);
       case Step.NotNullCheck check -> ddl.undo(check);
-      case Step.Archive archive -> hasTable ? archive(archive) : new StepOutcome.Done();
-      case Step.Fill _, Step.ChildFill _, Step.Verify _ -> new StepOutcome.Done();
+      case Step.Archive archive when !hasTable -> new StepOutcome.Done();
+      case Step.Archive archive -> archive.isForward() ? ddl.end(archive) : archive(archive);
+      case Step.Fill _, Step.Verify _ -> new StepOutcome.Done();
     };
+  }
+
+  /** A child may outlive the table. */
+  private static boolean isOnChild(Step step) {
+    return step.phase() == Phase.CHILDREN || step.phase() == Phase.CONTRACT;
   }
 
   private static Step.Ddl reversed(Step.Ddl step) {

@@ -1,13 +1,14 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.plan.OldColumnTable;
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -17,18 +18,20 @@ import java.util.Optional;
  * is done again.
  */
 final class SwitchCourse {
-  private static final Duration VERIFIED_MAX = Duration.ofHours(1);
   private static final long LOOK_MILLIS = 200;
 
   private final Course course;
   private final Journal journal;
+  private final Source source;
   private final Heartbeat heartbeat;
   private final TableMigration run;
   private final SwitchWindow window;
 
-  SwitchCourse(Course course, Journal journal, Heartbeat heartbeat, TableMigration run) {
+  SwitchCourse(
+      Course course, Journal journal, Source source, Heartbeat heartbeat, TableMigration run) {
     this.course = course;
     this.journal = journal;
+    this.source = source;
     this.heartbeat = heartbeat;
     this.run = run;
     this.window = run.switchWindow();
@@ -38,10 +41,11 @@ final class SwitchCourse {
     if (!course.apply(session, SwitchCourse::isBuiltBefore)) {
       return;
     }
-    if (!course.isSwitched(session) && !mayBegin(session)) {
+    if (!course.isThere(session, Step.PRIMARY_KEY) && !mayBegin(session)) {
       return;
     }
     if (course.apply(session, step -> step.phase() == Phase.SWITCH)) {
+      journal.switched(run, new OldColumnTable(source, run.target()).called().calls());
       course.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
     }
   }
@@ -52,9 +56,7 @@ final class SwitchCourse {
 
   /** In the window, and verified: a verification may last beyond the end of the window. */
   private boolean mayBegin(SourceSession session) {
-    return awaitWindow()
-        && (journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
-            || (course.verifyAgain(session) && awaitWindow()));
+    return awaitWindow() && course.isVerified(session) && awaitWindow();
   }
 
   /** False if the window closed before. Nothing was switched then. */

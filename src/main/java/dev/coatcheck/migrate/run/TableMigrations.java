@@ -21,6 +21,7 @@ import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.state.OldColumns;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
@@ -133,22 +134,10 @@ public final class TableMigrations implements AutoCloseable {
    */
   public IdempotentResult<ActionOutcome> start(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    return looking(asked, () -> startAnew(id, accepted, asked));
-  }
-
-  private IdempotentResult<ActionOutcome> startAnew(
-      long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    Optional<ActionOutcome> refusal =
-        new StartCheck(journal, sources, inventory).refusal(id, accepted);
-    return act(
-        id,
+    StartCheck check = new StartCheck(journal, sources, inventory);
+    return looking(
         asked,
-        run ->
-            switch (Transition.start(accepted).decide(run)) {
-              case Decision.Refuse refused -> refused;
-              case Decision.Change change ->
-                  refusal.<Decision>map(Decision.Refuse::new).orElse(change);
-            });
+        () -> act(id, asked, Transition.start(accepted).unless(check.refusal(id, accepted))));
   }
 
   public IdempotentResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
@@ -183,6 +172,24 @@ public final class TableMigrations implements AutoCloseable {
     return act(id, asked, Transition.switchWithin(window)::decide);
   }
 
+  /**
+   * Takes the legacy IDs off the table, for good, if nothing is known to need them.
+   *
+   * @param accepted the codes of what is known and accepted all the same
+   */
+  public IdempotentResult<ActionOutcome> contract(
+      long id, List<String> accepted, Asked<ActionOutcome> asked) {
+    ContractCheck check = new ContractCheck(journal, sources);
+    return looking(
+        asked,
+        () -> act(id, asked, Transition.contract(accepted).unless(check.refusal(id, accepted))));
+  }
+
+  /** What still uses the columns of the legacy IDs since the switch; empty before a switch. */
+  public Optional<OldColumns> oldColumns(TableMigration run) {
+    return Deadline.after(LOOK_MAX).call(() -> new ContractCheck(journal, sources).look(run));
+  }
+
   /** Undoes a phase and all that came after it. */
   public IdempotentResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
     return act(id, asked, Transition.undo(phase)::decide);
@@ -194,22 +201,7 @@ public final class TableMigrations implements AutoCloseable {
    * other keys than their public IDs have.
    */
   public IdempotentResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
-    return looking(asked, () -> forgetAnew(id, asked));
-  }
-
-  private IdempotentResult<ActionOutcome> forgetAnew(long id, Asked<ActionOutcome> asked) {
-    Optional<Leftovers.Outcome> outcome =
-        journal.find(id).map(new Leftovers(journal, sources)::drop);
-    return act(
-        id,
-        asked,
-        run ->
-            switch (outcome.orElseThrow()) {
-              case Leftovers.Outcome.Dropped(String what) ->
-                  new Decision.Change(run, "forget", what);
-              case Leftovers.Outcome.Needed(String why) ->
-                  new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
-            });
+    return looking(asked, () -> act(id, asked, new Leftovers(journal, sources).drop(id)));
   }
 
   /** Changes the throttle settings, also while it runs. */

@@ -12,6 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -28,9 +29,12 @@ record Transition(
     UnaryOperator<TableMigration> change) {
   private static final String SWITCH = "switch";
 
+  /** What is asked for once every row has its key. */
+  private static final Set<Goal> AFTER_KEYS = EnumSet.of(Goal.SWITCH, Goal.CONTRACT);
+
   static final Transition PAUSE = to(RunState.PAUSED, "pause", EnumSet.of(RunState.RUNNING));
 
-  /** Forward, unless it was paused on its way through the switch. */
+  /** To where it was paused on its way. */
   static final Transition RESUME =
       new Transition(
           "resume",
@@ -42,7 +46,9 @@ record Transition(
                   run.status()
                       .to(RunState.RUNNING)
                       .towards(
-                          run.status().goal() == Goal.SWITCH ? Goal.SWITCH : Goal.FORWARD,
+                          AFTER_KEYS.contains(run.status().goal())
+                              ? run.status().goal()
+                              : Goal.FORWARD,
                           Optional.empty())));
 
   static final Transition RETRY = to(RunState.RUNNING, "retry", EnumSet.of(RunState.FAILED));
@@ -83,6 +89,16 @@ record Transition(
                 .with(run.status().to(RunState.RUNNING).towards(Goal.SWITCH, Optional.empty())));
   }
 
+  /** The last phase, of a run that is switched. */
+  static Transition contract(List<String> accepted) {
+    return towards(
+        Goal.CONTRACT,
+        Optional.empty(),
+        "contract",
+        "accepted: " + String.join(", ", accepted),
+        EnumSet.of(RunState.DONE));
+  }
+
   /** An undo of a phase and of all that came after it. */
   static Transition undo(Phase phase) {
     return towards(
@@ -90,7 +106,7 @@ record Transition(
         Optional.of(phase),
         "undo",
         "from " + phase.wireName() + " on",
-        EnumSet.complementOf(EnumSet.of(RunState.PLANNED)));
+        EnumSet.complementOf(EnumSet.of(RunState.PLANNED, RunState.CONTRACTED)));
   }
 
   private static Transition to(RunState next, String kind, Set<RunState> from) {
@@ -105,6 +121,15 @@ record Transition(
         from,
         true,
         run -> run.with(run.status().to(RunState.RUNNING).towards(goal, phase)));
+  }
+
+  /** Refused for a reason that was found out before, if the state of the run allows it at all. */
+  Function<TableMigration, Decision> unless(Optional<ActionOutcome> refusal) {
+    return run ->
+        switch (decide(run)) {
+          case Decision.Refuse refused -> refused;
+          case Decision.Change change -> refusal.<Decision>map(Decision.Refuse::new).orElse(change);
+        };
   }
 
   Decision decide(TableMigration run) {

@@ -154,6 +154,8 @@ public final class TargetSql {
     more.put(
         "beside_leaf_index",
         TableName.quoted(leaf.table().schema()) + "." + TableName.quoted(leafIndex(child, leaf)));
+    more.put("ref_filled", objects.quoted("filled"));
+    more.put("ref_filled_name", objects.derived("filled"));
     more.put("ref_key", objects.quoted("fkey"));
     more.put("ref_key_name", objects.derived("fkey"));
     more.put("t_ref", TableName.quoted(childTrigger(child)));

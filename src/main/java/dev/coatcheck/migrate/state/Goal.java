@@ -8,6 +8,8 @@ public enum Goal implements WireNamed {
   FORWARD,
   /** Through the switch: the new keys become the primary key. */
   SWITCH,
+  /** Through the last phase: the legacy IDs leave the table. */
+  CONTRACT,
   /** One verification, and then back to where it was. */
   VERIFY,
   /** Back, phase by phase. */

@@ -15,5 +15,12 @@ public enum RunState implements WireNamed {
   /** Ended early; what it left on the table can be undone. */
   CANCELLED,
   /** All phases are through. */
-  DONE
+  DONE,
+  /** The legacy IDs have left the table, for good; their old links go on working. */
+  CONTRACTED;
+
+  /** Whether nothing is to be done unless somebody asks for it. */
+  public boolean isEnd() {
+    return this == DONE || this == CANCELLED || this == CONTRACTED;
+  }
 }

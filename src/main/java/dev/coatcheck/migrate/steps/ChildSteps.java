@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -102,7 +103,11 @@ final class ChildSteps {
   }
 
   private Step fill() {
-    return new Step.ChildFill(child, ChildFillTable.STATEMENTS.stream().map(names::fill).toList());
+    return new Step.Fill(
+        Phase.CHILDREN,
+        named("child-fill"),
+        ChildFillTable.STATEMENTS.stream().map(names::fill).toList(),
+        Optional.of(child));
   }
 
   private Stream<Step> indexes() {

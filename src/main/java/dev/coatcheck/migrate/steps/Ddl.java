@@ -152,7 +152,12 @@ public final class Ddl {
 
   /** From now on the triggers archive as well. */
   public StepOutcome begin(Step.Archive step) {
-    return run(step.name(), step.undoStatements());
+    return run(step.name(), step.begin());
+  }
+
+  /** They archive no longer. */
+  public StepOutcome end(Step.Archive step) {
+    return run(step.name(), step.end());
   }
 
   /** Whether something of it is in the source, be it a part that is of no use. */

@@ -11,7 +11,9 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -46,30 +48,53 @@ final class OutboxStore {
   }
 
   private Outbox.Drained take(DSLContext sql, int entriesMax, boolean careful) {
-    List<LegacyKey> taken = new ArrayList<>();
+    List<Entry> taken = new ArrayList<>();
     for (String table : TABLES) {
       taken.addAll(
           PlainSql.rows(
               sql,
               names.fill(TAKE.with("outbox", table)),
-              row -> new LegacyKey(row.getLong(1), row.getLong(2)),
+              row -> new Entry(PlainSql.optionalLong(row, 1), row.getLong(2)),
               entriesMax - taken.size()));
     }
-    taken.sort(Comparator.comparingLong(LegacyKey::key));
-    List<LegacyKey> distinct =
-        taken.stream().distinct().filter(entry -> entry.legacy() > 0).toList();
+    taken.sort(Comparator.comparingLong(Entry::key));
     List<LegacyKey> refused =
-        new ArrayList<>(taken.stream().filter(entry -> entry.legacy() <= 0).toList());
-    if (!distinct.isEmpty()) {
-      refused.addAll(write(sql, distinct, careful));
+        new ArrayList<>(
+            taken.stream().flatMap(Entry::legacyKey).filter(key -> key.legacy() <= 0).toList());
+    if (!taken.isEmpty()) {
+      List<LegacyKey> left =
+          isBeside
+              ? write(sql, taken, careful)
+              : gateway.write("outbox", own -> write(own, taken, careful));
+      refused.addAll(left);
     }
     return new Outbox.Drained(taken.size(), refused);
   }
 
-  private List<LegacyKey> write(DSLContext sql, List<LegacyKey> taken, boolean careful) {
-    return isBeside
-        ? mappings.insert(sql, taken, careful)
-        : gateway.write("outbox", own -> mappings.insert(own, taken, careful));
+  /**
+   * A row that was inserted.
+   *
+   * @param legacy empty once the table has no legacy IDs any more
+   */
+  private record Entry(OptionalLong legacy, long key) {
+    Stream<LegacyKey> legacyKey() {
+      return legacy.stream().mapToObj(id -> new LegacyKey(id, key));
+    }
+  }
+
+  private List<LegacyKey> write(DSLContext sql, List<Entry> taken, boolean careful) {
+    List<Long> keys =
+        taken.stream().filter(entry -> entry.legacy().isEmpty()).map(Entry::key).toList();
+    List<LegacyKey> legacyKeys =
+        taken.stream()
+            .flatMap(Entry::legacyKey)
+            .distinct()
+            .filter(key -> key.legacy() > 0)
+            .toList();
+    if (!keys.isEmpty()) {
+      mappings.insertKeys(sql, keys, careful);
+    }
+    return legacyKeys.isEmpty() ? List.of() : mappings.insert(sql, legacyKeys, careful);
   }
 
   /** Lets the triggers write to the other table, and empties the first if no session uses it. */

@@ -19,7 +19,11 @@ public enum Phase implements WireNamed {
   /** The index to which the foreign keys of the legacy IDs are bound once the primary key moves. */
   PREPARE_SWITCH,
   /** The new keys are the primary key. */
-  SWITCH;
+  SWITCH,
+  /**
+   * The column of the legacy IDs leaves the table, and the columns that refer to it their tables.
+   */
+  CONTRACT;
 
   /** Whether a run goes through this phase without having been told to. */
   public boolean isUsual() {
@@ -28,7 +32,7 @@ public enum Phase implements WireNamed {
 
   /** Whether it depends on which foreign keys refer to the table. */
   public boolean bindsChildren() {
-    return this == CHILDREN || this == PREPARE_SWITCH || this == SWITCH;
+    return compareTo(CHILDREN) >= 0 && this != VERIFY;
   }
 
   /** Whether there is anything of it that could be undone. */

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Child;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +21,9 @@ public sealed interface Step {
 
   /** The step that moves the primary key. */
   String PRIMARY_KEY = "primary-key";
+
+  /** The step that takes the old columns off, for good. */
+  String DROP_COLUMNS = "drop-old-columns";
 
   Phase phase();
 
@@ -146,6 +150,7 @@ public sealed interface Step {
    * @param isThere a query that says whether the check is on the table
    * @param highest a query for the highest legacy ID
    * @param broken a query for the legacy IDs of the first rows after one that break it
+   * @param child whose twin is checked; empty: the new column of the table itself
    */
   record NotNullCheck(
       Phase phase,
@@ -156,7 +161,8 @@ public sealed interface Step {
       String isApplied,
       String isThere,
       String highest,
-      String broken)
+      String broken,
+      Optional<Child> child)
       implements Step {
     /** Stands for a legacy ID in {@code create}. */
     static final String AFTER_ID = "AFTER_ID";
@@ -180,54 +186,48 @@ public sealed interface Step {
     }
   }
 
-  /** Gives old rows their keys, batch by batch. Its undo is that of the new column. */
-  record Fill(List<String> statements) implements Step {
+  /**
+   * Gives old rows their keys, batch by batch. Its undo is that of the new column.
+   *
+   * @param child whose twin is filled; empty: the new column of the table itself
+   */
+  record Fill(Phase phase, String name, List<String> statements, Optional<Child> child)
+      implements Step {
     public Fill {
       statements = List.copyOf(statements);
     }
-
-    @Override
-    public Phase phase() {
-      return Phase.BACKFILL;
-    }
-
-    @Override
-    public String name() {
-      return "fill";
-    }
   }
 
-  /** Fills the twin of a child's column, some pages after the other. */
-  record ChildFill(Child child, List<String> statements) implements Step {
-    public ChildFill {
-      statements = List.copyOf(statements);
-    }
-
-    @Override
-    public Phase phase() {
-      return Phase.CHILDREN;
-    }
-
-    @Override
-    public String name() {
-      return "child-fill " + child.label();
-    }
-  }
-
-  /** Nothing on the way forward; on the way back all keys are put aside before they are lost. */
-  record Archive(List<String> undoStatements) implements Step {
+  /**
+   * All keys are put aside before they are lost: in the phase expand on the way back, in the phase
+   * contract on the way forward.
+   *
+   * @param begin from then on the triggers archive as well
+   * @param end from then on they don't
+   */
+  record Archive(Phase phase, List<String> begin, List<String> end) implements Step {
     public Archive {
-      undoStatements = List.copyOf(undoStatements);
+      begin = List.copyOf(begin);
+      end = List.copyOf(end);
     }
 
-    @Override
-    public Phase phase() {
-      return Phase.EXPAND;
+    public boolean isForward() {
+      return phase == Phase.CONTRACT;
     }
 
     @Override
     public String name() {
       return "archive";
+    }
+
+    @Override
+    public List<String> statements() {
+      return isForward() ? begin : List.of();
+    }
+
+    @Override
+    public List<String> undoStatements() {
+      return isForward() ? end : begin;
     }
   }
 

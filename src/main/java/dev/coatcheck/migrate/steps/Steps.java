@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -56,9 +57,19 @@ public final class Steps {
    */
   public static List<Step> of(Target target) {
     Steps steps = new Steps(target);
-    return Stream.of(steps.toKeys(), steps.ofChildren(), steps.keys.all())
+    return Stream.of(
+            steps.toKeys(), steps.ofChildren(), steps.keys.all(), new ContractSteps(target).all())
         .flatMap(List::stream)
         .toList();
+  }
+
+  /**
+   * Queries for what uses the columns that go in the last phase, in words.
+   *
+   * @see ContractSteps
+   */
+  public static List<String> dependents(Target target) {
+    return ContractSteps.dependents(target);
   }
 
   /** Up to where each row has a key. */
@@ -66,8 +77,12 @@ public final class Steps {
     return List.of(
         prepare(),
         dualWrite(),
-        new Step.Archive(names.fillAll(file("archive.sql"))),
-        new Step.Fill(Backfill.STATEMENTS.stream().map(names::fill).toList()),
+        new Step.Archive(Phase.EXPAND, names.fillAll(file("archive.sql")), List.of()),
+        new Step.Fill(
+            Phase.BACKFILL,
+            "fill",
+            Backfill.STATEMENTS.stream().map(names::fill).toList(),
+            Optional.empty()),
         keys.index(Phase.INDEX, "new-perm", "new-perm.sql", List.of(), "new-perm-undo.sql"),
         check(),
         notNull());
@@ -140,7 +155,8 @@ public final class Steps {
         names.fill("select coalesce(max(t.<id>), 0)::bigint from <table> t"),
         names.fill(
             "select t.<id>::bigint from <table> t where t.<key> is null"
-                + " and t.<id> > ? order by t.<id> limit 20"));
+                + " and t.<id> > ? order by t.<id> limit 20"),
+        Optional.empty());
   }
 
   private Step notNull() {

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /** The steps by which the primary key moves to the new keys, and the indexes and foreign keys. */
 final class SwitchSteps {
-  private static final String HAS_NEW_PRIMARY_KEY =
+  static final String HAS_NEW_PRIMARY_KEY =
       "select exists (select from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid"
           + " and a.attname = <'key'> where p.conrelid = <oid>::oid and p.contype = 'p'"
           + " and p.conkey = array[a.attnum])";

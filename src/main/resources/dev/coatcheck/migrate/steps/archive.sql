@@ -1,5 +1,5 @@
--- Step "archive", only on the way back: from now on a trigger archives the keys of new rows, while
--- batches (backfill/archive.sql) archive those of the others.
+-- Step "archive", on the way back and before the old column goes: from now on a trigger archives the
+-- keys of new rows, while batches (backfill/archive.sql) archive those of the others.
 -- Locks: the customer's table in share row exclusive mode until the commit. Under it no insert is
 -- under way that would be archived neither by the trigger nor by the batches, which begin anew.
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * Several gateways on one Postgres, each behind a proxy of its own, and random faults: SIGKILL,
@@ -149,7 +150,11 @@ final class FaultRounds {
   private void awaitAllMinting() {
     for (MintingProcess process : processes) {
       long before = process.keys();
-      await().until(() -> process.keys() > before);
+      try {
+        await().until(() -> process.keys() > before);
+      } catch (ConditionTimeoutException stuck) {
+        throw new AssertionError(process.state(), stuck);
+      }
     }
   }
 

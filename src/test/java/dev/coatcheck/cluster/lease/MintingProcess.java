@@ -56,6 +56,7 @@ final class MintingProcess implements AutoCloseable {
   private final AtomicLong keys = new AtomicLong();
   private final AtomicLong lastKey = new AtomicLong();
   private final AtomicInteger refusals = new AtomicInteger();
+  private volatile String lastRefusal = "nothing";
 
   private MintingProcess(String name, Process process, AcknowledgedKeys acknowledged) {
     this.name = name;
@@ -94,6 +95,7 @@ final class MintingProcess implements AutoCloseable {
           keys.addAndGet(count);
         } else if (words[0].equals("r")) {
           refusals.incrementAndGet();
+          lastRefusal = line;
         }
       }
     } catch (IOException killed) {
@@ -111,6 +113,12 @@ final class MintingProcess implements AutoCloseable {
 
   long lastKey() {
     return lastKey.get();
+  }
+
+  /** In words, for a test that waits in vain. */
+  String state() {
+    return "%s is %s, made %d keys, was refused %d times, the last time with %s"
+        .formatted(name, process.isAlive() ? "alive" : "dead", keys(), refusals(), lastRefusal);
   }
 
   int refusals() {

@@ -26,7 +26,7 @@ final class ShopWithItems implements AutoCloseable {
     fixture.orders(ORDERS);
     fixture.source.execute(
         "create table item (id bigserial primary key,"
-            + " order_id bigint not null references orders on delete cascade)",
+            + " order_id bigint not null references orders on delete cascade, n int)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, %d) n"
             .formatted(ORDERS, items));
   }

@@ -61,6 +61,32 @@ class StepFaultTest {
   }
 
   @Test
+  void theLastPhaseIsDecidedByTheCatalog() {
+    try (ShopWithItems shop = new ShopWithItems(behindProxy(), 1_000)) {
+      MigrationFixture fixture = shop.fixture;
+      TableMigration run = fixture.switchKey(fixture.run(shop.plan()));
+
+      meet(
+          List.of(
+              in("is not null) not valid"),
+              after("is not null) not valid"),
+              in("drop column \"id\""),
+              after("drop column \"id\"")),
+          () -> MigrationFixture.done(fixture.contract(run, List.of("old_column"))));
+
+      fixture.await(run, RunState.CONTRACTED);
+      assertThat(fixture.migrations.journal().states(run.id()).steps())
+          .allMatch(step -> step.state().isApplied());
+      assertThat(
+              fixture.source.count("select count(*) from item where order_id_snowflake_id is null"))
+          .isZero();
+      fixture.source.execute(
+          "insert into orders select from generate_series(1, 1000)",
+          "insert into item (order_id_snowflake_id) select snowflake_id from orders");
+    }
+  }
+
+  @Test
   @Tag("faults")
   void everyStepAndItsUndoStandsIt() {
     goThrough(

@@ -36,7 +36,8 @@ class OutboxRelayTest {
     fixture.execute("create table orders (id bigserial primary key)");
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
-    ActiveTable table = new ActiveTable(1, "gateway", target, fixture.type.number(), true, true);
+    ActiveTable table =
+        new ActiveTable(1, "gateway", target, fixture.type.number(), true, true, false);
     Source source = new Source("gateway", fixture.settings, fixture.source, true);
     try (Sources sources = Sources.open(fixture.settings, Map.of(), observer);
         OutboxRelay relay = relay(sources)) {

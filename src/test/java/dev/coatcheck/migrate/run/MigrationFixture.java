@@ -281,6 +281,16 @@ public final class MigrationFixture implements AutoCloseable {
     return await(run, RunState.DONE);
   }
 
+  /** Takes the legacy IDs off the table, whatever uses them. */
+  public TableMigration contract(TableMigration run) {
+    done(contract(run, List.of("old_column", "row_shape")));
+    return await(run, RunState.CONTRACTED);
+  }
+
+  public IdempotentResult<ActionOutcome> contract(TableMigration run, List<String> accepted) {
+    return migrations.contract(run.id(), accepted, Asked.by(ACTOR));
+  }
+
   public TableMigration await(TableMigration run, RunState state) {
     Awaitility.await()
         .atMost(patience)

@@ -113,8 +113,12 @@ public final class RekeyFixture implements AutoCloseable {
       case Step.Spare spare -> ddl.build(spare.index());
       case Step.Validate validate -> requireDone(ddl.apply(validate));
       case Step.Merge merge -> requireDone(ddl.apply(merge));
-      case Step.Fill _ -> fill(session, target, 512);
-      case Step.ChildFill _, Step.Archive _, Step.Verify _ -> {}
+      case Step.Fill rows -> {
+        if (rows.child().isEmpty()) {
+          fill(session, target, 512);
+        }
+      }
+      case Step.Archive _, Step.Verify _ -> {}
     }
   }
 
@@ -131,7 +135,7 @@ public final class RekeyFixture implements AutoCloseable {
         requireDone(ddl.begin(archive));
         new ArchiveTable(session, target).run(() -> true);
       }
-      case Step.Fill _, Step.ChildFill _, Step.Verify _ -> {}
+      case Step.Fill _, Step.Verify _ -> {}
     }
   }
 

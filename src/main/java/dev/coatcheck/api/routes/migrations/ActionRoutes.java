@@ -26,8 +26,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The actions on a run: start, pause, resume, retry, cancel, verify, switch, undo, forget. What
- * takes a while is answered with 202 and goes on.
+ * The actions on a run: start, pause, resume, retry, cancel, verify, switch, contract, undo,
+ * forget. What takes a while is answered with 202 and goes on.
  */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
@@ -59,6 +59,8 @@ final class ActionRoutes {
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/start", needed, this::start);
     endpoints.optionalJson(
         HandlerType.POST, TableMigrationRoutes.ONE + "/switch", needed, this::switchKey);
+    endpoints.json(
+        HandlerType.POST, TableMigrationRoutes.ONE + "/contract", needed, this::contract);
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
     endpoints.json(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
   }
@@ -81,13 +83,35 @@ final class ActionRoutes {
   }
 
   private Answer start(Context ctx, RequestBody request) {
-    JsonObject body = request.object().allow("accept");
-    List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
-    if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
-      throw body.invalid("accept", "Send codes of preconditions in the plan.");
-    }
+    List<String> accepted = accepted(request.object().allow("accept"));
     long id = RunAnswers.id(ctx);
     return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));
+  }
+
+  private static List<String> accepted(JsonObject body) {
+    List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
+    if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
+      throw body.invalid("accept", "Send codes of preconditions.");
+    }
+    return accepted;
+  }
+
+  /** The name of the table is typed: there is no way back. */
+  private Answer contract(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("confirm", "accept");
+    String typed = body.string("confirm");
+    List<String> accepted = accepted(body);
+    return answers.ifKnown(
+        ctx,
+        run -> {
+          String table = TableText.of(run.target().table());
+          if (!typed.equals(table)) {
+            throw body.invalid(
+                "confirm", "Send the name of the table of the run, " + table + ", to confirm.");
+          }
+          return answers.act(
+              ctx, 202, request.sha256(), asked -> migrations.contract(run.id(), accepted, asked));
+        });
   }
 
   private Answer switchKey(Context ctx, RequestBody request) {

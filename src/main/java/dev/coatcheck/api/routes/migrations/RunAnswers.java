@@ -118,6 +118,16 @@ final class RunAnswers {
         "No run has this number. GET /v1/table-migrations lists the runs.");
   }
 
+  /** There are no old columns to ask for: not yet, or no longer. */
+  static Problem notSwitched(TableMigration run) {
+    return Problem.of(
+        ProblemCode.TABLE_MIGRATION_STATE,
+        "The run is "
+            + run.status().state().wireName()
+            + ". Use of the old columns is known from the switch of the primary key on, until they"
+            + " are gone.");
+  }
+
   /** The table can't be migrated. */
   static Problem refused(List<Diagnostic> findings) {
     return new Problem(

@@ -65,6 +65,8 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     endpoints.json(HandlerType.POST, ALL, Scope.TABLE_MIGRATIONS_WRITE, this::plan);
     endpoints.secured(HandlerType.GET, ALL, Scope.TABLE_MIGRATIONS_READ, this::list);
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
+    endpoints.secured(
+        HandlerType.GET, ONE + "/old-columns", Scope.TABLE_MIGRATIONS_READ, this::oldColumns);
     new ActionRoutes(migrations, answers).register(endpoints);
     events.register(endpoints);
     files.register(endpoints);
@@ -148,5 +150,16 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
   private Answer one(Context ctx) {
     Query.none(ctx);
     return answers.ifKnown(ctx, run -> Answer.json(200, answers.withPlan(run)));
+  }
+
+  private Answer oldColumns(Context ctx) {
+    Query.none(ctx);
+    return answers.ifKnown(
+        ctx,
+        run ->
+            migrations
+                .oldColumns(run)
+                .map(columns -> Answer.json(200, OldColumnsView.of(run, columns)))
+                .orElseGet(() -> Answer.of(RunAnswers.notSwitched(run))));
   }
 }

@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "migrate-table",
     description = "Gives the rows of a live table Snowflake keys and public IDs.",
-    subcommands = PlanVerb.class)
+    subcommands = {PlanVerb.class, OldColumnsVerb.class, ContractVerb.class})
 public final class MigrateTableCommand {
   private static final String DETACH = "Return at once; the run continues in the gateway.";
 
@@ -175,8 +175,9 @@ public final class MigrateTableCommand {
               names = "--phase",
               description =
                   "expand (undoes everything), backfill, index, not_null, children (the twins of"
-                      + " foreign keys), prepare_switch (the indexes for the switch) or switch"
-                      + " (moves the primary key back). Default: the last phase.")
+                      + " foreign keys), prepare_switch (the indexes for the switch), switch"
+                      + " (moves the primary key back) or contract (before its last step). Default:"
+                      + " the last phase.")
           @Nullable String phase)
       throws CommandFailed {
     calls.post("/undo", phase == null ? Map.of() : Map.of("phase", phase));

@@ -21,17 +21,32 @@ final class NextCommand {
           RunText.isAnythingLeft(run)
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
               : COMMAND + "plan, for another run";
+      case "contracted" -> COMMAND + "plan, for another table";
       default -> COMMAND + "verify " + id + " at any time, or " + afterDone(run, id);
     };
   }
 
   private static String afterDone(JsonNode run, String id) {
     if (PhaseRail.isSwitched(run)) {
-      return "undo " + id + " --phase switch, which moves the primary key back";
+      return "undo "
+          + id
+          + " --phase switch, which moves the primary key back, or old-columns "
+          + id
+          + ", before contract";
     }
     return run.path("keep_primary_key").asBoolean(false)
         ? "undo " + id
         : "switch " + id + ", which makes the new keys the primary key";
+  }
+
+  /** Takes the legacy IDs off the table of a run. */
+  static String contract(JsonNode run) {
+    return COMMAND
+        + "contract "
+        + RunText.id(run)
+        + " --confirm "
+        + run.path("table").asString()
+        + ", which can't be undone";
   }
 
   /** After a switch whose time window closed. */

@@ -101,7 +101,8 @@ final class PlanText {
         "%nstart runs the phases up to verify. The primary key moves only with the command switch,"
             + " also later, within a time window; that takes about %s.%nThe switch adds two"
             + " unique indexes (%s), and each insert writes to both. They are built before the"
-            + " window opens, and stay until undo.%n",
+            + " window opens, and stay until undo.%nThe columns of the legacy IDs go only with the"
+            + " command contract, for good; old links go on working.%n",
         seconds(plan.path("estimate").path("phases").valueStream().filter(PlanText::isOfSwitch)),
         bytes(plan.path("switch_disk_bytes")));
   }

@@ -38,6 +38,9 @@ final class RunText {
     out.printf("Run %s of %s is %s: ", id(run), run.path("table").asString(), state);
     if (state.equals("cancelled") && !isAnythingLeft(run)) {
       out.println("nothing of it is on the table.");
+    } else if (state.equals("contracted")) {
+      out.println("the legacy IDs have left the table, and old links go on working.");
+      out.println("Phases: " + PhaseRail.of(run));
     } else {
       out.printf(
           "%,d of %,d rows have their keys.%n",

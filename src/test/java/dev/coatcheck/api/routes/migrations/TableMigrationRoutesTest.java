@@ -62,7 +62,7 @@ class TableMigrationRoutesTest {
     assertThat(RUNS.start(Runs.path(planned)).status()).isEqualTo(202);
     Reply done = RUNS.await(Runs.path(planned), "done");
     assertThat(done.body().at("/progress/rows_done").longValue()).isEqualTo(2_000);
-    assertThat(phases(done, "pending")).containsOnly("prepare_switch", "switch");
+    assertThat(phases(done, "pending")).containsOnly("prepare_switch", "switch", "contract");
     assertThat(done.body().at("/steps").findValuesAsString("state"))
         .containsOnly("verified", "pending");
     assertThat(done.body().at("/report/clean").booleanValue()).isTrue();

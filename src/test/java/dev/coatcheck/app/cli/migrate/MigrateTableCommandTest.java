@@ -71,7 +71,7 @@ class MigrateTableCommandTest {
         .isEqualTo(
             """
             Run %1$s of public.orders is done: 2,000 of 2,000 rows have their keys.
-            Phases: [x] expand [x] backfill [x] index [x] not_null [x] verify [ ] prepare_switch [ ] switch
+            Phases: [x] expand [x] backfill [x] index [x] not_null [x] verify [ ] prepare_switch [ ] switch [ ] contract
             Next: coatcheck migrate-table verify %1$s at any time, or switch %1$s, which makes the new keys the primary key
             """
                 .formatted(id));

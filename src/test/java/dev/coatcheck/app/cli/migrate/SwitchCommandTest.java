@@ -41,7 +41,7 @@ class SwitchCommandTest {
         .contains("  public.stop.parcel_id: parcel_id_snowflake_id\n")
         .contains("start runs the phases up to verify.", "adds two unique indexes (2,200 bytes)");
     assertThat(dba.start(plan).out())
-        .contains("[x] children [x] verify [ ] prepare_switch [ ] switch\n");
+        .contains("[x] children [x] verify [ ] prepare_switch [ ] switch [ ] contract\n");
 
     Terminal late = dba.run("switch", id, "--not-after=2026-01-31T02:00:00+02:00");
     assertThat(late.status()).isEqualTo(1);
@@ -52,7 +52,7 @@ class SwitchCommandTest {
         .contains("Next: coatcheck migrate-table status " + id + " --watch");
     Awaitility.await().until(() -> dba.run("status", id).out().contains("The run waits: "));
     assertThat(dba.run("status", id).out())
-        .contains("[x] prepare_switch [>] switch\n")
+        .contains("[x] prepare_switch [>] switch [ ] contract\n")
         .contains("Window of the switch: not before 9000-01-31T02:00:00Z.\n")
         .contains("The run waits: The switch waits until its time window opens at 9000-");
     assertThat(dba.run("undo", id, "--phase=prepare_switch").out())
@@ -61,13 +61,49 @@ class SwitchCommandTest {
     Terminal switched = dba.run("switch", id);
     assertThat(switched.status()).as(switched.err()).isZero();
     assertThat(switched.out())
-        .contains("[x] prepare_switch [x] switch\n")
-        .endsWith("or undo " + id + " --phase switch, which moves the primary key back\n");
+        .contains("[x] prepare_switch [x] switch [ ] contract\n")
+        .endsWith(
+            "or undo %1$s --phase switch, which moves the primary key back, or old-columns %1$s, before contract\n"
+                .formatted(id));
     assertThat(dba.run("switch", id, "--not-before=tomorrow").err())
         .contains("(field_invalid)", "Send a time such as 2026-01-31T12:00:00Z");
     assertThat(dba.run("undo", id, "--phase=switch").out())
-        .contains("is done: 50 of 50 rows", "[x] prepare_switch [ ] switch\n")
+        .contains("is done: 50 of 50 rows", "[x] prepare_switch [ ] switch [ ] contract\n")
         .contains("or switch " + id + ", which makes the new keys the primary key");
+  }
+
+  @Test
+  void theOldColumnIsSearchedForAndTakenOff() {
+    dba.table("boxes", 20);
+    Terminal plan = dba.run("plan", "--table=boxes", "--type=boxes");
+    String id = Dba.id(plan);
+    dba.start(plan);
+    assertThat(dba.run("contract", id, "--confirm=public.boxes").err())
+        .contains("(table_migration_state)", "Its primary key is not switched.");
+    dba.run("switch", id);
+    dba.execute("create view public.full_boxes as select id from public.boxes");
+
+    assertThat(dba.run("old-columns", id).out())
+        .contains("  public.boxes.id\n")
+        .contains("Needs a column, or goes with it: the view public.full_boxes\n")
+        .contains("Not all statements were searched: pg_stat_statements is not installed")
+        .contains("The keys have no times: the plan named no column with the time of a row.\n")
+        .endsWith("contract %s --confirm public.boxes, which can't be undone\n".formatted(id));
+    assertThat(dba.run("contract", id, "--confirm=public.boxes", "--accept=old_column").err())
+        .contains("(table_migration_refused)", "old_column_needed", "the view public.full_boxes");
+    dba.execute("drop view public.full_boxes");
+    assertThat(dba.run("contract", id, "--confirm=public.boxes").err())
+        .contains("(preconditions_not_accepted)", "old_column: ");
+
+    Terminal done = dba.run("contract", id, "--confirm=public.boxes", "--accept=old_column");
+
+    assertThat(done.status()).as(done.err()).isZero();
+    assertThat(done.out())
+        .contains("is contracted: the legacy IDs have left the table, and old links go on working.")
+        .contains("[x] switch [x] contract\n")
+        .endsWith("Next: coatcheck migrate-table plan, for another table\n");
+    assertThat(dba.run("undo", id).err())
+        .contains("(table_migration_state)", "The run is contracted.");
   }
 
   @Test

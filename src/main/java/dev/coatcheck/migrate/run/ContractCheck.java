@@ -1,0 +1,95 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.plan.OldColumnTable;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.OldColumns;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.state.TableMigration.StepStatus;
+import dev.coatcheck.migrate.steps.Step;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What speaks against taking the legacy IDs off the table; looked at before the run is locked. */
+final class ContractCheck {
+  private final Journal journal;
+  private final Sources sources;
+
+  ContractCheck(Journal journal, Sources sources) {
+    this.journal = journal;
+    this.sources = sources;
+  }
+
+  /**
+   * What uses the columns since the switch; empty if the primary key is not switched, or the
+   * columns are gone.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  Optional<OldColumns> look(TableMigration run) {
+    Source source = sources.named(run.source()).orElseThrow();
+    Optional<Target> now =
+        isSwitched(run) ? CatalogTable.now(source.database(), run.target()) : Optional.empty();
+    Journal.Switched since =
+        journal
+            .switched(run.id())
+            .orElseGet(() -> new Journal.Switched(run.times().createdAt(), Map.of()));
+    return now.map(target -> new OldColumnTable(source, target))
+        .map(
+            columns ->
+                new OldColumns(since.at(), columns.use(since.calls()), columns.dependents()));
+  }
+
+  /** Empty also for a run that is not there, or in whose state nothing would be looked at. */
+  Optional<ActionOutcome> refusal(long id, List<String> accepted) {
+    return journal
+        .find(id)
+        .filter(run -> run.status().state() == RunState.DONE)
+        .flatMap(run -> refusal(run, accepted));
+  }
+
+  private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
+    Optional<OldColumns> columns = look(run);
+    if (columns.isEmpty()) {
+      return Optional.of(
+          new ActionOutcome.NotNow(
+              RunState.DONE, "Its primary key is not switched. Switch it first."));
+    }
+    if (!columns.get().dependents().isEmpty()) {
+      return Optional.of(
+          new ActionOutcome.Refused(
+              columns.get().dependents().stream().map(ContractCheck::refused).toList()));
+    }
+    List<Diagnostic> missing =
+        columns.get().use().preconditions().stream()
+            .filter(condition -> !accepted.contains(condition.code()))
+            .map(Precondition::diagnostic)
+            .toList();
+    return missing.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new ActionOutcome.NotAccepted(missing));
+  }
+
+  private static Diagnostic refused(String dependent) {
+    return new Diagnostic(
+        "old_column_needed",
+        "An old column can't go, or would take this along: "
+            + dependent
+            + ". Make the same on the new column, or drop it.");
+  }
+
+  private boolean isSwitched(TableMigration run) {
+    return journal.steps(run.id()).stream()
+        .filter(step -> step.name().equals(Step.PRIMARY_KEY))
+        .map(StepStatus::state)
+        .anyMatch(state -> state.isApplied());
+  }
+}

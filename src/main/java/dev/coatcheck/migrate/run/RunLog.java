@@ -1,0 +1,60 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.LockTime;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
+import java.util.Optional;
+
+/** Writes down what a runner does with the steps of a run, and how it ends. */
+final class RunLog {
+  private final Journal journal;
+  private final Heartbeat heartbeat;
+
+  RunLog(Journal journal, Heartbeat heartbeat) {
+    this.journal = journal;
+    this.heartbeat = heartbeat;
+  }
+
+  void begun(TableMigration run, Step step) {
+    journal.event(run, "step_started", name(step));
+  }
+
+  /**
+   * Records the outcome of a step.
+   *
+   * @param done the state of the step if nothing has failed
+   * @param kind of the event in that case
+   * @return false if the run failed with it
+   */
+  boolean settle(TableMigration run, Step step, StepOutcome outcome, StepState done, String kind) {
+    return switch (outcome) {
+      case StepOutcome.Done(Optional<LockTime> locks) -> {
+        journal.step(run, step, done, Optional.empty());
+        journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
+        yield true;
+      }
+      case StepOutcome.Failed(String reason) -> {
+        journal.step(run, step, StepState.FAILED, Optional.of(reason));
+        fail(run, name(step) + ": " + reason);
+        yield false;
+      }
+    };
+  }
+
+  void end(TableMigration run, RunState state, String kind, String detail) {
+    heartbeat.beat();
+    journal.settle(run, state, kind, detail);
+  }
+
+  void fail(TableMigration run, String reason) {
+    end(run, RunState.FAILED, "failed", reason);
+  }
+
+  private static String name(Step step) {
+    return step.phase().wireName() + " " + step.name();
+  }
+}

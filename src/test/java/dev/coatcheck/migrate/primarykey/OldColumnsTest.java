@@ -1,0 +1,123 @@
+package dev.coatcheck.migrate.primarykey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.migrate.application.CalledStatements.Called;
+import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.migrate.state.OldColumns;
+import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What still uses the columns of the legacy IDs is seen, and keeps them unless it is accepted. */
+class OldColumnsTest {
+  private static final MigrationFixture FIXTURE = new MigrationFixture(false);
+  private static final String APP = "old_columns_app";
+  private static TableMigration run;
+
+  @BeforeAll
+  static void migrate() {
+    FIXTURE.orders(100);
+    FIXTURE.source.execute(
+        "create extension pg_stat_statements",
+        "create table item (n int, order_id bigint references orders)",
+        "create table other (id int)",
+        "create role " + APP,
+        "grant all on orders, item, other to " + APP,
+        "grant usage on sequence orders_id_seq to " + APP);
+    run = FIXTURE.run(FIXTURE.plan("orders", Optional.of("created_at")));
+    asApplication("select id from orders where id = 1", "select id from orders where id = 2");
+    FIXTURE.switchKey(run);
+  }
+
+  @AfterAll
+  static void close() {
+    FIXTURE.source.execute("drop owned by " + APP, "drop role " + APP);
+    FIXTURE.close();
+  }
+
+  @Test
+  void statementsThatNameAnOldColumnCountFromTheSwitchOn() {
+    assertThat(look().use().statements()).isEmpty();
+    FIXTURE.source.execute("select id from orders where id = 3");
+    asApplication(
+        "select snowflake_id as id from orders",
+        "select o.snowflake_id, x.id from orders o cross join other x",
+        "select id from other");
+    assertThat(look().use().statements()).as("nothing of it names the column").isEmpty();
+    assertThat(look().use().notSearched()).isEmpty();
+
+    asApplication(
+        "select id from orders where id = 3",
+        "select id from orders where id = 4",
+        "insert into item (n, order_id) values (1, 1)",
+        "update orders o set created_at = now() where o.id = 1");
+
+    assertThat(look().use().statements())
+        .extracting(Called::text, Called::calls)
+        .containsExactlyInAnyOrder(
+            org.assertj.core.groups.Tuple.tuple("select id from orders where id = $1", 2L),
+            org.assertj.core.groups.Tuple.tuple(
+                "insert into item (n, order_id) values ($1, $2)", 1L),
+            org.assertj.core.groups.Tuple.tuple(
+                "update orders o set created_at = now() where o.id = $1", 1L));
+    List<Diagnostic> missing = refused();
+    assertThat(missing).extracting(Diagnostic::code).containsExactly("old_column");
+    assertThat(missing.getFirst().detail())
+        .contains("'select id from orders where id = $1' (2 calls)");
+    assertThat(FIXTURE.now(run).status().state()).isEqualTo(RunState.DONE);
+
+    // The next switch begins anew.
+    FIXTURE.undo(run, Phase.SWITCH);
+    FIXTURE.switchKey(run);
+    assertThat(look().use().statements()).isEmpty();
+  }
+
+  @Test
+  void functionsAndCodeThatCountsColumnsAreFoundToo() {
+    FIXTURE.source.execute(
+        "create function newest() returns bigint language sql as 'select max(id) from orders'",
+        "create table log as select * from orders limit 0",
+        "create function keep() returns trigger language plpgsql as"
+            + " 'begin insert into log select old.*; return null; end'",
+        "create trigger keep after delete on orders for each row execute function keep()");
+    try {
+      assertThat(look().use().functions()).containsExactly("public.newest");
+      assertThat(look().use().rowShapes()).singleElement().asString().contains("keep");
+      assertThat(refused()).extracting(Diagnostic::code).contains("old_column", "row_shape");
+    } finally {
+      FIXTURE.source.execute(
+          "drop trigger keep on orders", "drop function newest(), keep()", "drop table log");
+    }
+  }
+
+  private static OldColumns look() {
+    return FIXTURE.migrations.oldColumns(FIXTURE.now(run)).orElseThrow();
+  }
+
+  private static List<Diagnostic> refused() {
+    if (FIXTURE.contract(run, List.of())
+        instanceof
+        IdempotentResult.Unkeyed<ActionOutcome>(
+            ActionOutcome.NotAccepted(List<Diagnostic> missing))) {
+      return missing;
+    }
+    throw new AssertionError("not refused");
+  }
+
+  private static void asApplication(String... statements) {
+    String[] all = new String[statements.length + 2];
+    all[0] = "set role " + APP;
+    System.arraycopy(statements, 0, all, 1, statements.length);
+    all[all.length - 1] = "reset role";
+    FIXTURE.source.execute(all);
+  }
+}
