@@ -52,6 +52,7 @@ class ContractPhaseTest {
           .isEqualTo(keys);
       assertThat(texts(fixture, "select id || ' ' || order_id_snowflake_id from item order by id"))
           .isEqualTo(items);
+      requireFoundInArchive(fixture, keys.get(6));
       requireUsable(fixture);
       requireNoLeftovers(fixture);
     }
@@ -164,6 +165,25 @@ class ContractPhaseTest {
             + " order_id bigint references orders on delete set null)",
         "insert into note (order_id) select nullif(n, 3) from generate_series(1, 10) n");
     return fixture.switchKey(fixture.run(fixture.plan("orders", Optional.of("created_at"))));
+  }
+
+  /** A row whose entry was not delivered when the column went, and that somebody asks for. */
+  private static void requireFoundInArchive(MigrationFixture fixture, String row) {
+    String[] numbers = row.split(" ", 2);
+    fixture.source.gateway.on.sql().execute(
+        "delete from coatcheck.public_id where key = " + numbers[1], "delete from coatcheck.alias");
+
+    assertThat(
+            fixture
+                .migrations
+                .legacySource()
+                .fillOnDemand(fixture.source.type, Long.parseLong(numbers[0])))
+        .isTrue();
+
+    assertThat(isPublished(fixture, numbers[1])).isTrue();
+    assertThat(
+            fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 1_000_000))
+        .isFalse();
   }
 
   /** As an application uses the tables that only knows the new keys. */

@@ -212,6 +212,30 @@ class HostileNeighbourTest {
     assertThat(shop.texts(MARKS)).as("what is planted works").contains("bigint & integer");
   }
 
+  @Test
+  void nothingOfThemRunsInTheLastPhase() {
+    TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+    fixture.switchKey(run);
+    assertThat(fixture.migrations.oldColumns(fixture.now(run))).isPresent();
+    requireUnmarked("a look at the old columns");
+    fixture.contract(run);
+    requireUnmarked("contract");
+    shop.application(writes("snowflake_id", 9_000));
+    shop.application("insert into public.orders default values");
+    requireUnmarked("writes without legacy IDs");
+    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 7)).isTrue();
+    requireUnmarked("a look into the archive");
+    shop.admin("alter table public.orders rename column snowflake_id to id");
+    shop.application(
+        "insert into public.orders default values",
+        "insert into public.orders (id) values (9001)",
+        "update public.orders set id = 1 where id operator(pg_catalog.=) 9001");
+    requireUnmarked("a renamed column of the keys");
+    assertThat(shop.texts("select id::text from public.orders where id = 9001")).hasSize(1);
+    shop.application("select 6::bigint & 3");
+    assertThat(shop.texts(MARKS)).as("what is planted works").contains("bigint & integer");
+  }
+
   /**
    * An insert, an update of the key, a delete, and the ID again, by a session that looks into
    * {@code public} first: only what it says itself is qualified.
