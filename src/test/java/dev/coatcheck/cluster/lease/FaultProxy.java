@@ -125,13 +125,16 @@ public final class FaultProxy implements AutoCloseable {
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         Optional<Trap> sprung =
             isFromClient ? sprung(buffer, read, fate) : committed(buffer, read, fate);
-        if (sprung.isPresent() && !sprung.get().isPassedOn()) {
+        // What springs a trap at a commit is the answer itself.
+        boolean isPassed =
+            sprung.isEmpty() || (sprung.get().isPassedOn() && !sprung.get().isAtCommit());
+        if (!isPassed) {
           freeze(sprung.get(), fate);
         }
         awaitThaw(to, fate);
         out.write(buffer, 0, read);
         out.flush();
-        if (sprung.isPresent() && sprung.get().isPassedOn()) {
+        if (isPassed && sprung.isPresent()) {
           freeze(sprung.get(), fate);
         }
       }

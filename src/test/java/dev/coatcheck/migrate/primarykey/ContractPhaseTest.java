@@ -73,6 +73,13 @@ class ContractPhaseTest {
         MigrationFixture.done(fixture.contract(run, List.of("old_column")));
         await().until(() -> fixture.now(run).status().waitsFor().isPresent());
         fixture.source.execute("create view recent as select id from orders");
+        assertThat(
+                texts(
+                    fixture,
+                    "with o as (insert into orders default values returning id)"
+                        + " select id from o"))
+            .as("a row of the last moment is archived")
+            .allSatisfy(id -> assertThat(archived(fixture)).contains(id));
         reader.execute("commit");
       }
 
@@ -250,6 +257,10 @@ class ContractPhaseTest {
         "select attname || case when attnotnull then '!' else '' end from pg_attribute"
             + " where attrelid = '%s'::regclass and attnum > 0 and not attisdropped order by 1"
                 .formatted(table));
+  }
+
+  private static List<String> archived(MigrationFixture fixture) {
+    return texts(fixture, "select legacy from " + archive(fixture));
   }
 
   private static String archive(MigrationFixture fixture) {
