@@ -143,6 +143,42 @@ class OwnCodeTest {
     }
   }
 
+  /**
+   * A row that comes before the row that it refers to gets its twin at the commit, among triggers
+   * of the application that wait for the commit too. What those do may still be deferred.
+   */
+  @Test
+  void whatWaitsForACommitIsStillDeferredThere() {
+    shop.application(
+        "create table line (id bigserial primary key,"
+            + " order_id bigint references orders deferrable initially deferred)");
+    TableMigration run = fixture.run(fixture.plan("app", "orders", Optional.of("created_at")));
+    shop.application(
+        "create table parcel (id bigint primary key)",
+        "create table label (parcel_id bigint references parcel deferrable initially deferred)",
+        """
+        create function packed() returns trigger language plpgsql as $$ begin
+          insert into label values (new.id); insert into parcel values (new.id);
+          return null; end $$
+        """,
+        "create constraint trigger packed after insert on orders deferrable initially deferred"
+            + " for each row execute function packed()");
+
+    try (TestSession writer = shop.application().session()) {
+      writer.begin(
+          "insert into line (order_id) values (5000)", "insert into orders (id) values (5000)");
+      writer.commit();
+    }
+
+    assertThat(shop.texts("select parcel_id from app.label")).containsExactly("5000");
+    assertThat(
+            shop.texts(
+                "select o.id from app.line l"
+                    + " join app.orders o on o.snowflake_id = l.order_id_snowflake_id"))
+        .containsExactly("5000");
+    fixture.undo(run, Phase.EXPAND);
+  }
+
   /** Before anything is on the table that the application could meet. */
   @Test
   void aStartTriesOneRowAndIsRefusedWithWhatTheTriggerSays() {
