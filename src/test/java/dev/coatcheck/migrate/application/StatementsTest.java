@@ -57,6 +57,7 @@ class StatementsTest {
         "select * from lines as orders",
         "select l.* from orders o join lines l on l.orders = o.id",
         "select extract(epoch from orders), l.* from lines l",
+        "select *, language orders from lines",
         "select count(o.*) from orders o",
         "select x.id from (select 1 as id) x where x.note = 'select * from orders'",
         "create function f() returns int language orders as 'select * from lines'",
@@ -118,6 +119,7 @@ class StatementsTest {
         "select x from orders group by x having max(id) > 1",
         "select customer_id from orders group by customer_id",
         "select id from lines group by id",
+        "select id, extract(year from orders) from lines group by id",
       })
   void groupingByAnything(String statement) {
     assertThat(orders.groupsByKey(sql(statement))).isFalse();

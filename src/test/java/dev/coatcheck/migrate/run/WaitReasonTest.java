@@ -11,6 +11,8 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Others keep a run from going on, and its status says who. */
 class WaitReasonTest {
@@ -50,16 +52,24 @@ class WaitReasonTest {
     }
   }
 
-  /** Of two builds on one table that wait for each other the server would end one. */
-  @Test
-  void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded() throws Exception {
+  /**
+   * Of two builds on one table that wait for each other the server would end one: a build that
+   * still waits for writers will wait for every snapshot that is there when it has built.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"waiting for writers before build", "waiting for old snapshots"})
+  void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded(String phase) throws Exception {
     try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        TestSession report = fixture.source.sql().session()) {
+        TestSession other = fixture.source.sql().session()) {
       fixture.orders(100);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      report.beginSnapshot();
+      if (phase.contains("writers")) {
+        other.begin("insert into orders default values");
+      } else {
+        other.beginSnapshot();
+      }
       CompletableFuture<Void> dba =
           CompletableFuture.runAsync(
               () ->
@@ -67,7 +77,7 @@ class WaitReasonTest {
                       "set application_name = 'dba'",
                       "create index concurrently dba_index on orders (created_at)"),
               Thread::startVirtualThread);
-      fixture.await(() -> isBuilding(fixture));
+      fixture.await(() -> isBuilding(fixture, phase));
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
@@ -75,7 +85,7 @@ class WaitReasonTest {
 
       assertThat(wait.operation()).isEqualTo("new-perm");
       assertThat(wait.sessions()).extracting(BlockingSession::application).containsExactly("dba");
-      report.commit();
+      other.commit();
       dba.get();
       fixture.await(run, RunState.DONE);
       assertThat(fixture.saw(run, "waiting", "")).isFalse();
@@ -108,10 +118,10 @@ class WaitReasonTest {
     }
   }
 
-  private static boolean isBuilding(MigrationFixture fixture) {
+  private static boolean isBuilding(MigrationFixture fixture, String phase) {
     return fixture.source.count(
             "select count(*) from pg_stat_progress_create_index"
-                + " where datname = current_database() and phase = 'waiting for old snapshots'")
+                + " where datname = current_database() and phase = '%s'".formatted(phase))
         == 1;
   }
 }

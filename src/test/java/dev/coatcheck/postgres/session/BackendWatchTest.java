@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** A statement without a bound of time, behind a network that swallows what it likes. */
 class BackendWatchTest {
@@ -192,6 +194,7 @@ class BackendWatchTest {
 
   /** What an interrupted answer left behind would be the answer to the next statement. */
   @Test
+  @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
   void aSessionThatWasGivenUpStaysSo() {
     proxy.freezeAt(new Trap("select 42", true, false));
     try (Session session = open(SHORT)) {
@@ -214,13 +217,17 @@ class BackendWatchTest {
       CompletableFuture<Void> sent =
           CompletableFuture.runAsync(
               () -> session.alone("the statement", statement), Thread::startVirtualThread);
-      assertThat(sent)
-          .failsWithin(Duration.ofMinutes(2))
-          .withThrowableOfType(ExecutionException.class)
-          .withCauseInstanceOf(DatabaseUnavailable.class)
-          .havingRootCause()
-          .withMessageContaining("the statement was given up: ")
-          .withMessageContaining(why);
+      try {
+        assertThat(sent)
+            .failsWithin(Duration.ofMinutes(2))
+            .withThrowableOfType(ExecutionException.class)
+            .withCauseInstanceOf(DatabaseUnavailable.class)
+            .havingRootCause()
+            .withMessageContaining("the statement was given up: ")
+            .withMessageContaining(why);
+      } finally {
+        proxy.cut(); // Else a statement that is not given up keeps the session open for ever.
+      }
     }
     assertThat(proxy.isTrapped()).isTrue();
   }
