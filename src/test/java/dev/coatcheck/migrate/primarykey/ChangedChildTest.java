@@ -207,7 +207,7 @@ class ChangedChildTest {
               shop.fixture.source.texts(
                   "select attname::text from pg_attribute where attrelid = 'item'::regclass"
                       + " and attnum > 0 order by attnum"))
-          .containsExactly("id", "order_id", "order_id_snowflake_id");
+          .containsExactly("id", "order_id", "n", "order_id_snowflake_id");
       shop.fixture.undo(run, Phase.EXPAND);
       assertThat(shop.leftovers()).isEmpty();
     }
