@@ -177,8 +177,14 @@ class ContractPhaseTest {
   /** A row whose entry was not delivered when the column went, and that somebody asks for. */
   private static void requireFoundInArchive(MigrationFixture fixture, String row) {
     String[] numbers = row.split(" ", 2);
-    fixture.source.gateway.on.sql().execute(
-        "delete from coatcheck.public_id where key = " + numbers[1], "delete from coatcheck.alias");
+    fixture
+        .source
+        .gateway
+        .on
+        .sql()
+        .execute(
+            "delete from coatcheck.public_id where key = " + numbers[1],
+            "delete from coatcheck.alias");
 
     assertThat(
             fixture
@@ -188,8 +194,7 @@ class ContractPhaseTest {
         .isTrue();
 
     assertThat(isPublished(fixture, numbers[1])).isTrue();
-    assertThat(
-            fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 1_000_000))
+    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 1_000_000))
         .isFalse();
   }
 
