@@ -33,6 +33,9 @@ public record Estimate(
   private static final double CHECK_MICROS = 0.1;
   private static final double VERIFY_MICROS = 45;
 
+  /** Two bigints read, sorted and written, with an index. */
+  private static final double ARCHIVE_MICROS = 5;
+
   /** The fill of a twin with its two triggers, the index, and the look at the foreign keys. */
   private static final double CHILD_MICROS = 40;
 
@@ -103,7 +106,8 @@ public record Estimate(
                 children.rows() * CHILD_MICROS * table.slowness() / 1e6 + 4 * childScan),
             time("verify", rows * VERIFY_MICROS * table.slowness() / 1e6 + scan + childScan),
             time("prepare_switch", index),
-            time("switch", 2 * index + childScan)),
+            time("switch", 2 * index + childScan),
+            time("contract", rows * ARCHIVE_MICROS * table.slowness() / 1e6 + scan + childScan)),
         Math.round(disk),
         Math.round(wal),
         Math.round(rows * ARCHIVE_ROW_BYTES),

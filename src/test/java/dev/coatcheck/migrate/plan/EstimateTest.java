@@ -51,7 +51,7 @@ class EstimateTest {
     Estimate together = Estimate.of(family, false);
 
     assertThat(seconds(family, "children")).isGreaterThan(60);
-    for (String phase : new String[] {"children", "verify", "switch"}) {
+    for (String phase : new String[] {"children", "verify", "switch", "contract"}) {
       assertThat(seconds(family, phase)).as(phase).isGreaterThan(seconds(MILLION, phase));
     }
     assertThat(together.diskBytes() - alone.diskBytes()).isGreaterThan(330 << 20);

@@ -59,7 +59,7 @@ final class PlanText {
         estimate
             .path("phases")
             .valueStream()
-            .filter(one -> !isOfSwitch(one))
+            .filter(one -> !isOfSwitch(one) && !isPhase(one, "contract"))
             .filter(one -> !plan.path("children").isEmpty() || !isPhase(one, "children"))
             .toList();
     out.printf(

@@ -242,7 +242,7 @@ class TableMigrationRefusalsTest {
         "field_invalid",
         "phase");
     assertThat(hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")).text("/detail"))
-        .contains("expand, backfill, index, not_null, children, prepare_switch, switch.");
+        .contains("expand, backfill, index, not_null, children, prepare_switch, switch, contract.");
     assertProblem(hostile.post(Runs.PATH + "/1/start", "[]"), 400, "json_malformed", null);
     assertProblem(hostile.get(Runs.PATH + "?state=done"), 400, "parameter_unknown", null);
     assertProblem(

@@ -49,7 +49,8 @@ class TableMigrationRoutesTest {
             "children",
             "verify",
             "prepare_switch",
-            "switch");
+            "switch",
+            "contract");
     assertThat(planned.body().at("/steps")).hasSameSizeAs(planned.body().at("/plan/steps"));
     assertThat(
             GATEWAY.count(
