@@ -73,8 +73,8 @@ public final class LegacyRedirector {
   }
 
   /**
-   * Why a legacy ID is refused to all who have no API key, whoever asks; never asks Postgres. Empty
-   * if it has to be looked up.
+   * Why a legacy ID is refused to every client without an API key; never asks Postgres. Empty if it
+   * has to be looked up.
    */
   public Optional<LegacyOutcome.Refused> refusal(LegacyId id) {
     return id.type().legacy().flatMap(policy -> refusal(id.type(), policy, id.number()));

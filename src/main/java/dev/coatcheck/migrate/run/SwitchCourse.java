@@ -9,7 +9,9 @@ import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -45,8 +47,17 @@ final class SwitchCourse {
       return;
     }
     if (course.apply(session, step -> step.phase() == Phase.SWITCH)) {
-      journal.switched(run, new OldColumnTable(source, run.target()).called().calls());
+      journal.switched(run, callsSoFar());
       course.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
+    }
+  }
+
+  /** None if they can't be read: then calls before the switch count too. */
+  private Map<String, Long> callsSoFar() {
+    try {
+      return new OldColumnTable(source, run.target()).called().calls();
+    } catch (DatabaseUnavailable late) {
+      return Map.of();
     }
   }
 

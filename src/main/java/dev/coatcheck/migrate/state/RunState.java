@@ -19,7 +19,7 @@ public enum RunState implements WireNamed {
   /** The legacy IDs have left the table, for good; their old links go on working. */
   CONTRACTED;
 
-  /** Whether nothing is to be done unless somebody asks for it. */
+  /** Whether the run has no work left until the next action. */
   public boolean isEnd() {
     return this == DONE || this == CANCELLED || this == CONTRACTED;
   }

@@ -18,7 +18,9 @@ final class ContractSteps {
   private static final String ANY_INDEX =
       "any (select i.indexrelid from pg_index i where i.indrelid = <oid>::oid)";
 
-  /** By this run: a column that somebody else drops leaves the functions of the run behind. */
+  /**
+   * Dropped by this run: where the column was dropped by hand, the functions of the run are there.
+   */
   private static final String IS_GONE =
       "select exists (select from pg_attribute where attrelid = <oid>::oid"
           + " and attnum = <key_attnum> and attisdropped)"

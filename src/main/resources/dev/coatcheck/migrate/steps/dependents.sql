@@ -11,8 +11,8 @@ select q.what from (
    where d.refclassid = 'pg_class'::regclass and d.refobjid = <relation>::oid
      and d.refobjsubid = <attnum>::int and d.deptype = 'n'
      and not (d.classid = 'pg_constraint'::regclass
-              and exists (select from pg_constraint f where f.oid = d.objid and f.contype = 'f'
-                            and f.confrelid = <oid>::oid))
+              and exists (select from pg_constraint f where f.oid = d.objid
+                            and (f.contype = 'c' or f.contype = 'f' and f.confrelid = <oid>::oid)))
      and not (d.classid = 'pg_trigger'::regclass
               and exists (select from pg_trigger g where g.oid = d.objid
                              and starts_with(g.tgname::text, '~coatcheck_')))

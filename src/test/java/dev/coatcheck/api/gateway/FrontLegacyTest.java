@@ -145,16 +145,7 @@ class FrontLegacyTest {
       asProxy("/counted/42/counted/43", legacy, "pass", "Accept: */*");
       asProxy("/counted/42?id=" + id, legacy, "pass", "Accept: */*");
     }
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(
-                        client
-                            .get("/v1/types/counted/legacy-hits")
-                            .body()
-                            .at("/data/0/count")
-                            .asLong())
-                    .isEqualTo(8));
+    await().untilAsserted(() -> assertThat(client.legacyHits("counted")).isEqualTo(8));
   }
 
   /** By the visitor that the proxy names, which both doors have to see. */

@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -299,16 +297,7 @@ class LegacyUrlsTest {
     client.post(
         "/v1/legacy/resolve", json("type", "counted", "legacy_ids", List.of("1", "2", "2", "3")));
 
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(
-                        client
-                            .get("/v1/types/counted/legacy-hits")
-                            .body()
-                            .at("/data/0/count")
-                            .asLong())
-                    .isEqualTo(1 + 3 + 3));
+    await().untilAsserted(() -> assertThat(client.legacyHits("counted")).isEqualTo(1 + 3 + 3));
   }
 
   /** What is looked up is as it is at this moment, also after the type lost its templates. */
@@ -327,19 +316,20 @@ class LegacyUrlsTest {
   }
 
   private static List<Integer> statuses(Reply reply) {
-    return java.util.stream.StreamSupport.stream(reply.body().at("/data").spliterator(), false)
+    return reply
+        .body()
+        .at("/data")
+        .valueStream()
         .map(item -> item.at("/status").intValue())
         .toList();
   }
 
   private static Reply resolve(String url) {
-    return client.get("/v1/urls/resolve?url=" + URLEncoder.encode(url, StandardCharsets.UTF_8));
+    return client.resolveUrl(url);
   }
 
   private static Reply resolveHostile(String url) {
-    return client
-        .hostile()
-        .get("/v1/urls/resolve?url=" + URLEncoder.encode(url, StandardCharsets.UTF_8));
+    return client.hostile().resolveUrl(url);
   }
 
   private static String filled(String row) {

@@ -8,11 +8,13 @@ import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -136,6 +138,15 @@ public final class TestClient {
 
   public Reply get(String target) {
     return send("GET", target, null);
+  }
+
+  Reply resolveUrl(String url) {
+    return get("/v1/urls/resolve?url=" + URLEncoder.encode(url, StandardCharsets.UTF_8));
+  }
+
+  /** How often legacy IDs of a type were looked up on the last day with any. */
+  public long legacyHits(String type) {
+    return get("/v1/types/%s/legacy-hits".formatted(type)).body().at("/data/0/count").asLong();
   }
 
   Reply head(String target) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -335,13 +333,11 @@ class UrlRoutesTest {
   }
 
   private static Reply resolve(String url) {
-    return client.get("/v1/urls/resolve?url=" + URLEncoder.encode(url, StandardCharsets.UTF_8));
+    return client.resolveUrl(url);
   }
 
   private static Reply resolveHostile(String url) {
-    return client
-        .hostile()
-        .get("/v1/urls/resolve?url=" + URLEncoder.encode(url, StandardCharsets.UTF_8));
+    return client.hostile().resolveUrl(url);
   }
 
   private static String filled(String row) {

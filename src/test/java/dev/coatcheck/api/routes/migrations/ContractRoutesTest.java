@@ -92,7 +92,10 @@ class ContractRoutesTest {
         .sql()
         .execute(
             "create table public.line (needed_id bigint references public.needed, n int,"
-                + " note text, primary key (needed_id, n))",
+                + " note text, primary key (needed_id, n), constraint small check (n < needed_id))",
+            "create index by_need on public.line (needed_id)",
+            "create index by_note on public.line (needed_id, note)",
+            "create unique index first on public.line (needed_id) where n = 1",
             "create view public.recent as select id from public.needed");
     String run = switched("needed");
 
@@ -101,12 +104,18 @@ class ContractRoutesTest {
 
     assertThat(found.status()).isEqualTo(200);
     assertThat(found.body().at("/dependents").valueStream().map(one -> one.asString()))
-        .containsExactly("the primary key public.line_pkey", "the view public.recent");
+        .as("all but the index that the new column has too")
+        .containsExactly(
+            "the check small",
+            "the index public.by_note",
+            "the index public.first",
+            "the primary key public.line_pkey",
+            "the view public.recent");
     assertThat(found.body().at("/columns").valueStream().map(one -> one.asString()))
         .containsExactly("public.needed.id", "public.line.needed_id");
     assertProblem(refused, 422, "table_migration_refused", null);
     assertThat(refused.text("/refusals/0/code")).isEqualTo("old_column_needed");
-    assertThat(refused.text("/refusals/0/detail")).contains("the primary key public.line_pkey");
+    assertThat(refused.text("/refusals/3/detail")).contains("the primary key public.line_pkey");
     assertThat(API.get(run).text("/state")).isEqualTo("done");
   }
 
