@@ -56,7 +56,8 @@ public final class Parameters {
   }
 
   /** A layout's name or spelling from a body; the default layout if the field is missing. */
-  static SnowflakeLayout layout(JsonObject body, String field, KeyScheme scheme, Instant now) {
+  public static SnowflakeLayout layout(
+      JsonObject body, String field, KeyScheme scheme, Instant now) {
     String spelling = body.optionalString(field).orElse(SnowflakeLayout.DEFAULT.name());
     if (scheme != KeyScheme.SNOWFLAKE && !spelling.equals(SnowflakeLayout.DEFAULT.name())) {
       throw body.invalid(field, "Only Snowflake keys have layouts. Leave layout out.");

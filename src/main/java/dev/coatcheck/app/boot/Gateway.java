@@ -6,11 +6,11 @@ import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.DocsRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
-import dev.coatcheck.api.routes.KeyRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.TypeRoutes;
+import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
 import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
@@ -156,7 +156,7 @@ public final class Gateway implements AutoCloseable {
                           new TypeRoutes(registry, parameters, config.redirectHosts(), clock),
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
-                          new KeyRoutes(keys, new Workers(database), clock),
+                          new KeyRoutes(keys, new Workers(database), parameters, clock),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls.resolver(), urls.publisher()),
                           new TransferRoutes(

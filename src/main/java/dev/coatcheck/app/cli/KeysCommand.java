@@ -45,6 +45,66 @@ final class KeysCommand {
     return 0;
   }
 
+  @Command(
+      name = "bounds",
+      description = {
+        "Prints the smallest and the largest key that a span of time can hold.",
+        "With --bucket-millis prints a line for each bucket, the newest first: its number, its"
+            + " begin, its end, its smallest and its largest key."
+      })
+  int bounds(
+      @Mixin GatewayCalls gateway,
+      @Option(names = "--type", description = "Type with the keys; or --layout.")
+          @Nullable String type,
+      @Option(
+              names = "--layout",
+              description = "Layout of Snowflake keys: its name, or its bits and epoch.")
+          @Nullable String layout,
+      @Option(
+              names = "--from",
+              required = true,
+              description = "First time in the span, such as 2026-01-31T12:00:00Z.")
+          String from,
+      @Option(names = "--to", description = "First time after the span. Default: now.")
+          @Nullable String to,
+      @Option(names = "--bucket-millis", description = "Length of a bucket in milliseconds.")
+          @Nullable Long bucketMillis)
+      throws CommandFailed {
+    StringBuilder path = new StringBuilder("/v1/keys/bounds?from=" + GatewayCalls.segment(from));
+    append(path, "type", type);
+    append(path, "layout", layout);
+    append(path, "to", to);
+    append(path, "bucket_millis", bucketMillis);
+    JsonNode bounds = gateway.get(path.toString());
+    if (bounds.path("empty").asBoolean()) {
+      throw new CommandFailed("no key has a time in this span.");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (bucketMillis == null) {
+      out.println(keys(bounds));
+    }
+    for (JsonNode bucket : bounds.path("buckets")) {
+      out.println(
+          "%d,%s,%s,%s"
+              .formatted(
+                  bucket.path("number").asLong(),
+                  bucket.path("from").asString(),
+                  bucket.path("to").asString(),
+                  keys(bucket)));
+    }
+    return 0;
+  }
+
+  private static void append(StringBuilder path, String name, @Nullable Object value) {
+    if (value != null) {
+      path.append('&').append(name).append('=').append(GatewayCalls.segment(value.toString()));
+    }
+  }
+
+  private static String keys(JsonNode bounds) {
+    return bounds.path("smallest").asString() + "," + bounds.path("largest").asString();
+  }
+
   @Command(name = "list", description = "Lists the workers that are leased or rest.")
   int list(@Mixin GatewayCalls gateway) throws CommandFailed {
     PrintWriter out = spec.commandLine().getOut();

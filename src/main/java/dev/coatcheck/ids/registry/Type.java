@@ -3,8 +3,8 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import java.time.Instant;
@@ -58,14 +58,16 @@ public record Type(
     return NAME.matcher(text).matches();
   }
 
+  /** Where the keys that the gateway makes for this type carry their time. */
+  public KeyTimes keyTimes() {
+    return new KeyTimes(keyScheme, keyLayout);
+  }
+
   /**
    * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
    * empty if there are none. It goes by the time in the key, which a caller's own key may not have.
    */
   public Optional<KeyBounds> keysWithin(Instant first, Instant last) {
-    return switch (keyScheme) {
-      case SNOWFLAKE -> keyLayout.bounds(first, last);
-      case UUIDV7 -> UuidV7.bounds(first, last);
-    };
+    return keyTimes().bounds(first, last);
   }
 }

@@ -1,4 +1,4 @@
-package dev.coatcheck.api.routes;
+package dev.coatcheck.api.routes.keys;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
@@ -7,6 +7,8 @@ import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.lease.KeyGenerators;
@@ -31,11 +33,14 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRoutes implements Routes {
   private final KeyGenerators keys;
   private final Workers workers;
+  private final BoundsRoutes bounds;
   private final InstantSource clock;
 
-  public KeyRoutes(KeyGenerators keys, Workers workers, InstantSource clock) {
+  public KeyRoutes(
+      KeyGenerators keys, Workers workers, Parameters parameters, InstantSource clock) {
     this.keys = keys;
     this.workers = workers;
+    this.bounds = new BoundsRoutes(parameters, clock);
     this.clock = clock;
   }
 
@@ -43,6 +48,7 @@ public final class KeyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
+    bounds.register(endpoints);
   }
 
   /** Consecutive keys have {@code first} and {@code count} as well. */

@@ -1,0 +1,44 @@
+package dev.coatcheck.core.key;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Where keys of a scheme carry their time.
+ *
+ * @param layout of Snowflakes; without meaning for UUIDv7
+ */
+public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
+
+  /** The Unix millisecond of the first key. */
+  public long epochMillis() {
+    return switch (scheme) {
+      case SNOWFLAKE -> layout.epochMillis();
+      case UUIDV7 -> 0;
+    };
+  }
+
+  /**
+   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
+   * empty if there are none.
+   */
+  public Optional<KeyBounds> bounds(Instant first, Instant last) {
+    return switch (scheme) {
+      case SNOWFLAKE -> layout.bounds(first, last);
+      case UUIDV7 -> UuidV7.bounds(first, last);
+    };
+  }
+
+  /**
+   * The keys of a half-open span: made at {@code from} or later, and before {@code to}. A key's
+   * time is its whole millisecond, so spans that follow each other share no key and leave none out.
+   */
+  public Optional<KeyBounds> between(Instant from, Instant to) {
+    return bounds(firstMilli(from), firstMilli(to).minusMillis(1));
+  }
+
+  /** The first whole millisecond that is not before an instant. */
+  private static Instant firstMilli(Instant instant) {
+    return Instant.ofEpochMilli(instant.plusNanos(999_999).toEpochMilli());
+  }
+}

@@ -1,0 +1,174 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.registry.TestType;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class KeyBoundsTest {
+  private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
+  private static final String DAY = "from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z";
+
+  private static GatewayFixture gateway;
+  private static TestClient client;
+
+  @BeforeAll
+  static void start() {
+    gateway = new GatewayFixture();
+    client = gateway.client().patient();
+    client.put(TestType.of("message", "msg").with("key_layout", "twitter"));
+    client.put(TestType.of("user", "usr").with("key_scheme", "uuidv7"));
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void aTypeHasTheBoundsOfItsLayout() {
+    Reply type = bounds("type=message&" + DAY);
+
+    assertThat(type.text("/layout")).isEqualTo("twitter");
+    assertThat(type.body()).isEqualTo(bounds("layout=twitter&" + DAY).body());
+    assertThat(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(type.text("/smallest"))))
+        .isEqualTo("2026-11-20T00:00:00Z");
+    assertThat(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(type.text("/largest"))))
+        .isEqualTo("2026-11-20T23:59:59.999Z");
+  }
+
+  @Test
+  void theTimesOfUuidsHaveBoundsToo() {
+    Reply reply = bounds("type=user&" + DAY);
+
+    assertThat(reply.text("/scheme")).isEqualTo("uuidv7");
+    assertThat(reply.text("/smallest")).matches("0[0-9a-f]{7}-[0-9a-f]{4}-7000-8000-000000000000");
+    assertThat(reply.text("/largest")).matches("0[0-9a-f]{7}-[0-9a-f]{4}-7fff-bfff-ffffffffffff");
+  }
+
+  @Test
+  void aKeyThatIsMadeNowLiesWithinTheBoundsOfToday() {
+    Instant now = Instant.now();
+    Reply minted = client.mint("message");
+    String key = client.get("/v1/ids/" + minted.text("/id")).text("/key");
+    Reply reply =
+        bounds(
+            "type=message&from=%s&to=%s"
+                .formatted(now.minus(1, ChronoUnit.HOURS), now.plus(1, ChronoUnit.HOURS)));
+
+    assertThat(Long.parseLong(key))
+        .isBetween(Long.parseLong(reply.text("/smallest")), Long.parseLong(reply.text("/largest")));
+  }
+
+  @Test
+  void aTimeThatNoKeyCanHaveIsAnEmptySpan() {
+    for (String span :
+        List.of(
+            "from=2020-01-01T00:00:00Z&to=2023-01-01T00:00:00Z",
+            "from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z",
+            "from=9000-01-01T00:00:00Z&to=9001-01-01T00:00:00Z")) {
+      Reply reply = bounds("layout=default&" + span);
+
+      assertThat(reply.body().at("/empty").booleanValue()).as(span).isTrue();
+      assertThat(reply.body().has("smallest")).isFalse();
+      assertThat(reply.body().has("largest")).isFalse();
+    }
+    assertThat(
+            bounds(
+                    "layout=default&from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z&bucket_millis=1")
+                .body()
+                .at("/buckets")
+                .size())
+        .isZero();
+  }
+
+  @Test
+  void bucketsAreListedFromTheNewestAndHoldWholeBuckets() {
+    Reply reply =
+        bounds(
+            "layout=default&from=2026-11-01T00:00:00Z&to=2026-11-21T00:00:00Z&bucket_millis=864000000");
+    List<Long> numbers =
+        reply.body().at("/buckets").valueStream().map(at -> at.at("/number").longValue()).toList();
+    long newest = bucketOf("2026-11-20T23:59:59.999Z");
+    long oldest = bucketOf("2026-11-01T00:00:00Z");
+
+    assertThat(numbers)
+        .isEqualTo(
+            LongStream.rangeClosed(0, newest - oldest).mapToObj(age -> newest - age).toList());
+    for (int i = 0; i < numbers.size(); i++) {
+      long begin = numbers.get(i) * 864_000_000 << LAYOUT.timeShift();
+      assertThat(reply.text("/buckets/" + i + "/smallest")).isEqualTo("" + begin);
+      assertThat(reply.text("/buckets/" + i + "/largest"))
+          .isEqualTo("" + (begin + (864_000_000L << LAYOUT.timeShift()) - 1));
+    }
+  }
+
+  @Test
+  void withoutAnEndTheSpanEndsNow() {
+    Instant before = Instant.now();
+    Reply reply = bounds("layout=default&from=2026-01-01T00:00:00Z&bucket_millis=864000000");
+
+    assertThat(Instant.parse(reply.text("/to"))).isBetween(before, Instant.now());
+    assertThat(Instant.parse(reply.text("/buckets/0/to"))).isAfter(before);
+    assertThat(Instant.parse(reply.text("/buckets/0/from"))).isBefore(Instant.now());
+  }
+
+  @Test
+  void aThousandBucketsAreListedAndNoMore() {
+    String span =
+        "layout=default&from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:01.00%dZ&bucket_millis=1";
+
+    assertThat(bounds(span.formatted(0)).body().at("/buckets").size()).isEqualTo(1_000);
+    Reply refused = client.hostile().get("/v1/keys/bounds?" + span.formatted(1));
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text("/param")).isEqualTo("bucket_millis");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "from=2026-01-01T00:00:00Z, type",
+    "type=message&layout=default&from=2026-01-01T00:00:00Z, type",
+    "layout=nothing&from=2026-01-01T00:00:00Z, layout",
+    "layout=default, from",
+    "layout=default&from=yesterday, from",
+    "layout=default&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z, to",
+    "layout=default&from=9000-01-02T00:00:00Z, from",
+    "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=0, bucket_millis",
+    "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=-1, bucket_millis",
+    "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=1000000000001, bucket_millis",
+    "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=1e3, bucket_millis",
+  })
+  void aBadRequestNamesItsParameter(String query, String param) {
+    Reply reply = client.hostile().get("/v1/keys/bounds?" + query);
+
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.text("/param")).isEqualTo(param);
+  }
+
+  @Test
+  void anUnknownTypeIsNotFound() {
+    assertThat(client.get("/v1/keys/bounds?type=nothing&" + DAY).text("/code"))
+        .isEqualTo("type_unknown");
+  }
+
+  private static long bucketOf(String time) {
+    return (Instant.parse(time).toEpochMilli() - LAYOUT.epochMillis()) / 864_000_000;
+  }
+
+  private static Reply bounds(String query) {
+    Reply reply = client.get("/v1/keys/bounds?" + query);
+    assertThat(reply.status()).isEqualTo(200);
+    return reply;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The verbs of {@code coatcheck keys}. */
+class KeyVerbsTest {
+  private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
+
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway = TestGateway.fresh();
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void theKeysOfADayAreTwoNumbers() {
+    Terminal day =
+        keys(
+            "bounds",
+            "--layout=default",
+            "--from=2026-11-20T00:00:00Z",
+            "--to=2026-11-21T00:00:00Z");
+
+    assertThat(day).isEqualTo(new Terminal(0, span("2026-11-20", "2026-11-21") + "\n", ""));
+  }
+
+  @Test
+  void bucketsAreALineEach() {
+    Terminal buckets =
+        keys(
+            "bounds",
+            "--layout=default",
+            "--from=2023-01-01T00:00:00Z",
+            "--to=2023-01-03T00:00:00Z",
+            "--bucket-millis=86400000");
+
+    assertThat(buckets.lines())
+        .containsExactly(
+            "1,2023-01-02T00:00:00Z,2023-01-03T00:00:00Z," + span("2023-01-02", "2023-01-03"),
+            "0,2023-01-01T00:00:00Z,2023-01-02T00:00:00Z," + span("2023-01-01", "2023-01-02"));
+  }
+
+  @Test
+  void aSpanWithoutKeysIsAnError() {
+    assertThat(
+            keys(
+                "bounds",
+                "--layout=default",
+                "--from=2020-01-01T00:00:00Z",
+                "--to=2020-01-02T00:00:00Z"))
+        .isEqualTo(new Terminal(1, "", "coatcheck: no key has a time in this span.\n"));
+    assertThat(keys("bounds", "--layout=default").status()).isEqualTo(2);
+    assertThat(keys("bounds", "--from=2020-01-01T00:00:00Z").err()).contains("exactly one");
+  }
+
+  private static String span(String from, String to) {
+    return first(from) + "," + (first(to) - 1);
+  }
+
+  private static long first(String day) {
+    long millis = Instant.parse(day + "T00:00:00Z").toEpochMilli();
+    return LAYOUT.key(LAYOUT.position(millis), 0);
+  }
+
+  private static Terminal keys(String... arguments) {
+    return Terminal.run(
+        Stream.of(
+                Stream.of("keys"),
+                Arrays.stream(arguments),
+                Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile()))
+            .flatMap(words -> words)
+            .toArray(String[]::new));
+  }
+}
