@@ -28,15 +28,16 @@ final class TableOptions {
       split = ",",
       arity = "0..*",
       description =
-          "Comma list of ${COMPLETION-CANDIDATES}. Default: all; with --quick without P11, P12 and"
-              + " P18; with a database of yours P1 to P5, P8 and P18.")
+          "Comma list of ${COMPLETION-CANDIDATES}. Default: all; with --quick without P11, P12, P17"
+              + " and P18; with a database of yours P1 to P5, P8 and P18.")
   private @Nullable List<Measure> measures;
 
   @Option(
       names = "--quick",
       description =
           "In some five minutes: 2 s a round, 3 rounds, 6 s of warm-up, 100000 rows, and without"
-              + " the measures that take a minute each (P11, P12 and P18), unless they are named.")
+              + " the measures that take a minute each (P11, P12, P17 and P18), unless they are"
+              + " named.")
   private boolean quick;
 
   @Option(

@@ -6,6 +6,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.bench.backfill.BackfillSpeed;
 import dev.coatcheck.bench.footprint.Footprint;
 import dev.coatcheck.bench.footprint.IdempotencyRows;
+import dev.coatcheck.bench.footprint.KeyOrder;
 import dev.coatcheck.bench.footprint.MappingSize;
 import dev.coatcheck.bench.footprint.StartSpeed;
 import dev.coatcheck.bench.machine.Launcher;
@@ -76,6 +77,9 @@ record TableRun(HttpSpeed.Plan plan, Path folder, Consumer<String> stage) {
     }
     if (takes(Measure.P14)) {
       rows.add(MappingSize.measure(throwAway("size"), plan.rows(), _ -> {}).row());
+    }
+    if (takes(Measure.P17)) {
+      rows.addAll(KeyOrder.measure(folder.resolve("order"), runs()));
     }
     if (takes(Measure.P20)) {
       rows.addAll(IdempotencyRows.measure(throwAway("answers")));

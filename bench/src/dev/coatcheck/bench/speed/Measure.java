@@ -20,6 +20,7 @@ public enum Measure {
   P12("start to the first 200"),
   P13("resident memory"),
   P14("bytes of a stored mapping"),
+  P17("rows into a large index"),
   P18("keys over HTTP"),
   P20("answers kept for Idempotency-Keys"),
   P22("statements of an idle gateway"),
@@ -43,7 +44,7 @@ public enum Measure {
 
   /** Those that take a minute each, and are no part of a quick run. */
   public static Set<Measure> ofMinutes() {
-    return EnumSet.of(P11, P12, P18);
+    return EnumSet.of(P11, P12, P17, P18);
   }
 
   /** The measure of a row. */

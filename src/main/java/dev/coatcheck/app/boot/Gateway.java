@@ -6,6 +6,7 @@ import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.DocsRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
+import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
@@ -28,7 +29,6 @@ import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -61,7 +61,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Wires and starts the whole gateway in order, and closes it in reverse order. */
@@ -94,7 +93,7 @@ public final class Gateway implements AutoCloseable {
       KeyGenerators keys =
           opened(new KeyGenerators(this::leaseSettings, leasePool, observer, clock));
       keys.prepare(SnowflakeLayout.DEFAULT);
-      tellLayoutsWithoutRange(registry.all(), observer);
+      tellLayoutsWithoutRange(registry.keyLayouts(), observer);
       TokenSource tokens = new TokenSource(random);
       Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
@@ -157,6 +156,7 @@ public final class Gateway implements AutoCloseable {
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
                           new KeyRoutes(keys, new Workers(database), parameters, clock),
+                          new InspectRoutes(registry, clock),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls.resolver(), urls.publisher()),
                           new TransferRoutes(
@@ -218,12 +218,7 @@ public final class Gateway implements AutoCloseable {
                     layout, range.first(), range.last(), HOLDER, limits.windowSeconds() * 1_000L));
   }
 
-  private void tellLayoutsWithoutRange(List<Type> types, Observer observer) {
-    Set<SnowflakeLayout> used =
-        types.stream()
-            .filter(type -> type.keyScheme() == KeyScheme.SNOWFLAKE)
-            .map(Type::keyLayout)
-            .collect(Collectors.toCollection(LinkedHashSet::new));
+  private void tellLayoutsWithoutRange(Set<SnowflakeLayout> used, Observer observer) {
     Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
     known.addAll(used);
     for (SnowflakeLayout layout : known) {

@@ -31,6 +31,7 @@ public final class Cli {
     VERBS.put("resolve", BatchVerbs.Resolve.class);
     VERBS.put("lookup", BatchVerbs.Lookup.class);
     VERBS.put("ids", IdsCommand.class);
+    VERBS.put("inspect", InspectVerb.class);
     VERBS.put("migrate-table", MigrateTableCommand.class);
     VERBS.put("keys", KeysCommand.class);
     VERBS.put("access", AccessCommand.class);

@@ -4,6 +4,8 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -13,10 +15,12 @@ import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -87,6 +91,14 @@ public final class Registry implements AutoCloseable {
   /** All types, by name. */
   public List<Type> all() {
     return snapshot.all;
+  }
+
+  /** The layouts of the types with Snowflake keys. */
+  public Set<SnowflakeLayout> keyLayouts() {
+    return all().stream()
+        .filter(type -> type.keyScheme() == KeyScheme.SNOWFLAKE)
+        .map(Type::keyLayout)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /** Those types that take in public IDs of an older system. */

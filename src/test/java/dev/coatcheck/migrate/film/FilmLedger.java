@@ -215,7 +215,15 @@ final class FilmLedger {
   }
 
   /** The key of each row by its legacy ID. */
-  Map<Long, Long> keys(Table table) {
+  Map<Table, Map<Long, Long>> keys() {
+    Map<Table, Map<Long, Long>> keys = new EnumMap<>(Table.class);
+    for (Table table : Table.values()) {
+      keys.put(table, keys(table));
+    }
+    return keys;
+  }
+
+  private Map<Long, Long> keys(Table table) {
     return source
         .texts("select %s || ' ' || snowflake_id from %s".formatted(table.key, table.text))
         .stream()

@@ -1,0 +1,97 @@
+package dev.coatcheck.api.routes;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.formats.Inspector;
+import dev.coatcheck.core.formats.Inspector.Inspection;
+import dev.coatcheck.core.formats.Reading;
+import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Says what an ID from anywhere can be: {@code /v1/inspect}. */
+public final class InspectRoutes implements Routes {
+  private final Registry registry;
+  private final InstantSource clock;
+
+  public InspectRoutes(Registry registry, InstantSource clock) {
+    this.registry = registry;
+    this.clock = clock;
+  }
+
+  @Override
+  public void register(Endpoints endpoints) {
+    endpoints.secured(HandlerType.GET, "/v1/inspect/{text}", Scope.IDS_READ, this::inspect);
+  }
+
+  private record InspectionView(
+      String object, String input, List<CandidateView> candidates, List<RefusalView> refused) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record CandidateView(
+      String format,
+      String certainty,
+      @Nullable Instant time,
+      @Nullable String type,
+      Map<String, Object> fields,
+      boolean sortable,
+      List<String> reveals) {
+    static CandidateView of(Reading.Candidate candidate, Optional<Type> type) {
+      return new CandidateView(
+          candidate.format(),
+          candidate.certainty().wireName(),
+          candidate.time().orElse(null),
+          type.map(Type::name).orElse(null),
+          candidate.fields(),
+          candidate.isSortable(),
+          candidate.reveals().stream().map(Reading.Reveal::wireName).toList());
+    }
+  }
+
+  private record RefusalView(String format, String reason, String detail) {
+    static RefusalView of(Reading.Refusal refusal) {
+      return new RefusalView(refusal.format(), refusal.flaw().wireName(), refusal.detail());
+    }
+  }
+
+  private Answer inspect(Context ctx) {
+    Query.none(ctx);
+    String text = ctx.pathParam("text");
+    Inspection inspection = Inspector.inspect(text, registry.keyLayouts(), clock.instant());
+    Optional<Type> type = ours(text);
+    return Answer.json(
+        200,
+        new InspectionView(
+            "inspection",
+            text,
+            inspection.candidates().stream()
+                .map(
+                    candidate ->
+                        CandidateView.of(
+                            candidate,
+                            candidate.format().equals(Inspector.PUBLIC_ID)
+                                ? type
+                                : Optional.empty()))
+                .toList(),
+            inspection.refusals().stream().map(RefusalView::of).toList()));
+  }
+
+  private Optional<Type> ours(String text) {
+    return PublicId.parse(text) instanceof ParsedId.Valid(PublicId id)
+        ? registry.withPrefix(id.prefix())
+        : Optional.empty();
+  }
+}

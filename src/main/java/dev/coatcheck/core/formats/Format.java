@@ -1,0 +1,24 @@
+package dev.coatcheck.core.formats;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** A format of IDs, or a family of formats that share a shape. */
+interface Format {
+  /** Clocks differ. */
+  Duration AHEAD_MAX = Duration.ofDays(1);
+
+  /** What the text can be at this time; nothing if it hasn't the shape of the format. */
+  List<Reading> read(String text, Instant now);
+
+  /** Whether an ID may have been made at a time: not before its format, not after today. */
+  static boolean isPlausible(Instant time, Instant since, Instant now) {
+    return !time.isBefore(since) && !time.isAfter(now.plus(AHEAD_MAX));
+  }
+
+  /** How certain a format is that only a time could contradict. */
+  static Reading.Certainty byTime(Instant time, Instant since, Instant now) {
+    return isPlausible(time, since, now) ? Reading.Certainty.LIKELY : Reading.Certainty.POSSIBLE;
+  }
+}

@@ -1,0 +1,78 @@
+package dev.coatcheck.core.formats;
+
+import dev.coatcheck.core.formats.Reading.Candidate;
+import dev.coatcheck.core.formats.Reading.Refusal;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Says what a text can be. It reads strictly: what no writer of a format writes is refused with the
+ * reason. Where a text can be several things, all are there, the likelier first.
+ */
+public final class Inspector {
+  /** The format of our own public IDs. */
+  public static final String PUBLIC_ID = "public_id";
+
+  /** Longer texts are no ID of any format: a TypeID has at most 90 characters. */
+  public static final int LENGTH_MAX = 90;
+
+  private static final List<Format> TEXTS =
+      List.of(
+          new PublicIds(),
+          new TypeId(),
+          new Uuid(),
+          new Ulid(),
+          new Ksuid(),
+          new TwelveBytes(),
+          new Sno(),
+          new RocketMq(),
+          new Cuid(),
+          new CosId());
+
+  private Inspector() {}
+
+  /**
+   * What a text can be.
+   *
+   * @param candidates the likelier first; as likely ones in an order that is always the same
+   * @param refusals formats whose shape the text has, and whose rules it breaks
+   */
+  public record Inspection(List<Candidate> candidates, List<Refusal> refusals) {
+    public Inspection {
+      candidates = List.copyOf(candidates);
+      refusals = List.copyOf(refusals);
+    }
+  }
+
+  /**
+   * What a text can be at this time.
+   *
+   * @param custom Snowflake layouts beside those that have a name
+   */
+  public static Inspection inspect(String text, Collection<SnowflakeLayout> custom, Instant now) {
+    if (text.length() > LENGTH_MAX) {
+      return new Inspection(List.of(), List.of());
+    }
+    List<Candidate> candidates = new ArrayList<>();
+    List<Refusal> refusals = new ArrayList<>();
+    Stream.concat(TEXTS.stream(), Stream.of(new Numbers(custom)))
+        .flatMap(format -> format.read(text, now).stream())
+        .forEach(
+            reading -> {
+              switch (reading) {
+                case Candidate candidate -> candidates.add(candidate);
+                case Refusal refusal -> refusals.add(refusal);
+              }
+            });
+    if (candidates.isEmpty() && refusals.isEmpty()) {
+      candidates.addAll(Cuid.second(text));
+    }
+    candidates.sort(Comparator.comparing(Candidate::certainty));
+    return new Inspection(candidates, refusals);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.coatcheck.migrate.schemas;
+
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** An application that makes, moves and deletes rows with all their references without a pause. */
+final class ReferenceWriter implements AutoCloseable {
+  private static final int THREADS = 2;
+
+  /** Between two changes of a thread, so that a run gets its locks on a small machine too. */
+  private static final long PAUSE_MILLIS = 5;
+
+  final Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
+  private final AtomicLong rounds = new AtomicLong();
+  private final MigrationFixture fixture;
+  private final OwnSchema schema;
+  private final Map<String, List<Reference>> byTable;
+  private final List<Thread> threads;
+  private volatile boolean isOver;
+  private volatile boolean knowsNewKeysOnly;
+
+  private ReferenceWriter(MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
+    this.fixture = fixture;
+    this.schema = schema;
+    this.byTable =
+        references.stream()
+            .filter(reference -> !reference.isSelf())
+            .collect(Collectors.groupingBy(Reference::table));
+    this.threads =
+        IntStream.range(0, THREADS)
+            .mapToObj(n -> Thread.ofPlatform().unstarted(() -> write("w" + n + "-", references)))
+            .toList();
+  }
+
+  static ReferenceWriter start(
+      MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
+    ReferenceWriter writer = new ReferenceWriter(fixture, schema, references);
+    writer.threads.forEach(Thread::start);
+    return writer;
+  }
+
+  /** From now on it names no old column. */
+  void deployNewModel() {
+    knowsNewKeysOnly = true;
+    awaitRounds();
+  }
+
+  /** Until each thread has begun and ended a round from now on. */
+  void awaitRounds() {
+    long wanted = rounds.get() + 3L * THREADS;
+    fixture.await(() -> rounds.get() > wanted || !errors.isEmpty());
+  }
+
+  private void write(String prefix, List<Reference> references) {
+    try (TestSession session = fixture.source.sql().session()) {
+      for (long n = 1; !isOver; n++) {
+        boolean isMortal = n % 3 == 0;
+        insert(session, prefix + n, isMortal, n % 2 == 0);
+        for (Reference reference : references) {
+          point(session, reference, prefix + (n - 1), prefix + n);
+        }
+        if (isMortal) {
+          session.execute("delete from " + schema.table() + " where label = '" + prefix + n + "'");
+        }
+        rounds.incrementAndGet();
+        Thread.sleep(PAUSE_MILLIS);
+      }
+    } catch (RuntimeException | AssertionError | InterruptedException failed) {
+      errors.add(failed);
+    }
+  }
+
+  /** A row and a row in each table that refers to it: in one statement, or in a transaction. */
+  private void insert(TestSession session, String label, boolean isMortal, boolean atOnce) {
+    String parent = "insert into %s (label) values ('%s')".formatted(schema.table(), label);
+    String key = key();
+    List<String> children =
+        byTable.values().stream()
+            .filter(of -> !isMortal || of.stream().allMatch(Reference::mayLose))
+            .map(of -> insertInto(of, label))
+            .toList();
+    if (atOnce) {
+      session.execute(
+          "with p as ("
+              + parent
+              + " returning "
+              + key
+              + " as k)"
+              + IntStream.range(0, children.size())
+                  .mapToObj(n -> ", c" + n + " as (" + children.get(n) + " from p)")
+                  .collect(Collectors.joining())
+              + " select k from p");
+      return;
+    }
+    session.begin(parent);
+    for (String child : children) {
+      session.execute(
+          child
+              + " from (select "
+              + key
+              + " as k from "
+              + schema.table()
+              + " where label = '"
+              + label
+              + "') as p");
+    }
+    session.commit();
+  }
+
+  private String insertInto(List<Reference> ofTable, String label) {
+    return "insert into "
+        + ofTable.getFirst().table()
+        + " ("
+        + joined(ofTable, reference -> column(reference) + ", " + reference.label())
+        + ") select "
+        + joined(ofTable, _ -> "k, '" + label + "'");
+  }
+
+  /** Lets the references to a row refer to another row. */
+  private void point(TestSession session, Reference reference, String from, String to) {
+    if (reference.isUnique() || !reference.mayLose()) {
+      return;
+    }
+    session.execute(
+        "update "
+            + reference.table()
+            + " as c set "
+            + column(reference)
+            + " = p."
+            + key()
+            + ", "
+            + reference.label()
+            + " = p.label from "
+            + schema.table()
+            + " as p where p.label = '"
+            + to
+            + "' and c."
+            + (reference.isSelf() ? "label" : reference.label())
+            + " = '"
+            + from
+            + "'");
+  }
+
+  private String key() {
+    return knowsNewKeysOnly ? "snowflake_id" : schema.key();
+  }
+
+  private String column(Reference reference) {
+    return knowsNewKeysOnly ? reference.twin() : reference.column();
+  }
+
+  private static String joined(List<Reference> references, Function<Reference, String> part) {
+    return references.stream().map(part).collect(Collectors.joining(", "));
+  }
+
+  @Override
+  public void close() {
+    isOver = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
