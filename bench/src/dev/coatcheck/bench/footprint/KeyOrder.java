@@ -1,5 +1,7 @@
 package dev.coatcheck.bench.footprint;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.bench.footprint.KeyOrderStore.Inserted;
 import dev.coatcheck.bench.machine.MeasureFailed;
 import dev.coatcheck.bench.report.Goal;
@@ -122,12 +124,16 @@ public final class KeyOrder {
 
   private static Samples rates(Map<Kind, List<Inserted>> taken, Kind kind) {
     return new Samples(
-        taken.get(kind).stream().map(each -> ROWS_A_ROUND / each.seconds()).toList());
+        requireNonNull(taken.get(kind)).stream()
+            .map(each -> ROWS_A_ROUND / each.seconds())
+            .toList());
   }
 
   private static Samples wal(Map<Kind, List<Inserted>> taken, Kind kind) {
     return new Samples(
-        taken.get(kind).stream().map(each -> (double) each.walBytes() / ROWS_A_ROUND).toList());
+        requireNonNull(taken.get(kind)).stream()
+            .map(each -> (double) each.walBytes() / ROWS_A_ROUND)
+            .toList());
   }
 
   /** New keys, as texts, in the order in which they were made. */

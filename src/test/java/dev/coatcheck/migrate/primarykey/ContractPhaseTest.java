@@ -11,13 +11,16 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,15 +106,30 @@ class ContractPhaseTest {
   /** An application that knows the new keys only. */
   @Test
   void nobodyNoticesWhoNamesOnlyTheNewColumns() throws InterruptedException {
-    try (ShopWithItems shop = new ShopWithItems(5_000)) {
+    requireUnnoticed(ShopWithItems.ORDERS, 5_000);
+  }
+
+  @Test
+  @Tag("faults")
+  void norWithTwoHundredThousandOrdersAndSixHundredThousandItems() throws InterruptedException {
+    requireUnnoticed(200_000, 600_000);
+  }
+
+  private static void requireUnnoticed(int orders, int items) throws InterruptedException {
+    try (ShopWithItems shop = new ShopWithItems(new MigrationFixture(false), orders, items)) {
       MigrationFixture fixture = shop.fixture;
+      fixture.patience = Duration.ofSeconds(180 + orders / 200);
       TableMigration run = fixture.switchKey(fixture.run(shop.plan()));
       AtomicBoolean isOver = new AtomicBoolean();
       Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
       AtomicLong made = new AtomicLong();
+      Latencies latencies = new Latencies();
       List<Thread> writers =
           IntStream.range(0, 3)
-              .mapToObj(_ -> Thread.ofPlatform().start(() -> write(fixture, isOver, made, errors)))
+              .mapToObj(
+                  _ ->
+                      Thread.ofPlatform()
+                          .start(() -> write(fixture, isOver, made, latencies, errors)))
               .toList();
       await().until(() -> made.get() > 50);
 
@@ -119,6 +137,7 @@ class ContractPhaseTest {
 
       long afterwards = made.get();
       await().until(() -> made.get() > afterwards + 50 || !errors.isEmpty());
+      System.out.println("ContractPhaseTest: " + orders + " orders: " + latencies);
       isOver.set(true);
       for (Thread writer : writers) {
         writer.join();
@@ -126,18 +145,21 @@ class ContractPhaseTest {
       assertThat(errors).isEmpty();
       assertThat(fixture.source.count("select count(*) from item where n > 0"))
           .isEqualTo(made.get());
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(published(fixture))
-                      .containsAll(texts(fixture, "select snowflake_id from orders")));
+      fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
+      assertThat(Set.copyOf(published(fixture)))
+          .containsAll(texts(fixture, "select snowflake_id from orders"));
     }
   }
 
   private static void write(
-      MigrationFixture fixture, AtomicBoolean isOver, AtomicLong made, Queue<Throwable> errors) {
+      MigrationFixture fixture,
+      AtomicBoolean isOver,
+      AtomicLong made,
+      Latencies latencies,
+      Queue<Throwable> errors) {
     try (TestSession session = fixture.source.sql().session()) {
       while (!isOver.get()) {
+        long began = System.nanoTime();
         session.execute(
             "with o as (insert into orders default values returning snowflake_id)"
                 + " insert into item (order_id_snowflake_id, n) select snowflake_id, 1 from o",
@@ -145,6 +167,7 @@ class ContractPhaseTest {
                 + " (select max(snowflake_id) from orders)",
             "insert into orders (snowflake_id) select max(snowflake_id) from orders"
                 + " on conflict (snowflake_id) do nothing");
+        latencies.add(System.nanoTime() - began);
         made.incrementAndGet();
       }
     } catch (RuntimeException | AssertionError failed) {

@@ -22,13 +22,17 @@ final class ShopWithItems implements AutoCloseable {
   }
 
   ShopWithItems(MigrationFixture fixture, int items) {
+    this(fixture, ORDERS, items);
+  }
+
+  ShopWithItems(MigrationFixture fixture, int orders, int items) {
     this.fixture = fixture;
-    fixture.orders(ORDERS);
+    fixture.orders(orders);
     fixture.source.execute(
         "create table item (id bigserial primary key,"
             + " order_id bigint not null references orders on delete cascade, n int)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, %d) n"
-            .formatted(ORDERS, items));
+            .formatted(orders, items));
   }
 
   TableMigration plan() {
