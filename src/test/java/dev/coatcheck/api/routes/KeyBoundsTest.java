@@ -106,7 +106,7 @@ class KeyBoundsTest {
         .isEqualTo(
             LongStream.rangeClosed(0, newest - oldest).mapToObj(age -> newest - age).toList());
     for (int i = 0; i < numbers.size(); i++) {
-      long begin = numbers.get(i) * 864_000_000 << LAYOUT.timeShift();
+      long begin = (numbers.get(i) * 864_000_000) << LAYOUT.timeShift();
       assertThat(reply.text("/buckets/" + i + "/smallest")).isEqualTo("" + begin);
       assertThat(reply.text("/buckets/" + i + "/largest"))
           .isEqualTo("" + (begin + (864_000_000L << LAYOUT.timeShift()) - 1));
