@@ -119,10 +119,14 @@ public record Config(
     }
 
     private LeaseLimits leases() {
-      return new LeaseLimits(
+      WorkerRanges ranges =
           value(Setting.WORKERS)
               .map(text -> WorkerRanges.parse(text, what -> fault(Setting.WORKERS, what)))
-              .orElseGet(WorkerRanges::unlimited),
+              .orElseGet(WorkerRanges::unlimited);
+      return new LeaseLimits(
+          value(Setting.REGION)
+              .map(text -> ranges.inPlace(text, what -> fault(Setting.REGION, what)))
+              .orElse(ranges),
           number(Setting.LEASE_WINDOW_SECONDS, 2, 60).orElse(0));
     }
 

@@ -27,6 +27,10 @@ public enum Setting {
       null,
       "Snowflake workers that this instance may lease, as default=0-499,wide-sequence=0-99; unset:"
           + " any."),
+  REGION(
+      null,
+      "Place of this instance in the layout regional, as REGION/DATACENTRE, each 0 to 7: its"
+          + " workers are leased within the place."),
   REDIRECT_HOSTS(null, "Comma list of hosts that redirects may lead to; unset: any over https."),
   TRUSTED_PROXIES(null, "Comma list of proxies or networks whose X-Forwarded-For is believed."),
   SELECTORS(null, "Threads that read requests, 1 to 64; unset: one for every two cores."),

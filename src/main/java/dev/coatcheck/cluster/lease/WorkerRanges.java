@@ -33,6 +33,9 @@ public final class WorkerRanges {
   private static final Pattern ITEM =
       Pattern.compile("(?:(?<layout>[^=]+)=)?(?<first>[0-9]{1,7})-(?<last>[0-9]{1,7})");
 
+  private static final Pattern PLACE =
+      Pattern.compile("(?<region>[0-9]{1,4})/(?<datacentre>[0-9]{1,4})");
+
   private static final WorkerRanges UNLIMITED = new WorkerRanges(Map.of());
 
   /** Empty: any worker of any layout. */
@@ -79,6 +82,37 @@ public final class WorkerRanges {
               });
     }
     return new WorkerRanges(byLayout);
+  }
+
+  /**
+   * The same, and of the layout {@code regional} the workers of one place, read from {@code 2/1}:
+   * region 2, datacentre 1. Like any range it leaves the layouts without a range no keys.
+   *
+   * @param faults as {@link #parse}
+   */
+  public WorkerRanges inPlace(String text, Consumer<String> faults) {
+    SnowflakeLayout layout = SnowflakeLayout.REGIONAL;
+    Matcher parts = PLACE.matcher(text);
+    if (!parts.matches()) {
+      faults.accept("has \"%s\", which is no place: write REGION/DATACENTRE".formatted(text));
+      return this;
+    }
+    if (byLayout.containsKey(layout)) {
+      faults.accept("gives layout " + layout.name() + " a place, which has a range already");
+      return this;
+    }
+    try {
+      int region = Integer.parseInt(parts.group("region"));
+      int datacentre = Integer.parseInt(parts.group("datacentre"));
+      int first = layout.worker(region, datacentre, 0);
+      int last = first + (1 << layout.workerFields().getLast().bits()) - 1;
+      Map<SnowflakeLayout, Range> more = new HashMap<>(byLayout);
+      more.put(layout, new Range(first, Math.min(last, layout.workersLeased() - 1)));
+      return new WorkerRanges(more);
+    } catch (IllegalArgumentException tooLarge) {
+      faults.accept("has \"%s\": %s".formatted(text, tooLarge.getMessage()));
+      return this;
+    }
   }
 
   private static Optional<SnowflakeLayout> layout(Optional<String> name, Consumer<String> faults) {

@@ -179,6 +179,16 @@ class KeyRoutesTest {
   }
 
   @Test
+  void theKeysOfAnInstanceTellItsPlace() {
+    try (GatewayFixture here = new GatewayFixture(Map.of("COATCHECK_REGION", "2/1"))) {
+      int worker = workerOf(here, SnowflakeLayout.REGIONAL);
+
+      assertThat(worker >> 7).as("region").isEqualTo(2);
+      assertThat((worker >> 4) & 7).as("datacentre").isEqualTo(1);
+    }
+  }
+
+  @Test
   void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
     try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"))) {
       TestClient caller = limited.client();

@@ -80,4 +80,41 @@ class WorkerRangesTest {
 
     assertThat(faults).singleElement().asString().startsWith("has ").contains(fault);
   }
+
+  @Test
+  void aPlaceIsARangeOfTheLayoutRegional() {
+    WorkerRanges ranges = WorkerRanges.unlimited().inPlace("2/1", faults::add);
+
+    assertThat(ranges.of(SnowflakeLayout.REGIONAL)).contains(new WorkerRanges.Range(272, 287));
+    assertThat(ranges.of(SnowflakeLayout.DEFAULT)).isEmpty();
+    assertThat(parse("0-9").inPlace("7/7", faults::add).of(SnowflakeLayout.REGIONAL))
+        .contains(new WorkerRanges.Range(1_008, 1_021));
+    assertThat(parse("0-9").inPlace("7/7", faults::add).of(SnowflakeLayout.DEFAULT))
+        .contains(new WorkerRanges.Range(0, 9));
+    assertThat(faults).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          2     | which is no place
+          8/0   | region 8 is not within 0..7
+          0/8   | datacentre 8 is not within 0..7
+          2/1/3 | which is no place
+          -1/0  | which is no place
+          """)
+  void whatIsNoPlaceIsAFault(String text, String fault) {
+    WorkerRanges _ = WorkerRanges.unlimited().inPlace(text, faults::add);
+
+    assertThat(faults).singleElement().asString().startsWith("has ").contains(fault);
+  }
+
+  @Test
+  void aPlaceAndARangeOfOneLayoutContradictEachOther() {
+    WorkerRanges _ = parse("regional=0-9").inPlace("2/1", faults::add);
+
+    assertThat(faults).singleElement().asString().contains("which has a range already");
+  }
 }
