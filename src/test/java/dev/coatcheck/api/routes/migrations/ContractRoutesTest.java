@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,37 @@ class ContractRoutesTest {
     }
     assertProblem(contract(run, "public.orders", List.of()), 409, "table_migration_state", null);
     assertProblem(API.get(run + "/old-columns"), 409, "table_migration_state", null);
+  }
+
+  /** From the backfill on; before, the number is that of a row without a key. */
+  @Test
+  void aLegacyIdInAUrlLeadsToItsRowInEveryPhase() {
+    RUNS.table("bill", 30);
+    API.put(
+        TestType.of("bill", "bill")
+            .with("legacy", Map.of())
+            .with("url_templates", List.of("/bills/{legacy:bill}")));
+    String run = done("bill");
+    String key = GATEWAY.sql().text("select snowflake_id from public.bill where id = 7");
+    String publicUrl = requireResolved("/bills/7", "/bills/" + key);
+    API.post(run + "/switch", "{}");
+    RUNS.await(run, "done");
+    assertThat(requireResolved("/bills/7", "/bills/" + key)).isEqualTo(publicUrl);
+
+    assertThat(contract(run, "public.bill", List.of("old_column")).status()).isEqualTo(202);
+    RUNS.await(run, "contracted");
+
+    assertThat(requireResolved("/bills/7", "/bills/" + key)).isEqualTo(publicUrl);
+    assertThat(requireResolved(publicUrl, "/bills/" + key)).isEqualTo(publicUrl);
+    assertThat(GATEWAY.count("select count(*) from public.bill where snowflake_id = " + key))
+        .isEqualTo(1);
+  }
+
+  /** Returns the URL with the public ID. */
+  private static String requireResolved(String url, String expected) {
+    Reply reply = API.get("/v1/urls/resolve?url=" + url);
+    assertThat(reply.text("/resolved")).isEqualTo(expected);
+    return reply.body().at("/public_url").asString(url);
   }
 
   @Test
