@@ -59,6 +59,7 @@ public enum ProblemCode {
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
   NO_WORKER_RANGE(503, "No worker range"),
+  KEYS_FENCED(503, "Keys fenced"),
   INTERNAL(500, "Internal error");
 
   private final int status;

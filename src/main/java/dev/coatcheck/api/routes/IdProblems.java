@@ -8,6 +8,9 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 
 /** The problems of public IDs, and of keys without a public ID. */
 public final class IdProblems {
+  /** A person has to act. */
+  private static final int FENCED_RETRY_SECONDS = 60;
+
   private IdProblems() {}
 
   public static Problem malformed(String param, ResolveOutcome.Malformed malformed) {
@@ -68,6 +71,23 @@ public final class IdProblems {
                   + "COATCHECK_WORKERS of this instance has no range for the layout "
                   + layout
                   + ". Send the request to another instance, or give this instance a range.");
+      case KeyDraw.NoDatedWorker(String layout, int worker) ->
+          Problem.unavailable(
+              ProblemCode.NO_WORKER_RANGE,
+              before
+                  + "The range that COATCHECK_WORKERS of this instance has for the layout "
+                  + layout
+                  + " leaves out worker "
+                  + worker
+                  + ", which makes the keys for given times. Send the request to an instance whose"
+                  + " range has it.");
+      case KeyDraw.Fenced _ ->
+          Problem.retryAfter(
+              ProblemCode.KEYS_FENCED,
+              before
+                  + "Postgres failed over or was restored, and may have lost the last grants. An"
+                  + " operator has to run coatcheck keys fence.",
+              FENCED_RETRY_SECONDS);
     };
   }
 

@@ -23,14 +23,8 @@ import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.change.ChangeFeed;
-import dev.coatcheck.cluster.lease.KeyGenerators;
-import dev.coatcheck.cluster.lease.LeaseSettings;
-import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.ending.Endings;
@@ -40,7 +34,6 @@ import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.Urls;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.relay.GatewayMappings;
@@ -55,12 +48,9 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** Wires and starts the whole gateway in order, and closes it in reverse order. */
@@ -90,12 +80,10 @@ public final class Gateway implements AutoCloseable {
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
-      KeyGenerators keys =
-          opened(new KeyGenerators(this::leaseSettings, leasePool, observer, clock));
-      keys.prepare(SnowflakeLayout.DEFAULT);
-      tellLayoutsWithoutRange(registry.keyLayouts(), observer);
+      KeySources keys =
+          opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
+      keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
       TokenSource tokens = new TokenSource(random);
-      Function<Type, KeyGenerator> generators = type -> keys.of(type.keyScheme(), type.keyLayout());
       Mappings mappings =
           Mappings.open(
               database,
@@ -106,7 +94,7 @@ public final class Gateway implements AutoCloseable {
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
       Minter minter =
-          Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
+          Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
@@ -130,7 +118,7 @@ public final class Gateway implements AutoCloseable {
               database,
               opened.settings(),
               registry,
-              new Importer.MintingTools(tokens, generators, observer),
+              new Importer.MintingTools(tokens, keys::of, keys::datedOf, observer),
               clock);
       Parameters parameters = new Parameters(registry);
       this.server =
@@ -155,7 +143,7 @@ public final class Gateway implements AutoCloseable {
                           new TypeRoutes(registry, parameters, config.redirectHosts(), clock),
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
-                          new KeyRoutes(keys, new Workers(database), parameters, clock),
+                          new KeyRoutes(keys.makers(database), parameters, clock),
                           new InspectRoutes(registry, clock),
                           new LegacyHitRoutes(legacy.hits(), parameters),
                           new UrlRoutes(urls.resolver(), urls.publisher()),
@@ -203,27 +191,6 @@ public final class Gateway implements AutoCloseable {
         opened.pop().close();
       } catch (Exception broken) {
         org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
-      }
-    }
-  }
-
-  private Optional<LeaseSettings> leaseSettings(SnowflakeLayout layout) {
-    Config.LeaseLimits limits = config.leases();
-    return limits
-        .workers()
-        .of(layout)
-        .map(
-            range ->
-                new LeaseSettings(
-                    layout, range.first(), range.last(), HOLDER, limits.windowSeconds() * 1_000L));
-  }
-
-  private void tellLayoutsWithoutRange(Set<SnowflakeLayout> used, Observer observer) {
-    Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
-    known.addAll(used);
-    for (SnowflakeLayout layout : known) {
-      if (config.leases().workers().of(layout).isEmpty()) {
-        observer.observe(new Event.LayoutWithoutWorkers(layout.name(), used.contains(layout)));
       }
     }
   }

@@ -34,11 +34,18 @@ final class KeysCommand {
               names = "--count",
               defaultValue = "1",
               description = "Number of keys, 1 to 16384. Default: ${DEFAULT-VALUE}.")
-          int count)
+          int count,
+      @Option(
+              names = "--at",
+              description = "Time that the keys carry, such as 2026-01-31T12:00:00Z. Default: now.")
+          @Nullable String at)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
     if (layout != null) {
       body.put("layout", layout);
+    }
+    if (at != null) {
+      body.put("at", at);
     }
     PrintWriter out = spec.commandLine().getOut();
     gateway.post("/v1/keys", body).path("keys").forEach(key -> out.println(key.asString()));
@@ -103,6 +110,39 @@ final class KeysCommand {
 
   private static String keys(JsonNode bounds) {
     return bounds.path("smallest").asString() + "," + bounds.path("largest").asString();
+  }
+
+  @Command(
+      name = "fence",
+      description = {
+        "Opens the fence that a failover or a restore of Postgres puts up before grants.",
+        "Stop the old primary first. The numbers are at least what may have been granted in the"
+            + " moments whose commits were lost."
+      })
+  int fence(
+      @Mixin GatewayCalls gateway,
+      @Option(
+              names = "--advance",
+              required = true,
+              description = "How many numbers to skip in each segment, up to 1000000000.")
+          int advance,
+      @Option(
+              names = "--dated-advance",
+              defaultValue = "16384",
+              description =
+                  "How many keys for given times to skip in each millisecond. Default:"
+                      + " ${DEFAULT-VALUE}.")
+          int datedAdvance)
+      throws CommandFailed {
+    JsonNode fence =
+        gateway.post("/v1/keys/fence", Map.of("advance", advance, "dated_advance", datedAdvance));
+    spec.commandLine()
+        .getOut()
+        .println(
+            fence.path("was_closed").asBoolean()
+                ? "The fence was closed and is open now."
+                : "The fence was open already.");
+    return 0;
   }
 
   @Command(name = "list", description = "Lists the workers that are leased or rest.")

@@ -33,7 +33,7 @@ final class ChunkCommitter {
       implements Preparation {}
 
   Preparation prepare(Chunk chunk) {
-    return switch (KeySupply.draw(chunk.rows(), tools.keys())) {
+    return switch (KeySupply.draw(chunk.rows(), tools.keys(), tools.datedKeys())) {
       case KeySupply.Drawn.Refused(KeyDraw.NoKeys why) -> new Preparation.NoKeys(why);
       case KeySupply.Drawn.Ready(KeySupply keys) -> {
         if (careful) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key null to have one generated, unless one of the names is there already
  * @param names its legacy ID and its client ID, where it has them
+ * @param isDated whether the row says when it was created; a generated key carries that time then
  * @param token of the public ID that it had before; its bucket is that of the key
  */
 record ImportRow(
@@ -21,6 +22,7 @@ record ImportRow(
     @Nullable Key key,
     List<Alias> names,
     Instant createdAt,
+    boolean isDated,
     @Nullable Token token) {
 
   static boolean giveIds(List<ImportRow> rows) {

@@ -5,6 +5,7 @@ import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -36,9 +37,17 @@ public final class Importer {
   private final MintingTools tools;
   private final InstantSource clock;
 
-  /** What new mappings are made of, and who is told. */
+  /**
+   * What new mappings are made of, and who is told.
+   *
+   * @param datedKeys of a type, for rows that say when they were created; empty where such rows get
+   *     keys of the present
+   */
   public record MintingTools(
-      TokenSource tokens, Function<Type, KeyGenerator> keys, Observer observer) {}
+      TokenSource tokens,
+      Function<Type, KeyGenerator> keys,
+      Function<Type, Optional<DatedKeys>> datedKeys,
+      Observer observer) {}
 
   public Importer(
       Database database,

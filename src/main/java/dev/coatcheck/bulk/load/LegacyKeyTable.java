@@ -107,6 +107,6 @@ public final class LegacyKeyTable {
 
   private ImportRow row(int index, long key, List<Alias> names) {
     return new ImportRow(
-        index, type, new Key.Bigint(key), names, SnowflakeLayout.DEFAULT.timeOf(key), null);
+        index, type, new Key.Bigint(key), names, SnowflakeLayout.DEFAULT.timeOf(key), false, null);
   }
 }

@@ -117,8 +117,7 @@ final class Plan {
   }
 
   private void insert(ImportRow row, @Nullable Existing existing) {
-    TypedKey subject =
-        TypedKey.of(row.type(), row.key() == null ? keys.next(row.type()) : row.key());
+    TypedKey subject = TypedKey.of(row.type(), row.key() == null ? keys.next(row) : row.key());
     Token token = row.token() == null ? drawToken.apply(subject.bucket()) : row.token();
     StoredMapping mapping =
         new StoredMapping(

@@ -7,6 +7,7 @@ import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** Turns the texts of rows into values, for one import. */
 final class RowParser {
   private static final int TYPES_KEPT_MAX = 1_000;
-  private static final Duration CLOCK_TOLERANCE = Duration.ofDays(1);
 
   private final Registry registry;
   private final Caller sender;
@@ -102,7 +101,8 @@ final class RowParser {
       }
     }
     return new Parsed.Sound(
-        new ImportRow(line, type, key, List.copyOf(names), createdAt.get(), token));
+        new ImportRow(
+            line, type, key, List.copyOf(names), createdAt.get(), createdText != null, token));
   }
 
   /** The client ID of a row, if it has one. */
@@ -148,7 +148,7 @@ final class RowParser {
   }
 
   private boolean isSensible(Instant createdAt) {
-    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(CLOCK_TOLERANCE));
+    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeys.AHEAD_MAX));
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */

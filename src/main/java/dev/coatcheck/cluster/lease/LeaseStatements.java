@@ -1,11 +1,12 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.cluster.grant.PrimarySql;
+
 /**
  * The SQL of leases. Each is one statement in a transaction of its own and relies on no session, so
- * that they run behind PgBouncer in transaction mode. All read the clock once, in {@code moment}.
- * The timeline is taken from the current WAL file, because the control file still shows the old one
- * minutes after a promotion. A row that another timeline or another system wrote last is stale: the
- * primary that wrote it may have granted more than the row says.
+ * that they run behind PgBouncer in transaction mode. All read the clock once, in {@code moment}. A
+ * row that another timeline or another system wrote last is stale: the primary that wrote it may
+ * have granted more than the row says.
  *
  * <pre>
  * {0} layout   {1} first worker, or the worker   {2} last worker, or the epoch
@@ -16,15 +17,13 @@ final class LeaseStatements {
   static final String MOMENT =
       """
       with clock as materialized (
-        select clock_timestamp() as at,
-               ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
-                 as timeline,
-               (select system_identifier from pg_control_system()) as system_identifier),
+        select clock_timestamp() as at, %s as timeline, %s as system_identifier),
       moment as materialized (
         select at, timeline, system_identifier,
                floor(extract(epoch from at) * 1000)::bigint as ms
           from clock)
-      """;
+      """
+          .formatted(PrimarySql.TIMELINE, PrimarySql.SYSTEM_IDENTIFIER);
 
   /**
    * What is locked is being renewed or acquired, and noted by that statement. The stale workers are

@@ -4,6 +4,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,11 +18,11 @@ public final class WorkerRanges {
   /** Both ends are inclusive. */
   public record Range(int first, int last) {
     static Range all(SnowflakeLayout layout) {
-      return new Range(0, layout.workersLeased() - 1);
+      return new Range(0, layout.workersShared() - 1);
     }
 
     private boolean fits(SnowflakeLayout layout) {
-      return first <= last && last < layout.workersLeased();
+      return first <= last && last < layout.workersShared();
     }
 
     @Override
@@ -107,7 +108,7 @@ public final class WorkerRanges {
       int first = layout.worker(region, datacentre, 0);
       int last = first + (1 << layout.workerFields().getLast().bits()) - 1;
       Map<SnowflakeLayout, Range> more = new HashMap<>(byLayout);
-      more.put(layout, new Range(first, Math.min(last, layout.workersLeased() - 1)));
+      more.put(layout, new Range(first, Math.min(last, layout.workersShared() - 1)));
       return new WorkerRanges(more);
     } catch (IllegalArgumentException tooLarge) {
       faults.accept("has \"%s\": %s".formatted(text, tooLarge.getMessage()));
@@ -124,10 +125,25 @@ public final class WorkerRanges {
     }
   }
 
-  /** The workers of a layout that may be leased; empty if there are none. */
+  /** The workers of a layout that the instance may use; empty if there are none. */
   public Optional<Range> of(SnowflakeLayout layout) {
     return byLayout.isEmpty()
         ? Optional.of(Range.all(layout))
         : Optional.ofNullable(byLayout.get(layout));
+  }
+
+  /** Those of them that are leased; empty if there are none. */
+  public Optional<Range> leased(SnowflakeLayout layout) {
+    int last = layout.workersLeased() - 1;
+    return of(layout)
+        .filter(range -> range.first() <= last)
+        .map(range -> new Range(range.first(), Math.min(range.last(), last)));
+  }
+
+  /** Whether the instance may use the layout's worker of keys for given times. */
+  public boolean holdsDatedWorker(SnowflakeLayout layout) {
+    OptionalInt worker = layout.datedWorker();
+    return worker.isPresent()
+        && of(layout).filter(range -> range.last() >= worker.getAsInt()).isPresent();
   }
 }

@@ -30,4 +30,10 @@ public sealed interface KeyDraw {
 
   /** Never any keys of this layout at this instance; another instance may have a range for it. */
   record NoWorkerRange(String layout) implements NoKeys {}
+
+  /** Never any keys for given times at this instance; another one may have the worker for them. */
+  record NoDatedWorker(String layout, int worker) implements NoKeys {}
+
+  /** No keys until an operator has lifted the fence that a failover or a restore put up. */
+  record Fenced() implements NoKeys {}
 }

@@ -3,6 +3,7 @@ package dev.coatcheck.core.key;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * How the 63 bits of a Snowflake key are divided, as data.
@@ -22,6 +23,9 @@ public record SnowflakeLayout(
   /** A named part of the worker bits. */
   public record Field(String name, int bits) {}
 
+  /** The worker, in the default layout, of keys for given times; see {@link #datedWorker}. */
+  public static final int DATED_WORKER = 1_021;
+
   /** The worker, in the default layout, of the keys that a backfill gives to old rows. */
   public static final int BACKFILL_WORKER = 1_022;
 
@@ -29,8 +33,9 @@ public record SnowflakeLayout(
   public static final int NUMBER_SOURCE_WORKER = 1_023;
 
   private static final long JANUARY_2023 = 1_672_531_200_000L;
-  private static final int WORKERS_LEASED_MAX = BACKFILL_WORKER;
-  private static final int WORKERS_RESERVED = 2;
+  private static final int WORKERS_LEASED_MAX = DATED_WORKER;
+  private static final int WORKERS_RESERVED = 3;
+  private static final int WORKERS_MIN_TO_RESERVE = 8;
 
   public static final SnowflakeLayout DEFAULT =
       new SnowflakeLayout("default", 41, LayoutSpelling.fields(10), 12, JANUARY_2023);
@@ -94,11 +99,29 @@ public record SnowflakeLayout(
   }
 
   /**
-   * Workers 0 up to this one, exclusive, are leased. The two highest are {@link #BACKFILL_WORKER}
-   * and {@link #NUMBER_SOURCE_WORKER}, which make keys inside Postgres without a lease.
+   * Workers 0 up to this one, exclusive, are leased. The three highest are {@link #datedWorker}
+   * and, without a lease, {@link #BACKFILL_WORKER} and {@link #NUMBER_SOURCE_WORKER}, which make
+   * keys inside Postgres.
    */
   public int workersLeased() {
-    return workers() < 8 ? workers() : Math.min(workers() - WORKERS_RESERVED, WORKERS_LEASED_MAX);
+    return isTiny() ? workers() : Math.min(workers() - WORKERS_RESERVED, WORKERS_LEASED_MAX);
+  }
+
+  /**
+   * The worker of keys for given times. It is never leased: nobody knows which milliseconds of its
+   * past a leased worker has used. Empty for layouts of less than 8 workers.
+   */
+  public OptionalInt datedWorker() {
+    return isTiny() ? OptionalInt.empty() : OptionalInt.of(workersLeased());
+  }
+
+  /** Workers 0 up to this one, exclusive, are shared out by ranges. */
+  public int workersShared() {
+    return workersLeased() + (isTiny() ? 0 : 1);
+  }
+
+  private boolean isTiny() {
+    return workers() < WORKERS_MIN_TO_RESERVE;
   }
 
   /** The worker given field by field, the leading one first. */

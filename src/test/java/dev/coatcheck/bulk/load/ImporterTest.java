@@ -8,6 +8,7 @@ import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.grant.DatedGenerators;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
@@ -35,14 +36,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.LongStream;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +57,7 @@ class ImporterTest {
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = settings();
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final DatedGenerators DATED = new DatedGenerators(DATABASE, _ -> true);
   private static final Registry REGISTRY =
       Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
   private static final Importer IMPORTER = importer();
@@ -72,6 +77,7 @@ class ImporterTest {
         new Importer.MintingTools(
             new TokenSource(new RandomSource()),
             type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflakes : uuids,
+            type -> DATED.of(type.keyScheme(), type.keyLayout()),
             OBSERVER),
         InstantSource.system());
   }
@@ -122,6 +128,45 @@ class ImporterTest {
     assertThat(counts(run(format, exported)))
         .containsExactly(ROUND_TRIP_ROWS, 0, ROUND_TRIP_ROWS, 0);
     assertThat(export(type, format)).isEqualTo(exported);
+  }
+
+  @Test
+  void aKeyThatIsMadeCarriesTheTimeOfItsRow() {
+    Type bill = type("bill", KeyScheme.SNOWFLAKE);
+    Instant before = Instant.now().minusSeconds(60);
+    List<Integer> counts =
+        counts(
+            run(
+                RowFormat.CSV,
+                """
+                type,key,legacy_id,created_at
+                bill,,1,2024-02-29T12:00:00.123456Z
+                bill,,2,2019-01-01T00:00:00Z
+                bill,,3,2024-02-29T12:00:00Z
+                bill,,4,
+                bill,77,5,2024-02-29T12:00:00Z
+                """));
+
+    assertThat(counts).containsExactly(5, 5, 0, 0);
+    assertThat(times(bill))
+        .startsWith(
+            Instant.parse("2023-01-01T00:00:00Z"), // its own key, which is no time
+            Instant.parse("2023-01-01T00:00:00Z"), // from before the epoch
+            Instant.parse("2024-02-29T12:00:00Z"),
+            Instant.parse("2024-02-29T12:00:00.123Z"))
+        .hasSize(5);
+    assertThat(times(bill).getLast()).isAfter(before);
+  }
+
+  /** The times in the keys of a type, rising. */
+  private static List<Instant> times(Type type) {
+    return DATABASE.read(
+        "keys",
+        sql ->
+            sql.fetch(
+                    "select key from coatcheck.public_id where type_id = {0} order by key",
+                    DSL.val(type.number()))
+                .map(row -> SnowflakeLayout.DEFAULT.timeOf(row.get(0, Long.class))));
   }
 
   @Test
@@ -283,6 +328,7 @@ class ImporterTest {
                     new Importer.MintingTools(
                         new TokenSource(new RandomSource()),
                         _ -> new Snowflake(SnowflakeLayout.DEFAULT, 0),
+                        _ -> Optional.empty(),
                         OBSERVER),
                     InstantSource.system())
                 .run(RowFormat.CSV, body, SENDER, 10);

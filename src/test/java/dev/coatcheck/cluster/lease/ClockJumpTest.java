@@ -80,7 +80,7 @@ class ClockJumpTest {
             shared.server(),
             "jumping",
             0,
-            1_021,
+            1_020,
             LeaseSettings.WINDOW_MILLIS_MAX,
             Defect.current());
     try (MintingProcess process = MintingProcess.start(order, clock.environment(), acknowledged)) {
@@ -119,7 +119,7 @@ class ClockJumpTest {
 
   private MintingProcess minting(DatabaseProcess postgres, String name) {
     return MintingProcess.start(
-        new MintingProcess.Order(postgres.database(), name, 0, 1_021, Defect.current()),
+        new MintingProcess.Order(postgres.database(), name, 0, 1_020, Defect.current()),
         Map.of(),
         acknowledged);
   }

@@ -91,8 +91,8 @@ class LeaseFaultTest {
 
   private void stopAndWake(Duration stopFor, boolean expire) {
     try (MachineDelay delay = MachineDelay.measure();
-        MintingProcess stopped = start("stopped", 1_021);
-        MintingProcess other = start("other", 1_021)) {
+        MintingProcess stopped = start("stopped", 1_020);
+        MintingProcess other = start("other", 1_020)) {
       awaitKeys(stopped);
       awaitKeys(other);
       int refusedBefore = other.refusals();

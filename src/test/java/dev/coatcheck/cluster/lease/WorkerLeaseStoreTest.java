@@ -142,7 +142,7 @@ class WorkerLeaseStoreTest {
   /** A statement may last 800 ms. */
   @Test
   void aLayoutThatThePlannerHasNoStatisticsOfIsLeasedAsQuickly() {
-    acquire(store(0, 1_021, "a"));
+    acquire(store(0, 1_020, "a"));
     database.execute("analyze coatcheck.worker_lease");
     for (SnowflakeLayout layout : List.of(SnowflakeLayout.TWITTER, SnowflakeLayout.REGIONAL)) {
       WorkerLeaseStore store = new WorkerLeaseStore(pool, LeaseSettings.of(layout, "a"));

@@ -79,7 +79,7 @@ class WorkerLeaseTest {
   @Test
   void aMillionKeysOnFourThreadsAreUniqueAndRise() throws Exception {
     long[] all = new long[1_048_576];
-    try (WorkerLease lease = lease(settings(0, 1_021));
+    try (WorkerLease lease = lease(settings(0, 1_020));
         ExecutorService threads = Executors.newFixedThreadPool(4)) {
       awaitMinting(lease);
       List<Future<?>> running = new ArrayList<>();
@@ -129,7 +129,7 @@ class WorkerLeaseTest {
   @Test
   void mintingEndsWithTheWindowAndComesBackByItself() {
     try (MachineDelay delay = MachineDelay.measure();
-        WorkerLease lease = lease(settings(0, 1_021))) {
+        WorkerLease lease = lease(settings(0, 1_020))) {
       awaitMinting(lease);
       long last = single(lease);
       cutOff = true;
@@ -174,7 +174,7 @@ class WorkerLeaseTest {
 
   @Test
   void aDatabaseClockThatStepsBackLeavesTheWorkerRestingAtItsMark() {
-    try (WorkerLease lease = lease(settings(0, 1_021))) {
+    try (WorkerLease lease = lease(settings(0, 1_020))) {
       awaitMinting(lease);
       int worker = SnowflakeLayout.DEFAULT.workerOf(single(lease));
       clockJumpMillis = -3_600_000;
@@ -220,7 +220,7 @@ class WorkerLeaseTest {
   @Test
   void aDeadDatabaseAtTheStartIsWaitedFor() {
     cutOff = true;
-    try (WorkerLease lease = lease(settings(0, 1_021))) {
+    try (WorkerLease lease = lease(settings(0, 1_020))) {
       assertThat(lease.next(1)).isInstanceOf(KeyDraw.Refused.class);
       cutOff = false;
       awaitMinting(lease);

@@ -80,9 +80,26 @@ class SnowflakeLayoutTest {
   }
 
   @Test
-  void triggersAndBackfillsKeepTheTwoHighestWorkers() {
-    assertThat(SnowflakeLayout.DEFAULT.workersLeased()).isEqualTo(1_022);
-    assertThat(SnowflakeLayout.WIDE_SEQUENCE.workersLeased()).isEqualTo(254);
+  void triggersBackfillsAndGivenTimesKeepTheThreeHighestWorkers() {
+    assertThat(SnowflakeLayout.DEFAULT.workersLeased()).isEqualTo(1_021);
+    assertThat(SnowflakeLayout.WIDE_SEQUENCE.workersLeased()).isEqualTo(253);
+    assertThat(SnowflakeLayout.DEFAULT.datedWorker()).hasValue(1_021);
+    assertThat(SnowflakeLayout.WIDE_SEQUENCE.datedWorker()).hasValue(253);
+    assertThat(SnowflakeLayout.accepted("41/3/19@0").datedWorker()).hasValue(5);
+    assertThat(SnowflakeLayout.accepted("41/2/20@0").datedWorker()).isEmpty();
+    assertThat(SnowflakeLayout.accepted("41/2/20@0").workersLeased()).isEqualTo(4);
+  }
+
+  @Test
+  void noWorkerHasTwoUses() {
+    for (SnowflakeLayout layout : SnowflakeLayout.NAMED) {
+      assertThat(layout.datedWorker().orElseThrow())
+          .isGreaterThanOrEqualTo(layout.workersLeased())
+          .isEqualTo(layout.workersShared() - 1);
+    }
+    assertThat(SnowflakeLayout.DATED_WORKER)
+        .isEqualTo(SnowflakeLayout.DEFAULT.datedWorker().orElseThrow())
+        .isLessThan(SnowflakeLayout.BACKFILL_WORKER);
   }
 
   @Test

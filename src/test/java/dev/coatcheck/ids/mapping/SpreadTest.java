@@ -85,7 +85,10 @@ class SpreadTest {
             new DatabaseSettings(HERE.on.url(), HERE.on.user(), HERE.on.password(), 2),
             HERE.registry,
             new Importer.MintingTools(
-                MappingFixture.TOKENS, MappingFixture.generators(), HERE.observer),
+                MappingFixture.TOKENS,
+                MappingFixture.generators(),
+                _ -> Optional.empty(),
+                HERE.observer),
             InstantSource.system());
     String file = "type,key,public_id\ncharge,70001," + id + "\n";
 

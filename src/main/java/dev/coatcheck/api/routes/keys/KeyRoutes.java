@@ -11,36 +11,43 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.cluster.grant.DatedGenerators;
+import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
+import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
-  private final KeyGenerators keys;
-  private final Workers workers;
-  private final BoundsRoutes bounds;
+  private final Makers makers;
+  private final List<Routes> others;
   private final InstantSource clock;
 
-  public KeyRoutes(
-      KeyGenerators keys, Workers workers, Parameters parameters, InstantSource clock) {
-    this.keys = keys;
-    this.workers = workers;
-    this.bounds = new BoundsRoutes(parameters, clock);
+  /** What makes keys, and what says who may. */
+  public record Makers(
+      KeyGenerators leased, DatedGenerators dated, Workers workers, KeyFence fence) {}
+
+  public KeyRoutes(Makers makers, Parameters parameters, InstantSource clock) {
+    this.makers = makers;
+    this.others = List.of(new BoundsRoutes(parameters, clock), new FenceRoutes(makers.fence()));
     this.clock = clock;
   }
 
@@ -48,7 +55,7 @@ public final class KeyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
-    bounds.register(endpoints);
+    others.forEach(routes -> routes.register(endpoints));
   }
 
   /** Consecutive keys have {@code first} and {@code count} as well. */
@@ -72,16 +79,45 @@ public final class KeyRoutes implements Routes {
         ctx,
         "Keys are not stored, so an Idempotency-Key can't repeat them. Leave the header out; keys"
             + " of a lost answer are never issued again.");
-    JsonObject body = request.object().allow("scheme", "layout", "count");
+    JsonObject body = request.object().allow("scheme", "layout", "count", "at");
     KeyScheme scheme =
         KeyScheme.named(body.string("scheme"))
             .orElseThrow(() -> body.invalid("scheme", "The schemes are snowflake and uuidv7."));
     SnowflakeLayout layout = Parameters.layout(body, "layout", scheme, clock.instant());
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
-    return switch (keys.of(scheme, layout).next(count)) {
+    Optional<Instant> at = body.nullableTime("at");
+    KeyDraw draw =
+        at.isPresent()
+            ? dated(body, new KeyTimes(scheme, layout), at.get(), count)
+            : makers.leased().of(scheme, layout).next(count);
+    return switch (draw) {
       case KeyDraw.Drawn drawn -> Answer.json(200, KeyBatchView.of(scheme, drawn));
       case KeyDraw.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
     };
+  }
+
+  private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {
+    if (at.isAfter(clock.instant().plus(DatedKeys.AHEAD_MAX))) {
+      throw body.invalid("at", "This time lies more than a day in the future.");
+    }
+    if (times.between(at, at.plusMillis(1)).isEmpty()) {
+      throw body.invalid(
+          "at",
+          "The layout begins at "
+              + Instant.ofEpochMilli(times.epochMillis())
+              + "; keys of that time need another layout.");
+    }
+    SnowflakeLayout layout = times.layout();
+    if (layout.datedWorker().isEmpty()) {
+      throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
+    }
+    long[] millis = new long[count];
+    Arrays.fill(millis, at.toEpochMilli());
+    return makers
+        .dated()
+        .of(times.scheme(), layout)
+        .map(source -> source.at(millis))
+        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), layout.datedWorker().getAsInt()));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -122,6 +158,7 @@ public final class KeyRoutes implements Routes {
 
   private Answer workers(Context ctx) {
     Query.none(ctx);
-    return Answer.json(200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
+    return Answer.json(
+        200, ListView.of(makers.workers().list().stream().map(WorkerView::of).toList()));
   }
 }

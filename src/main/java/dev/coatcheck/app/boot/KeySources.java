@@ -1,0 +1,86 @@
+package dev.coatcheck.app.boot;
+
+import dev.coatcheck.api.routes.keys.KeyRoutes;
+import dev.coatcheck.cluster.grant.DatedGenerators;
+import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.lease.KeyGenerators;
+import dev.coatcheck.cluster.lease.LeaseSettings;
+import dev.coatcheck.cluster.lease.WorkerRanges;
+import dev.coatcheck.cluster.lease.Workers;
+import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.InstantSource;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Where the keys of this instance come from. */
+record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dated)
+    implements AutoCloseable {
+
+  /** Begins to lease a worker of the default layout. */
+  static KeySources open(
+      Config.LeaseLimits limits,
+      String holder,
+      DataSource leasePool,
+      Database database,
+      Observer observer,
+      InstantSource clock) {
+    WorkerRanges ranges = limits.workers();
+    KeyGenerators leased =
+        new KeyGenerators(
+            layout ->
+                ranges
+                    .leased(layout)
+                    .map(
+                        range ->
+                            new LeaseSettings(
+                                layout,
+                                range.first(),
+                                range.last(),
+                                holder,
+                                limits.windowSeconds() * 1_000L)),
+            leasePool,
+            observer,
+            clock);
+    leased.prepare(SnowflakeLayout.DEFAULT);
+    return new KeySources(ranges, leased, new DatedGenerators(database, ranges::holdsDatedWorker));
+  }
+
+  KeyGenerator of(Type type) {
+    return leased.of(type.keyScheme(), type.keyLayout());
+  }
+
+  Optional<DatedKeys> datedOf(Type type) {
+    return dated.of(type.keyScheme(), type.keyLayout());
+  }
+
+  KeyRoutes.Makers makers(Database database) {
+    return new KeyRoutes.Makers(leased, dated, new Workers(database), new KeyFence(database));
+  }
+
+  /**
+   * @param used the layouts of types
+   */
+  void tellLayoutsWithoutRange(Set<SnowflakeLayout> used, Observer observer) {
+    Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
+    known.addAll(used);
+    for (SnowflakeLayout layout : known) {
+      if (ranges.leased(layout).isEmpty()) {
+        observer.observe(new Event.LayoutWithoutWorkers(layout.name(), used.contains(layout)));
+      }
+    }
+  }
+
+  /** Gives every worker back. */
+  @Override
+  public void close() {
+    leased.close();
+  }
+}

@@ -1,0 +1,80 @@
+package dev.coatcheck.cluster.grant;
+
+import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Snowflake keys for given times, of the one worker of a layout that is never leased.
+ *
+ * <h2>Why no key is made twice</h2>
+ *
+ * Postgres counts what it grants of each millisecond, and a number that was granted is never
+ * granted again, whoever asked for it and whatever became of the asker. A millisecond has room for
+ * as many keys as its sequence has numbers. Number n beyond that is exchanged for a number of the
+ * millisecond n / room later, where it is counted anew: so a million rows of one day without a time
+ * of day take two statements a draw, instead of one for each full millisecond.
+ */
+final class DatedSnowflakes implements DatedKeys {
+  /** Each takes keys out of a full millisecond; more than a few need crowds that overlap. */
+  private static final int ROUNDS_MAX = 64;
+
+  private static final long RETRY_MILLIS = 1_000;
+
+  private final SnowflakeLayout layout;
+  private final int worker;
+  private final DatedKeyStore store;
+
+  DatedSnowflakes(SnowflakeLayout layout, int worker, DatedKeyStore store) {
+    this.layout = layout;
+    this.worker = worker;
+    this.store = store;
+  }
+
+  @Override
+  public KeyDraw at(long[] millis) {
+    DatedKeys.check(millis);
+    SortedMap<Long, Integer> wanted = new TreeMap<>();
+    for (long each : millis) {
+      wanted.merge(each, 1, Integer::sum);
+    }
+    List<Long> positions = new ArrayList<>(millis.length);
+    for (int round = 0; !wanted.isEmpty(); round++) {
+      if (round == ROUNDS_MAX) {
+        return new KeyDraw.Refused("the milliseconds after these are full", RETRY_MILLIS);
+      }
+      List<DatedKeyStore.Grant> grants = store.grant(layout.name(), wanted);
+      if (grants.isEmpty()) {
+        return new KeyDraw.Fenced();
+      }
+      wanted = exchanged(grants, positions);
+    }
+    return new KeyDraw.Drawn(
+        positions.stream()
+            .sorted()
+            .<Key>map(at -> new Key.Bigint(layout.key(at, worker)))
+            .toList());
+  }
+
+  /** Adds the positions that have room, and returns what to ask for in the place of the others. */
+  private SortedMap<Long, Integer> exchanged(
+      List<DatedKeyStore.Grant> grants, List<Long> positions) {
+    long room = layout.sequenceMax() + 1;
+    SortedMap<Long, Integer> later = new TreeMap<>();
+    for (DatedKeyStore.Grant grant : grants) {
+      for (long number = grant.first(); number < grant.first() + grant.count(); number++) {
+        if (number < room) {
+          positions.add(layout.position(grant.millis()) + number);
+        } else {
+          later.merge(grant.millis() + number / room, 1, Integer::sum);
+        }
+      }
+    }
+    return later;
+  }
+}
