@@ -14,7 +14,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck keys}: makes keys, and shows who may make them. */
-@Command(name = "keys", description = "Generates keys, and lists the workers that generate keys.")
+@Command(
+    name = "keys",
+    description = "Generates keys, and lists the workers that generate keys.",
+    subcommands = SnoVerb.class)
 final class KeysCommand {
   @Spec private CommandSpec spec;
 

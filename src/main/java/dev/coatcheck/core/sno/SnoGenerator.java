@@ -1,0 +1,152 @@
+package dev.coatcheck.core.sno;
+
+import dev.coatcheck.core.key.Waiter;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes snos from the wall clock of its machine, for one writer of a partition.
+ *
+ * <h2>A clock that goes back</h2>
+ *
+ * The tick-tock bit divides each tick in two. When the clock goes back the first time, the bit
+ * changes, and the ticks that come again are used with the other value. Up to the tick that the
+ * clock had reached, a third value would be needed: a clock that goes back once more, into these
+ * ticks, is waited for until it is where it was. Source: github.com/muyo/sno.
+ *
+ * <h2>More than a tick holds</h2>
+ *
+ * Callers wait for the next tick, in no order. The first of each tick that waits gives a notice
+ * with the number of those that wait: one that grows from tick to tick means more demand than the
+ * range of sequence numbers holds.
+ *
+ * <p>For many threads at a time. What {@link #snapshot} says is true until the next ID only: keep
+ * it when the generator has ended, or before IDs are given away.
+ */
+public final class SnoGenerator {
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+  private final int partition;
+  private final SequenceRanges.Range sequences;
+  private final LongSupplier wallMillis;
+  private final Waiter waiter;
+  private final Overflows overflows;
+
+  private long tick;
+  private int sequence;
+  private boolean isTock;
+  private long usedUpTo;
+  private long stepsBack;
+  private int waiting;
+  private long noticedTick = -1;
+
+  /** Hears of ticks that hold fewer IDs than callers ask for. */
+  @FunctionalInterface
+  public interface Overflows {
+    Overflows IGNORED = (_, _) -> {};
+
+    /**
+     * Once for each such tick.
+     *
+     * @param waiting how many callers wait for the next tick
+     */
+    void overflowed(Instant tick, int waiting);
+  }
+
+  /**
+   * Goes on where a generator ended.
+   *
+   * @param wallMillis Unix milliseconds
+   */
+  public SnoGenerator(
+      SnoSnapshot begin, LongSupplier wallMillis, Waiter waiter, Overflows overflows) {
+    this.partition = begin.partition();
+    this.sequences = begin.sequences();
+    this.tick = begin.tick();
+    this.sequence = begin.sequence();
+    this.isTock = begin.isTock();
+    this.usedUpTo = begin.usedUpTo();
+    this.stepsBack = begin.stepsBack();
+    this.wallMillis = wallMillis;
+    this.waiter = waiter;
+    this.overflows = overflows;
+  }
+
+  /**
+   * The next ID. Waits while the tick is full, or the clock is where it was twice before.
+   *
+   * @throws IllegalStateException if the clock is before 2010 or after September 2079
+   */
+  public SnoId next(int metabyte) {
+    boolean isWaiting = false;
+    while (true) {
+      Optional<Runnable> notice;
+      synchronized (this) {
+        long now = now();
+        if (advance(now)) {
+          waiting -= isWaiting ? 1 : 0;
+          return new SnoId(tick, isTock, metabyte, partition, sequence);
+        }
+        waiting += isWaiting ? 0 : 1;
+        isWaiting = true;
+        notice = notice(now);
+      }
+      notice.ifPresent(Runnable::run);
+      waiter.pause(PAUSE_NANOS);
+    }
+  }
+
+  /** Of a tick that is full, if this is the first that waits. */
+  private Optional<Runnable> notice(long now) {
+    if (now != tick || noticedTick == now) {
+      return Optional.empty();
+    }
+    noticedTick = now;
+    int waitingNow = waiting;
+    return Optional.of(() -> overflows.overflowed(SnoId.timeOf(now), waitingNow));
+  }
+
+  /** The state after the last ID. */
+  public synchronized SnoSnapshot snapshot() {
+    return new SnoSnapshot(partition, sequences, tick, sequence, isTock, usedUpTo, stepsBack);
+  }
+
+  /** Whether there is room at a time; then the fields are those of the next ID. */
+  private boolean advance(long now) {
+    if (now > tick) {
+      begin(now);
+      return true;
+    }
+    if (now == tick) {
+      if (sequence == sequences.last()) {
+        return false;
+      }
+      sequence++;
+      return true;
+    }
+    if (now <= usedUpTo) {
+      return false;
+    }
+    usedUpTo = tick;
+    isTock = !isTock;
+    stepsBack++;
+    begin(now);
+    return true;
+  }
+
+  private void begin(long now) {
+    tick = now;
+    sequence = sequences.first();
+  }
+
+  private long now() {
+    long now = SnoId.tickOf(wallMillis.getAsLong());
+    if (now < 0 || now >= SnoId.TICK_END) {
+      throw new IllegalStateException(
+          "the clock shows " + SnoId.timeOf(now) + ", which is before 2010 or after 2079");
+    }
+    return now;
+  }
+}

@@ -1,0 +1,214 @@
+package dev.coatcheck.core.sno;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.core.key.Waiter;
+import dev.coatcheck.core.sno.SequenceRanges.Range;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SnoGeneratorTest {
+  private static final Range FOUR = new Range(0, 3);
+  private static final long SEED = Long.getLong("seed", System.nanoTime());
+
+  /** Of which a wait lets a millisecond pass. */
+  private static final class Clock implements Waiter {
+    private final AtomicLong millis =
+        new AtomicLong(Instant.parse("2026-11-22T00:00:00Z").toEpochMilli());
+
+    @Override
+    public long nanoTime() {
+      return millis.get() * 1_000_000;
+    }
+
+    @Override
+    public void pause(long nanos) {
+      millis.incrementAndGet();
+    }
+  }
+
+  private final Clock clock = new Clock();
+
+  private SnoGenerator from(SnoSnapshot begin) {
+    return new SnoGenerator(begin, clock.millis::get, clock, SnoGenerator.Overflows.IGNORED);
+  }
+
+  @Test
+  void theFirstStepBackFlipsTheBitAndTheSecondIntoTheSameTicksWaits() {
+    SnoGenerator generator = from(SnoSnapshot.fresh(7, Range.ALL));
+    long start = clock.millis.get();
+    SnoId first = generator.next(1);
+    clock.millis.set(start + 400);
+    SnoId latest = generator.next(1);
+
+    clock.millis.set(start + 100);
+    SnoId again = generator.next(1);
+    clock.millis.set(start + 40);
+    SnoId afterwards = generator.next(1);
+
+    assertThat(first.isTock()).isFalse();
+    assertThat(latest.isTock()).isFalse();
+    assertThat(again.isTock()).isTrue();
+    assertThat(again.tick()).isEqualTo(latest.tick() - 75);
+    assertThat(afterwards).isEqualTo(new SnoId(again.tick(), true, 1, 7, again.sequence() + 1));
+    assertThat(clock.millis.get()).as("waited").isGreaterThanOrEqualTo(start + 100);
+    assertThat(generator.snapshot().stepsBack()).isEqualTo(1);
+  }
+
+  /** Whatever the clock does, and however often the generator is restored. */
+  @Test
+  void noIdComesTwiceOverStepsBackAndRestartsFromASnapshot() {
+    Random random = new Random(SEED);
+    Set<String> made = new HashSet<>();
+    SnoGenerator generator = from(SnoSnapshot.fresh(7, new Range(8, 23)));
+    for (int round = 0; round < 20_000; round++) {
+      for (int i = random.nextInt(20); i >= 0; i--) {
+        String id = generator.next(0).toString();
+        assertThat(made.add(id)).as("-Dseed=%d %s", SEED, id).isTrue();
+      }
+      long step =
+          switch (random.nextInt(10)) {
+            case 0 -> -random.nextLong(400);
+            case 1 -> -random.nextLong(40);
+            case 2 -> random.nextLong(400);
+            default -> random.nextLong(8);
+          };
+      clock.millis.addAndGet(step);
+      if (random.nextInt(20) == 0) {
+        generator = from(SnoSnapshot.parse(generator.snapshot().toString()).orElseThrow());
+      }
+    }
+    assertThat(generator.snapshot().stepsBack()).isGreaterThan(100);
+  }
+
+  @Test
+  void writersOfOnePartitionMakeDifferentIds() throws InterruptedException {
+    SequenceRanges ranges = new SequenceRanges();
+    List<SnoGenerator> writers =
+        List.of(ranges.take(0, 32_767), ranges.take(32_768, 65_535)).stream()
+            .map(range -> SnoSnapshot.fresh(7, range))
+            .map(
+                begin ->
+                    new SnoGenerator(
+                        begin,
+                        System::currentTimeMillis,
+                        Waiter.PARKING,
+                        SnoGenerator.Overflows.IGNORED))
+            .toList();
+    Set<SnoId> made = ConcurrentHashMap.newKeySet();
+    List<Thread> threads =
+        IntStream.range(0, 4)
+            .mapToObj(
+                n ->
+                    Thread.ofPlatform()
+                        .start(
+                            () -> {
+                              for (int i = 0; i < 30_000; i++) {
+                                made.add(writers.get(n % 2).next(0));
+                              }
+                            }))
+            .toList();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(made).hasSize(120_000);
+  }
+
+  @Test
+  void rangesThatOverlapAndRangesOfLessThanFourAreRefused() {
+    SequenceRanges ranges = new SequenceRanges();
+    ranges.take(0, 99);
+
+    assertThatThrownBy(() -> ranges.take(99, 200))
+        .hasMessage("the range 99-200 overlaps the range 0-99");
+    assertThat(ranges.take(100, 103)).isEqualTo(new Range(100, 103));
+    assertThatThrownBy(() -> ranges.take(200, 202)).hasMessageContaining("has 4 at least");
+    assertThatThrownBy(() -> ranges.take(65_533, 65_536)).hasMessageContaining("0..65535");
+  }
+
+  /** A tick holds four, and nine callers want one. */
+  @Test
+  void aFullTickIsToldOnceWithTheNumberOfThoseThatWait() throws InterruptedException {
+    AtomicLong millis = new AtomicLong(SnoId.EPOCH.toEpochMilli() + 4_000);
+    Queue notices = new Queue();
+    SnoGenerator generator =
+        new SnoGenerator(SnoSnapshot.fresh(7, FOUR), millis::get, Waiter.PARKING, notices::add);
+    for (int i = 0; i < 4; i++) {
+      generator.next(0);
+    }
+    List<Thread> callers = new ArrayList<>();
+    callers.add(Thread.ofPlatform().start(() -> generator.next(0)));
+    await().until(() -> !notices.all.isEmpty());
+    for (int i = 1; i < 9; i++) {
+      callers.add(Thread.ofPlatform().start(() -> generator.next(0)));
+    }
+    await().until(() -> callers.stream().allMatch(SnoGeneratorTest::isParked));
+
+    millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    await().until(() -> callers.stream().filter(Thread::isAlive).count() == 5);
+    await().until(() -> notices.all.size() == 2);
+    millis.addAndGet(2 * SnoId.MILLIS_PER_TICK);
+    await().until(() -> callers.stream().filter(Thread::isAlive).count() == 1);
+    millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    for (Thread caller : callers) {
+      caller.join();
+    }
+
+    assertThat(notices.all.stream().map(Notice::tick))
+        .containsExactly(at(4_000), at(4_004), at(4_012));
+    assertThat(notices.all.stream().map(Notice::waiting).toList().getFirst()).isEqualTo(1);
+    assertThat(notices.all.stream().map(Notice::waiting).toList().get(1)).isBetween(1, 9);
+  }
+
+  private record Notice(Instant tick, int waiting) {}
+
+  private static final class Queue {
+    final java.util.Queue<Notice> all = new ConcurrentLinkedQueue<>();
+
+    void add(Instant tick, int waiting) {
+      all.add(new Notice(tick, waiting));
+    }
+  }
+
+  private static boolean isParked(Thread caller) {
+    return caller.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  private static Instant at(long millis) {
+    return SnoId.EPOCH.plusMillis(millis);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "partition=1 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,true",
+    "partition=1 sequences=0-2 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
+    "partition=1 sequences=0-3 tick=5 sequence=2 tock=no used_up_to=-1 steps_back=0,false",
+    "'',false"
+  })
+  void aSnapshotIsReadOrRefused(String text, boolean isSound) {
+    assertThat(SnoSnapshot.parse(text).map(SnoSnapshot::toString))
+        .isEqualTo(isSound ? java.util.Optional.of(text) : java.util.Optional.empty());
+  }
+
+  @Test
+  void aClockBeforeTheEpochMakesNothing() {
+    clock.millis.set(SnoId.EPOCH.toEpochMilli() - 1);
+
+    assertThatThrownBy(() -> from(SnoSnapshot.fresh(7, FOUR)).next(0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("before 2010");
+  }
+}
