@@ -19,12 +19,26 @@ final class ApiCalls {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
 
+  private static final long PAUSE_MILLIS = 200;
+  private static final int TRIES_MAX = 300;
+
   private final URI gateway;
   private final String key;
+  private final int tries;
 
   ApiCalls(URI gateway, String key) {
+    this(gateway, key, 1);
+  }
+
+  private ApiCalls(URI gateway, String key, int tries) {
     this.gateway = gateway;
     this.key = key;
+    this.tries = tries;
+  }
+
+  /** Sends the same again after a 503, as a client does: a busy machine is slow to answer. */
+  ApiCalls patient() {
+    return new ApiCalls(gateway, key, TRIES_MAX);
   }
 
   /**
@@ -47,6 +61,10 @@ final class ApiCalls {
             .method(method, BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
     headers.forEach(request::header);
     HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
+    for (int left = tries - 1; response.statusCode() == 503 && left > 0; left--) {
+      Thread.sleep(PAUSE_MILLIS);
+      response = HTTP.send(request.build(), BodyHandlers.ofString());
+    }
     if (response.statusCode() == 503) {
       throw new IOException(response.body());
     }

@@ -45,7 +45,7 @@ class GatewayCrashTest {
         GatewayChild gateway = GatewayChild.serve(home.path());
         ApiCalls api = calls(gateway, home.path());
         if (round == 0) {
-          putTypes(api);
+          putTypes(api.patient());
         }
         MintLoad load = new MintLoad(api, random, suppliedKeys, 1 + random.nextInt(CALLS_MAX));
         load.await();
@@ -59,7 +59,7 @@ class GatewayCrashTest {
         System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
       }
       try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        ApiCalls api = calls(gateway, home.path());
+        ApiCalls api = calls(gateway, home.path()).patient();
         assertAllThere(api, acknowledged, seed);
         assertSettledBySendingAgain(api, attempted, seed);
       }
@@ -84,7 +84,7 @@ class GatewayCrashTest {
     try (TestHome home = TestHome.fresh()) {
       Acknowledged minted;
       try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        putTypes(calls(gateway, home.path()));
+        putTypes(calls(gateway, home.path()).patient());
         URI uri = gateway.uri();
         try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
           socket.setSoTimeout(20_000);
@@ -102,7 +102,7 @@ class GatewayCrashTest {
         assertThat(gateway.terminate()).isEqualTo(128 + 15);
       }
       try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        assertAllThere(calls(gateway, home.path()), List.of(minted), 0);
+        assertAllThere(calls(gateway, home.path()).patient(), List.of(minted), 0);
       }
     }
   }
