@@ -8,6 +8,8 @@ public enum ProblemCode {
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
   ID_ENDED(409, "Public ID ended"),
+  SEGMENT_UNKNOWN(404, "Segment unknown"),
+  SEGMENT_EXHAUSTED(409, "Segment exhausted"),
   MERGE_REFUSED(409, "Merge refused"),
   TYPE_UNKNOWN(404, "Type unknown"),
   KEY_MALFORMED(400, "Malformed key"),

@@ -81,6 +81,16 @@ public final class IdProblems {
                   + worker
                   + ", which makes the keys for given times. Send the request to an instance whose"
                   + " range has it.");
+      case KeyDraw.UnknownSegment _ ->
+          Problem.at(
+              ProblemCode.SEGMENT_UNKNOWN,
+              "tag",
+              before + "No segment has this tag. PUT /v1/segments/{tag} creates a segment.");
+      case KeyDraw.SegmentExhausted _ ->
+          Problem.at(
+              ProblemCode.SEGMENT_EXHAUSTED,
+              "tag",
+              before + "The segment has no more numbers. Create another segment.");
       case KeyDraw.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,

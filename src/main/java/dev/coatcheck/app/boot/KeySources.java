@@ -3,6 +3,7 @@ package dev.coatcheck.app.boot;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.cluster.grant.DatedGenerators;
 import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.grant.Segments;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.LeaseSettings;
 import dev.coatcheck.cluster.lease.WorkerRanges;
@@ -62,7 +63,12 @@ record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dat
   }
 
   KeyRoutes.Makers makers(Database database) {
-    return new KeyRoutes.Makers(leased, dated, new Workers(database), new KeyFence(database));
+    return new KeyRoutes.Makers(
+        leased,
+        dated,
+        new Segments(database, System::nanoTime),
+        new Workers(database),
+        new KeyFence(database));
   }
 
   /**

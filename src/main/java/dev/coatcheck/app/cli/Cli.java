@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.cli.keys.KeysCommand;
+import dev.coatcheck.app.cli.keys.SegmentsCommand;
 import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
@@ -34,6 +36,7 @@ public final class Cli {
     VERBS.put("inspect", InspectVerb.class);
     VERBS.put("migrate-table", MigrateTableCommand.class);
     VERBS.put("keys", KeysCommand.class);
+    VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
     VERBS.put("health", HealthCommand.class);
     VERBS.put("train", TrainCommand.class);

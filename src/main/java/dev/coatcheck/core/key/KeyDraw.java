@@ -34,6 +34,12 @@ public sealed interface KeyDraw {
   /** Never any keys for given times at this instance; another one may have the worker for them. */
   record NoDatedWorker(String layout, int worker) implements NoKeys {}
 
+  /** No segment has the tag. */
+  record UnknownSegment() implements NoKeys {}
+
+  /** The segment has not as many numbers left as were asked for. */
+  record SegmentExhausted() implements NoKeys {}
+
   /** No keys until an operator has lifted the fence that a failover or a restore put up. */
   record Fenced() implements NoKeys {}
 }

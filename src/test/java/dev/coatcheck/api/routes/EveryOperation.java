@@ -56,6 +56,8 @@ final class EveryOperation {
           new Call("POST", "/v1/keys", json("scheme", "snowflake", "count", 1), true),
           new Call("GET", "/v1/keys/bounds?type=charge&from=2026-01-01T00:00:00Z", null, true),
           new Call("POST", "/v1/keys/fence", json("advance", 0), true),
+          new Call("GET", "/v1/segments", null, true),
+          new Call("PUT", "/v1/segments/invoice", "{}", true),
           new Call("GET", "/v1/workers", null, true),
           new Call("GET", "/v1/inspect/42", null, true),
           new Call("GET", "/v1/legacy/charge/1", null, true),

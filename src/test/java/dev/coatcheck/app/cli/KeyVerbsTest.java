@@ -68,6 +68,34 @@ class KeyVerbsTest {
     assertThat(keys("bounds", "--from=2020-01-01T00:00:00Z").err()).contains("exactly one");
   }
 
+  @Test
+  void keysForAGivenTimeCarryIt() {
+    Terminal made = keys("next", "--count=2", "--at=2023-01-01T00:00:01Z");
+
+    assertThat(made.lines()).hasSize(2);
+    assertThat(made.lines())
+        .allMatch(
+            key ->
+                LAYOUT.timeOf(Long.parseLong(key)).equals(Instant.parse("2023-01-01T00:00:01Z")));
+  }
+
+  @Test
+  void aSegmentIsCreatedCountsAndIsListed() {
+    assertThat(run("segments", "put", "invoice", "--bits=32", "--step-min=10", "--start=5"))
+        .isEqualTo(new Terminal(0, "invoice,0,2147483643\n", ""));
+    assertThat(keys("next", "--scheme=segment", "--tag=invoice", "--count=3"))
+        .isEqualTo(new Terminal(0, "5\n6\n7\n", ""));
+    assertThat(run("segments", "list").out()).startsWith("invoice,");
+    assertThat(run("segments", "put", "invoice").err()).contains("immutable_field");
+  }
+
+  @Test
+  void theFenceSaysWhetherItWasClosed() {
+    assertThat(keys("fence", "--advance=0", "--dated-advance=0"))
+        .isEqualTo(new Terminal(0, "The fence was open already.\n", ""));
+    assertThat(keys("fence").status()).isEqualTo(2);
+  }
+
   private static String span(String from, String to) {
     return first(from) + "," + (first(to) - 1);
   }
@@ -78,12 +106,14 @@ class KeyVerbsTest {
   }
 
   private static Terminal keys(String... arguments) {
+    return run(Stream.concat(Stream.of("keys"), Arrays.stream(arguments)).toArray(String[]::new));
+  }
+
+  private static Terminal run(String... arguments) {
     return Terminal.run(
-        Stream.of(
-                Stream.of("keys"),
+        Stream.concat(
                 Arrays.stream(arguments),
                 Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile()))
-            .flatMap(words -> words)
             .toArray(String[]::new));
   }
 }

@@ -13,6 +13,8 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.DatedGenerators;
 import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.grant.SegmentDefinition;
+import dev.coatcheck.cluster.grant.Segments;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -37,17 +39,27 @@ import org.jspecify.annotations.Nullable;
  * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
+  private static final String SEGMENT = "segment";
+
   private final Makers makers;
   private final List<Routes> others;
   private final InstantSource clock;
 
   /** What makes keys, and what says who may. */
   public record Makers(
-      KeyGenerators leased, DatedGenerators dated, Workers workers, KeyFence fence) {}
+      KeyGenerators leased,
+      DatedGenerators dated,
+      Segments segments,
+      Workers workers,
+      KeyFence fence) {}
 
   public KeyRoutes(Makers makers, Parameters parameters, InstantSource clock) {
     this.makers = makers;
-    this.others = List.of(new BoundsRoutes(parameters, clock), new FenceRoutes(makers.fence()));
+    this.others =
+        List.of(
+            new BoundsRoutes(parameters, clock),
+            new SegmentRoutes(makers.segments()),
+            new FenceRoutes(makers.fence()));
     this.clock = clock;
   }
 
@@ -66,11 +78,11 @@ public final class KeyRoutes implements Routes {
       List<String> keys,
       @Nullable String first,
       @Nullable Integer count) {
-    static KeyBatchView of(KeyScheme scheme, KeyDraw.Drawn drawn) {
+    static KeyBatchView of(String scheme, KeyDraw.Drawn drawn) {
       List<String> texts = drawn.keys().stream().map(Key::text).toList();
       return drawn.contiguous()
-          ? new KeyBatchView("key_batch", scheme.wireName(), texts, texts.getFirst(), texts.size())
-          : new KeyBatchView("key_batch", scheme.wireName(), texts, null, null);
+          ? new KeyBatchView("key_batch", scheme, texts, texts.getFirst(), texts.size())
+          : new KeyBatchView("key_batch", scheme, texts, null, null);
     }
   }
 
@@ -79,21 +91,42 @@ public final class KeyRoutes implements Routes {
         ctx,
         "Keys are not stored, so an Idempotency-Key can't repeat them. Leave the header out; keys"
             + " of a lost answer are never issued again.");
-    JsonObject body = request.object().allow("scheme", "layout", "count", "at");
-    KeyScheme scheme =
-        KeyScheme.named(body.string("scheme"))
-            .orElseThrow(() -> body.invalid("scheme", "The schemes are snowflake and uuidv7."));
-    SnowflakeLayout layout = Parameters.layout(body, "layout", scheme, clock.instant());
-    int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
-    Optional<Instant> at = body.nullableTime("at");
-    KeyDraw draw =
-        at.isPresent()
-            ? dated(body, new KeyTimes(scheme, layout), at.get(), count)
-            : makers.leased().of(scheme, layout).next(count);
+    JsonObject body = request.object();
+    String scheme = body.string("scheme");
+    Optional<KeyScheme> ofTypes = KeyScheme.named(scheme);
+    if (ofTypes.isPresent()) {
+      return answer(scheme, drawn(body.allow("scheme", "layout", "count", "at"), ofTypes.get()));
+    }
+    if (scheme.equals(SEGMENT)) {
+      return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
+    }
+    throw body.invalid("scheme", "The schemes are snowflake, uuidv7 and segment.");
+  }
+
+  private static Answer answer(String scheme, KeyDraw draw) {
     return switch (draw) {
       case KeyDraw.Drawn drawn -> Answer.json(200, KeyBatchView.of(scheme, drawn));
       case KeyDraw.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
     };
+  }
+
+  /** Keys as types have them. */
+  private KeyDraw drawn(JsonObject body, KeyScheme scheme) {
+    SnowflakeLayout layout = Parameters.layout(body, "layout", scheme, clock.instant());
+    int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
+    Optional<Instant> at = body.nullableTime("at");
+    return at.isPresent()
+        ? dated(body, new KeyTimes(scheme, layout), at.get(), count)
+        : makers.leased().of(scheme, layout).next(count);
+  }
+
+  /** Numbers of a segment, which no type has for keys. */
+  private KeyDraw numbered(JsonObject body) {
+    String tag = body.string("tag");
+    if (!SegmentDefinition.isTag(tag)) {
+      throw body.invalid("tag", SegmentRoutes.TAG_RULE);
+    }
+    return makers.segments().next(tag, body.integer("count", 1, KeyGenerator.COUNT_MAX));
   }
 
   private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
     name = "keys",
     description = "Generates keys, and lists the workers that generate keys.",
     subcommands = SnoVerb.class)
-final class KeysCommand {
+public final class KeysCommand {
   @Spec private CommandSpec spec;
 
   @Command(name = "next", description = "Generates keys and prints a key a line.")
@@ -27,7 +27,7 @@ final class KeysCommand {
       @Option(
               names = "--scheme",
               defaultValue = "snowflake",
-              description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
+              description = "snowflake, uuidv7 or segment. Default: ${DEFAULT-VALUE}.")
           String scheme,
       @Option(
               names = "--layout",
@@ -41,15 +41,14 @@ final class KeysCommand {
       @Option(
               names = "--at",
               description = "Time that the keys carry, such as 2026-01-31T12:00:00Z. Default: now.")
-          @Nullable String at)
+          @Nullable String at,
+      @Option(names = "--tag", description = "Name of the segment that counts the keys.")
+          @Nullable String tag)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
-    if (layout != null) {
-      body.put("layout", layout);
-    }
-    if (at != null) {
-      body.put("at", at);
-    }
+    put(body, "layout", layout);
+    put(body, "at", at);
+    put(body, "tag", tag);
     PrintWriter out = spec.commandLine().getOut();
     gateway.post("/v1/keys", body).path("keys").forEach(key -> out.println(key.asString()));
     return 0;
@@ -103,6 +102,12 @@ final class KeysCommand {
                   keys(bucket)));
     }
     return 0;
+  }
+
+  private static void put(Map<String, Object> body, String name, @Nullable Object value) {
+    if (value != null) {
+      body.put(name, value);
+    }
   }
 
   private static void append(StringBuilder path, String name, @Nullable Object value) {

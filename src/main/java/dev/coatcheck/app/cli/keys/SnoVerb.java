@@ -1,4 +1,4 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.core.key.Waiter;

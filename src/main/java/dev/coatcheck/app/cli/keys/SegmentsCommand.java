@@ -1,0 +1,79 @@
+package dev.coatcheck.app.cli.keys;
+
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** {@code coatcheck segments}: the counters behind {@code keys next --scheme segment}. */
+@Command(name = "segments", description = "Creates and lists counters of dense numbers.")
+public final class SegmentsCommand {
+  @Spec private CommandSpec spec;
+
+  @Command(name = "put", description = "Creates a segment, or changes its steps.")
+  int put(
+      @Mixin GatewayCalls gateway,
+      @Parameters(paramLabel = "TAG", description = "Name of the segment.") String tag,
+      @Option(
+              names = "--start",
+              defaultValue = "1",
+              description = "First number. Default: ${DEFAULT-VALUE}.")
+          String start,
+      @Option(
+              names = "--stride",
+              defaultValue = "1",
+              description = "Distance of a number to the next. Default: ${DEFAULT-VALUE}.")
+          int stride,
+      @Option(
+              names = "--bits",
+              defaultValue = "64",
+              description = "32 for columns of type integer, or 64. Default: ${DEFAULT-VALUE}.")
+          int bits,
+      @Option(
+              names = "--step-min",
+              defaultValue = "1000",
+              description = "Smallest range of an instance. Default: ${DEFAULT-VALUE}.")
+          int stepMin,
+      @Option(
+              names = "--step-max",
+              defaultValue = "100000",
+              description = "Largest range of an instance. Default: ${DEFAULT-VALUE}.")
+          int stepMax)
+      throws CommandFailed {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("start", start);
+    body.put("stride", stride);
+    body.put("bits", bits);
+    body.put("step_min", stepMin);
+    body.put("step_max", stepMax);
+    print(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body));
+    return 0;
+  }
+
+  @Command(
+      name = "list",
+      description =
+          "Prints a segment a line: its tag, how many numbers were granted, how many not.")
+  int list(@Mixin GatewayCalls gateway) throws CommandFailed {
+    gateway.get("/v1/segments").path("data").forEach(this::print);
+    return 0;
+  }
+
+  private void print(JsonNode segment) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(
+        "%s,%s,%s"
+            .formatted(
+                segment.path("tag").asString(),
+                segment.path("granted").asString(),
+                segment.path("remaining").asString()));
+  }
+}

@@ -1,0 +1,58 @@
+package dev.coatcheck.cluster.grant;
+
+import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * Dense numbers from counters in Postgres. Each instance draws from ranges that were granted to it
+ * alone; numbers of several instances don't come in order, and those of an instance that ends are
+ * lost.
+ */
+public final class Segments {
+  private static final int TAGS_MAX = 10_000;
+  private static final long RETRY_MILLIS = 60_000;
+
+  private final SegmentStore store;
+  private final LongSupplier nanoTime;
+  private final Executor threads = Thread.ofVirtual().name("segment")::start;
+  private final Map<String, SegmentBuffer> buffers = new ConcurrentHashMap<>();
+
+  public Segments(Database database, LongSupplier nanoTime) {
+    this.store = new SegmentStore(database);
+    this.nanoTime = nanoTime;
+  }
+
+  /** Draws {@code count} numbers of a segment, rising. Waits 900 ms at most. */
+  public KeyDraw next(String tag, int count) {
+    SegmentBuffer known = buffers.get(tag);
+    if (known == null && buffers.size() >= TAGS_MAX) {
+      return new KeyDraw.Refused("too many segments on one instance", RETRY_MILLIS);
+    }
+    SegmentBuffer buffer =
+        buffers.computeIfAbsent(
+            tag,
+            _ ->
+                new SegmentBuffer(
+                    (many, knownEnd) -> store.grant(tag, many, knownEnd), threads, nanoTime));
+    KeyDraw draw = buffer.draw(count);
+    if (draw instanceof KeyDraw.UnknownSegment) {
+      buffers.remove(tag, buffer);
+    }
+    return draw;
+  }
+
+  /** Creates a segment, or changes the steps of one that counts in the same way. */
+  public SegmentPut put(SegmentDefinition wanted) {
+    return store.put(wanted);
+  }
+
+  /** All segments, by tag. */
+  public List<SegmentState> list() {
+    return store.list();
+  }
+}

@@ -1,0 +1,103 @@
+package dev.coatcheck.cluster.grant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.key.KeyDraw;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** How much is fetched, and when. The source replies at once, or not before it is told to. */
+class SegmentBufferTest {
+  private static final SegmentDefinition DEFINITION =
+      new SegmentDefinition("tag", 1, 1, 64, 100, 1_000);
+
+  private final List<Integer> asked = new ArrayList<>();
+  private final List<Runnable> waiting = new ArrayList<>();
+  private boolean replies = true;
+  private long nano;
+  private long next;
+
+  private final SegmentBuffer buffer =
+      new SegmentBuffer(
+          (count, _) -> {
+            int granted = Math.max(count, DEFINITION.stepMin());
+            asked.add(granted);
+            next += granted;
+            return new SegmentGrant.Granted(DEFINITION, next - granted, granted);
+          },
+          task -> {
+            if (replies) {
+              task.run();
+            } else {
+              waiting.add(task);
+            }
+          },
+          () -> nano);
+
+  private void draw(int count) {
+    assertThat(buffer.draw(count)).isInstanceOf(KeyDraw.Drawn.class);
+  }
+
+  @Test
+  void theNextRangeIsFetchedWhenATenthOfTheLastIsUsed() {
+    draw(9);
+    assertThat(asked).containsExactly(100);
+    draw(1);
+    assertThat(asked).containsExactly(100, 200);
+    draw(80);
+    assertThat(asked).as("two ranges are held").containsExactly(100, 200);
+  }
+
+  @Test
+  void oneFetchIsUnderWayAtATime() {
+    draw(1);
+    replies = false;
+    for (int i = 0; i < 50; i++) {
+      draw(1);
+    }
+
+    assertThat(waiting).hasSize(1);
+  }
+
+  @Test
+  void aRangeThatIsUsedUpSoonIsFollowedByALargerOneUpToTheBound() {
+    for (int i = 0; i < 5_000; i++) {
+      draw(1);
+    }
+
+    assertThat(asked).startsWith(100, 200, 400, 800, 1_000, 1_000);
+    assertThat(asked).allMatch(count -> count <= 1_000);
+  }
+
+  @Test
+  void aRangeThatLastsLongIsFollowedByASmallerOneDownToTheBound() {
+    for (int i = 0; i < 2_000; i++) {
+      draw(1);
+    }
+    asked.clear();
+    for (int i = 0; i < 4_000; i++) {
+      nano += TimeUnit.SECONDS.toNanos(60);
+      draw(1);
+    }
+
+    assertThat(asked).startsWith(500, 250, 125, 100).endsWith(100);
+  }
+
+  @Test
+  void aRangeThatLastsSomeMinutesIsFollowedByAnEqualOne() {
+    draw(10);
+    nano += TimeUnit.SECONDS.toNanos(300);
+    draw(90 + 20);
+
+    assertThat(asked).containsExactly(100, 200, 200);
+  }
+
+  @Test
+  void aDrawThatNeedsMoreThanAStepFetchesWhatItNeeds() {
+    draw(10_000);
+
+    assertThat(asked.getFirst()).isEqualTo(10_000);
+  }
+}
