@@ -2,7 +2,7 @@ package dev.coatcheck.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.sno.SnoId;
+import dev.coatcheck.core.scheme.SnoId;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

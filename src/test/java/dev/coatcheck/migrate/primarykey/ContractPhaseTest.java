@@ -146,8 +146,10 @@ class ContractPhaseTest {
       assertThat(fixture.source.count("select count(*) from item where n > 0"))
           .isEqualTo(made.get());
       fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
-      assertThat(Set.copyOf(published(fixture)))
-          .containsAll(texts(fixture, "select snowflake_id from orders"));
+      Set<String> published = Set.copyOf(published(fixture));
+      assertThat(texts(fixture, "select snowflake_id from orders"))
+          .filteredOn(key -> !published.contains(key))
+          .isEmpty();
     }
   }
 

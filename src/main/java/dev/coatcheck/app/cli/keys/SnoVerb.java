@@ -2,10 +2,10 @@ package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.core.key.Waiter;
-import dev.coatcheck.core.sno.SequenceRanges.Range;
-import dev.coatcheck.core.sno.SnoGenerator;
-import dev.coatcheck.core.sno.SnoId;
-import dev.coatcheck.core.sno.SnoSnapshot;
+import dev.coatcheck.core.scheme.SequenceRanges.Range;
+import dev.coatcheck.core.scheme.SnoGenerator;
+import dev.coatcheck.core.scheme.SnoId;
+import dev.coatcheck.core.scheme.SnoSnapshot;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.coatcheck.core.sno;
+package dev.coatcheck.core.scheme;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
-package dev.coatcheck.core.sno;
+package dev.coatcheck.core.scheme;
 
-import dev.coatcheck.core.sno.SequenceRanges.Range;
+import dev.coatcheck.core.scheme.SequenceRanges.Range;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package dev.coatcheck.core.sno;
+package dev.coatcheck.core.scheme;
 
 import dev.coatcheck.core.key.Waiter;
 import java.time.Instant;

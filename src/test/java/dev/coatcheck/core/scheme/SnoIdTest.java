@@ -1,4 +1,4 @@
-package dev.coatcheck.core.sno;
+package dev.coatcheck.core.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

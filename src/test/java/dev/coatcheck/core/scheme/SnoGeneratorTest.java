@@ -1,11 +1,11 @@
-package dev.coatcheck.core.sno;
+package dev.coatcheck.core.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.core.key.Waiter;
-import dev.coatcheck.core.sno.SequenceRanges.Range;
+import dev.coatcheck.core.scheme.SequenceRanges.Range;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,0 +1,35 @@
+package dev.coatcheck.core.scheme;
+
+import dev.coatcheck.core.key.SnowflakeLayout;
+
+/**
+ * Snos from a leased worker. The keys of a layout with the epoch of snos are unique whatever clocks
+ * do, and become snos bit by bit: four milliseconds are a tick, so their two lowest bits go in
+ * front of the sequence, and the worker is the partition.
+ *
+ * <pre>
+ * | milliseconds 41        | worker 8 | sequence 14 |   the key
+ * | ticks 39 | 0 | metabyte | partition | 2 + 14     |   the sno
+ * </pre>
+ */
+public final class LeasedSnos {
+  /** Whose keys are taken; its workers are partitions 0 to 253. */
+  public static final SnowflakeLayout LAYOUT =
+      SnowflakeLayout.accepted("41/8/14@" + SnoId.EPOCH.toEpochMilli());
+
+  private static final int BITS_OF_A_TICK = 2;
+
+  private LeasedSnos() {}
+
+  /** The sno of a key of the {@link #LAYOUT}; no other key has it, with any metabyte. */
+  public static SnoId of(long key, int metabyte) {
+    long millis = LAYOUT.millisSinceEpoch(key);
+    int millisOfTick = (int) millis & (SnoId.MILLIS_PER_TICK - 1);
+    return new SnoId(
+        millis >> BITS_OF_A_TICK,
+        false,
+        metabyte,
+        LAYOUT.workerOf(key),
+        (millisOfTick << LAYOUT.sequenceBits()) | (int) (key & LAYOUT.sequenceMax()));
+  }
+}
