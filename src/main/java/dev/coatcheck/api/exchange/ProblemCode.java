@@ -49,6 +49,7 @@ public enum ProblemCode {
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
   URL_TEMPLATE_REFUSED(422, "URL template refused"),
   URL_TEMPLATE_CONFLICT(409, "URL template conflict"),
+  PUBLIC_IDS_OVERLAP(422, "Public IDs overlap"),
   BATCH_REFUSED(422, "Batch refused"),
   SOURCE_UNKNOWN(404, "Source unknown"),
   TABLE_MIGRATION_UNKNOWN(404, "Table migration unknown"),

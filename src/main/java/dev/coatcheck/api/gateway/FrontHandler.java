@@ -1,5 +1,6 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestId;
@@ -73,7 +74,7 @@ final class FrontHandler extends Handler.Wrapper {
   private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
       return part(path, REDIRECTS.length(), path.length())
-          .map(id -> Operation.open(RedirectRoutes.PATH, () -> routes.redirects().redirect(id)));
+          .map(id -> Operation.open(RedirectRoutes.PATH, () -> redirect(request, id)));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
@@ -123,6 +124,17 @@ final class FrontHandler extends Handler.Wrapper {
                     MintRoutes.ONE,
                     Optional.of(MintRoutes.NEEDS),
                     caller -> routes.mints().one(body, caller.orElseThrow().principal())));
+  }
+
+  private Answer redirect(Request request, String id) {
+    return routes
+        .redirects()
+        .redirect(
+            id,
+            proxies ->
+                proxies.visitor(
+                    Request.getRemoteAddr(request),
+                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
   }
 
   private Operation legacy(Request request, String type, String n) {

@@ -17,6 +17,7 @@ import dev.coatcheck.ids.mapping.Listing;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -37,10 +38,12 @@ public final class IdRoutes implements Routes {
   private static final Instant TIME_MAX = Instant.parse("9999-12-31T00:00:00Z");
 
   private final Mappings mappings;
+  private final IdResolver resolver;
   private final Parameters parameters;
 
-  public IdRoutes(Mappings mappings, Parameters parameters) {
+  public IdRoutes(Mappings mappings, IdResolver resolver, Parameters parameters) {
     this.mappings = mappings;
+    this.resolver = resolver;
     this.parameters = parameters;
   }
 
@@ -61,12 +64,12 @@ public final class IdRoutes implements Routes {
 
   /** What {@link #ONE} answers to a request without a query. */
   public Answer resolve(String id) {
-    return Items.answer(resolved(mappings.resolver().resolve(id), "id"));
+    return Items.answer(resolved(resolver.resolve(id), "id"));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> ids = body.object().allow("ids").strings("ids", ITEMS_MAX);
-    List<ResolveOutcome> outcomes = mappings.resolver().resolveAll(ids);
+    List<ResolveOutcome> outcomes = resolver.resolveAll(ids);
     return Items.answer(
         IntStream.range(0, ids.size())
             .mapToObj(index -> resolved(outcomes.get(index), "ids[" + index + "]"))

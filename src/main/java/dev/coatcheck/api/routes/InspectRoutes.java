@@ -10,16 +10,20 @@ import dev.coatcheck.core.formats.Inspector.Inspection;
 import dev.coatcheck.core.formats.Reading;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.older.Decoded;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.pattern.PublicRule;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Says what an ID from anywhere can be: {@code /v1/inspect}. */
@@ -72,21 +76,53 @@ public final class InspectRoutes implements Routes {
     String text = ctx.pathParam("text");
     Inspection inspection = Inspector.inspect(text, registry.keyLayouts(), clock.instant());
     Optional<Type> type = ours(text);
+    Stream<Typed> known =
+        inspection.candidates().stream()
+            .map(
+                candidate ->
+                    new Typed(
+                        candidate,
+                        candidate.format().equals(Inspector.PUBLIC_ID) ? type : Optional.empty()));
     return Answer.json(
         200,
         new InspectionView(
             "inspection",
             text,
-            inspection.candidates().stream()
-                .map(
-                    candidate ->
-                        CandidateView.of(
-                            candidate,
-                            candidate.format().equals(Inspector.PUBLIC_ID)
-                                ? type
-                                : Optional.empty()))
+            Stream.concat(older(text), known)
+                .sorted(Comparator.comparing(each -> each.candidate().certainty()))
+                .map(each -> CandidateView.of(each.candidate(), each.type()))
                 .toList(),
             inspection.refusals().stream().map(RefusalView::of).toList()));
+  }
+
+  private record Typed(Reading.Candidate candidate, Optional<Type> type) {}
+
+  /** Hashids and Sqids have no shape of their own: only the rule of a type tells that it is one. */
+  private Stream<Typed> older(String text) {
+    return registry.withOlderSystem().stream()
+        .flatMap(
+            type ->
+                type.publicRule().stream()
+                    .flatMap(
+                        rule ->
+                            rule.decode(text).flatMap(decoded -> candidate(rule, decoded)).stream())
+                    .map(candidate -> new Typed(candidate, Optional.of(type))));
+  }
+
+  /** Keys in texts are UUIDs, which the inspector reads by itself. */
+  private static Optional<Reading.Candidate> candidate(PublicRule rule, Decoded decoded) {
+    return switch (decoded) {
+      case Decoded.OfNumber(long number) ->
+          Optional.of(
+              new Reading.Candidate(
+                  rule.decoder().scheme(),
+                  rule.isMarked() ? Reading.Certainty.CERTAIN : Reading.Certainty.LIKELY,
+                  Optional.empty(),
+                  Map.of("number", number),
+                  false,
+                  List.of(Reading.Reveal.VOLUME)));
+      case Decoded.OfUuid _ -> Optional.empty();
+    };
   }
 
   private Optional<Type> ours(String text) {

@@ -80,7 +80,7 @@ public final class Parameters {
 
   /** An alias of another scheme than client; {@link ClientIds} reads those. */
   static Alias alias(Type type, AliasScheme scheme, String param, String value) {
-    // Only what the type's pattern describes is ever looked for among older public IDs.
+    // Only what the type's pattern describes is ever looked for among the rows of older public IDs.
     boolean isOlder =
         scheme != AliasScheme.PUBLIC
             || type.publicPattern().filter(pattern -> pattern.matches(value)).isPresent();

@@ -10,10 +10,10 @@ import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
-import dev.coatcheck.api.routes.TypeRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
+import dev.coatcheck.api.routes.types.TypeRoutes;
 import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
@@ -32,7 +32,6 @@ import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.Legacy;
-import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.url.Urls;
 import dev.coatcheck.migrate.file.FileImports;
@@ -127,9 +126,9 @@ public final class Gateway implements AutoCloseable {
                   new HttpServer.Listening(
                       config.host(), config.port(), config.managementPort(), config.clients()),
                   new RouteTable(
-                      new RedirectRoutes(new Redirector(mappings.resolver())),
+                      new RedirectRoutes(legacy.links(), config.trustedProxies()),
                       new LegacyRoutes(legacy, config.trustedProxies(), parameters),
-                      new IdRoutes(mappings, parameters),
+                      new IdRoutes(mappings, legacy.ids(), parameters),
                       new ProxyRoutes(urls.proxied(), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
                       new OperationsRoutes(readiness::isReady, observer),

@@ -4,12 +4,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The policies of a type as options: {@code legacy}, {@code url_templates}, {@code public_pattern}
- * and others of the API.
+ * The policies of a type as options: {@code legacy}, {@code url_templates}, {@code public_rule} and
+ * others of the API.
  */
 @Command
 final class PolicyFlags {
@@ -59,11 +60,8 @@ final class PolicyFlags {
               + " repeated, up to 20 times.")
   private List<String> urlTemplates = List.of();
 
-  @Option(
-      names = "--public-pattern",
-      paramLabel = "PATTERN",
-      description = "Pattern of the public IDs of an older system.")
-  private @Nullable String publicPattern;
+  @ArgGroup(exclusive = false)
+  private @Nullable OlderSystemFlags olderSystem;
 
   @Option(
       names = "--client-names",
@@ -107,11 +105,82 @@ final class PolicyFlags {
       body.put("legacy", fields);
     }
     body.put("url_templates", urlTemplates);
-    body.put("public_pattern", publicPattern);
+    if (olderSystem != null) {
+      olderSystem.addTo(body);
+    }
     if (clientNames != null) {
       body.put("client_names", clientNames);
     }
     body.put("on_outage", onOutage);
     body.put("stale_seconds_max", staleSecondsMax);
+  }
+
+  /** What the API calls {@code public_pattern} and {@code public_rule}, as options. */
+  static final class OlderSystemFlags {
+    private static final String PATTERN = "pattern";
+
+    @Option(
+        names = "--public-scheme",
+        paramLabel = "SCHEME",
+        required = true,
+        description =
+            "How older public IDs are known: hashids, sqids, typeid and uuid are decoded; pattern"
+                + " says that each has a row.")
+    private String scheme = "";
+
+    @Option(
+        names = "--public-text-prefix",
+        paramLabel = "TEXT",
+        description = "Fixed text in front of older public IDs.")
+    private @Nullable String textPrefix;
+
+    @Option(
+        names = "--public-alphabet",
+        paramLabel = "CHARACTERS",
+        description = "Alphabet of older public IDs, in its order; for hashids, sqids and pattern.")
+    private @Nullable String alphabet;
+
+    @Option(
+        names = "--public-min-length",
+        paramLabel = "LENGTH",
+        description = "Least length without the fixed text; for hashids, sqids and pattern.")
+    private @Nullable Integer minLength;
+
+    @Option(
+        names = "--public-max-length",
+        paramLabel = "LENGTH",
+        description = "Greatest length without the fixed text; for pattern.")
+    private @Nullable Integer maxLength;
+
+    @Option(names = "--public-salt", paramLabel = "TEXT", description = "Salt; for hashids.")
+    private @Nullable String salt;
+
+    @Option(
+        names = "--public-type-name",
+        paramLabel = "PREFIX",
+        description = "Prefix of TypeIDs without the underscore, or an empty text; for typeid.")
+    private @Nullable String typeName;
+
+    void addTo(Map<String, @Nullable Object> body) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      add(fields, "text_prefix", textPrefix);
+      add(fields, "alphabet", alphabet);
+      add(fields, "min_length", minLength);
+      add(fields, "max_length", maxLength);
+      add(fields, "salt", salt);
+      add(fields, "prefix", typeName);
+      if (scheme.equals(PATTERN)) {
+        body.put("public_pattern", fields);
+      } else {
+        fields.put("scheme", scheme);
+        body.put("public_rule", fields);
+      }
+    }
+
+    private static void add(Map<String, Object> fields, String name, @Nullable Object value) {
+      if (value != null) {
+        fields.put(name, value);
+      }
+    }
   }
 }

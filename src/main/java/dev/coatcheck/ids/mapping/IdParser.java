@@ -105,7 +105,7 @@ public final class IdParser {
   private Map<Alias, Type> foreign(String text) {
     Map<Alias, Type> names = new LinkedHashMap<>();
     if (AliasScheme.PUBLIC.accepts(text)) {
-      for (Type type : registry.withPublicPattern()) {
+      for (Type type : registry.withOlderSystem()) {
         if (type.publicPattern().filter(pattern -> pattern.matches(text)).isPresent()) {
           names.put(Alias.of(type, AliasScheme.PUBLIC, text), type);
         }

@@ -1,12 +1,33 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** What the database knows of a token. */
 sealed interface MappingState {
-  MappingState NOTHING = new Nothing();
+  /** For a public ID of the type: a row of another type than the prefix says counts as no row. */
+  default ResolveOutcome outcome(Type type) {
+    return switch (this) {
+      case Known known when known.row().typeNumber() == type.number() -> known.of(type);
+      case Known _, Nothing _ -> new ResolveOutcome.Unknown();
+    };
+  }
+
+  /**
+   * The changes that end the state of a token. A merged ID ends with its survivor, and moves on
+   * with it; an ID that wasn't there may be imported.
+   */
+  default List<String> subjectsOfChange(Token token) {
+    String own = StoredMapping.subjectOfChange(token);
+    return switch (this) {
+      case Merged merged -> List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
+      case Nothing _ -> List.of(Resolver.IMPORTED);
+      case Known _ -> List.of(own);
+    };
+  }
 
   /** No row. */
   record Nothing() implements MappingState {}

@@ -57,22 +57,8 @@ public final class Resolver {
         new TrustedCache<>(
             feed,
             ChangeKind.ENDING,
-            (asked, state) -> subjects(asked.token(), state),
+            (asked, state) -> state.subjectsOfChange(asked.token()),
             cachedMappingsMax);
-  }
-
-  /**
-   * The changes that end a state. A merged ID ends with its survivor, and moves on with it; an ID
-   * that wasn't there may be imported.
-   */
-  private static List<String> subjects(Token token, MappingState state) {
-    String own = StoredMapping.subjectOfChange(token);
-    return switch (state) {
-      case MappingState.Merged merged ->
-          List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
-      case MappingState.Nothing _ -> List.of(IMPORTED);
-      case MappingState.Known _ -> List.of(own);
-    };
   }
 
   /**
@@ -109,23 +95,39 @@ public final class Resolver {
     if (aliases.isEmpty()) {
       return Map.of();
     }
-    Map<Alias, ParsedToken.Wanted> wanted = new HashMap<>();
-    parser
-        .targets(aliases.keySet())
-        .forEach(
-            (alias, token) ->
-                wanted.put(
-                    alias, new ParsedToken.Wanted(requireNonNull(aliases.get(alias)), token)));
+    return outcomes(aliases, parser.targets(aliases.keySet()));
+  }
+
+  /**
+   * Resolves keys, each of its type. They are not cached, as in {@link Lookup}; with at most one
+   * query for the keys, and one per table.
+   */
+  public Map<TypedKey, ResolveOutcome> resolveKeys(Map<TypedKey, Type> keys) {
+    if (keys.isEmpty()) {
+      return Map.of();
+    }
+    Map<TypedKey, Token> tokens = HashMap.newHashMap(keys.size());
+    store.byKey(List.copyOf(keys.keySet())).forEach((key, row) -> tokens.put(key, row.token()));
+    return outcomes(keys, tokens);
+  }
+
+  /** The outcomes of questions about types; those without a token are unknown. */
+  private <Q> Map<Q, ResolveOutcome> outcomes(Map<Q, Type> questions, Map<Q, Token> tokens) {
+    Map<Q, ParsedToken.Wanted> wanted = HashMap.newHashMap(tokens.size());
+    tokens.forEach(
+        (question, token) ->
+            wanted.put(
+                question, new ParsedToken.Wanted(requireNonNull(questions.get(question)), token)));
     Map<Asked, MappingState> found =
         wanted.isEmpty() ? Map.of() : find(List.copyOf(wanted.values()));
-    Map<Alias, ResolveOutcome> outcomes = HashMap.newHashMap(aliases.size());
-    for (Alias alias : aliases.keySet()) {
-      ParsedToken.Wanted sound = wanted.get(alias);
+    Map<Q, ResolveOutcome> outcomes = HashMap.newHashMap(questions.size());
+    for (Q question : questions.keySet()) {
+      ParsedToken.Wanted sound = wanted.get(question);
       outcomes.put(
-          alias,
+          question,
           sound == null
               ? new ResolveOutcome.Unknown()
-              : outcome(sound.type(), requireNonNull(found.get(Asked.of(sound)))));
+              : requireNonNull(found.get(Asked.of(sound))).outcome(sound.type()));
     }
     return outcomes;
   }
@@ -153,7 +155,7 @@ public final class Resolver {
                 switch (each) {
                   case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
                   case ParsedToken.Wanted sound ->
-                      outcome(sound.type(), requireNonNull(found.get(Asked.of(sound))));
+                      requireNonNull(found.get(Asked.of(sound))).outcome(sound.type());
                 })
         .toList();
   }
@@ -161,8 +163,7 @@ public final class Resolver {
   private ResolveOutcome resolve(Type type, Token token) {
     ParsedToken.Wanted wanted = new ParsedToken.Wanted(type, token);
     return cached(wanted)
-        .orElseGet(
-            () -> outcome(type, requireNonNull(find(List.of(wanted)).get(Asked.of(wanted)))));
+        .orElseGet(() -> requireNonNull(find(List.of(wanted)).get(Asked.of(wanted))).outcome(type));
   }
 
   private Optional<ResolveOutcome> cached(ParsedToken.Wanted wanted) {
@@ -171,7 +172,7 @@ public final class Resolver {
         .map(
             state -> {
               observer.observe(new Event.Resolved(1, 0, 0));
-              return outcome(wanted.type(), state);
+              return state.outcome(wanted.type());
             });
   }
 
@@ -215,7 +216,7 @@ public final class Resolver {
       List<Token> tokens = new ArrayList<>();
       for (Asked asked : missing) {
         if (asked.scheme() == scheme) {
-          found.put(asked, MappingState.NOTHING);
+          found.put(asked, new MappingState.Nothing());
           tokens.add(asked.token());
         }
       }
@@ -236,14 +237,5 @@ public final class Resolver {
     for (KeyScheme scheme : KeyScheme.values()) {
       cache.forget(new Asked(token, scheme));
     }
-  }
-
-  /** A row of another type than the prefix says counts as no row. */
-  private static ResolveOutcome outcome(Type type, MappingState state) {
-    return switch (state) {
-      case MappingState.Known known when known.row().typeNumber() == type.number() ->
-          known.of(type);
-      case MappingState.Known _, MappingState.Nothing _ -> new ResolveOutcome.Unknown();
-    };
   }
 }

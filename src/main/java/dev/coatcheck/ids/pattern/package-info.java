@@ -1,4 +1,4 @@
-/** Regular expressions of the public IDs of older systems, in time linear in the text. */
+/** What public IDs of older systems, and URLs with legacy IDs, look like. */
 @NullMarked
 package dev.coatcheck.ids.pattern;
 

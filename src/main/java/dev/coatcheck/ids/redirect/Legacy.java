@@ -6,8 +6,17 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;
 
-/** The verbs of legacy IDs, wired. */
-public record Legacy(LegacyLookup lookup, LegacyRedirector redirector, LegacyHits hits)
+/**
+ * The verbs of legacy IDs and of links, wired.
+ *
+ * @param links of public IDs, those of older systems too
+ */
+public record Legacy(
+    LegacyLookup lookup,
+    IdResolver ids,
+    LegacyRedirector redirector,
+    Redirector links,
+    LegacyHits hits)
     implements AutoCloseable {
 
   public static Legacy open(
@@ -20,7 +29,13 @@ public record Legacy(LegacyLookup lookup, LegacyRedirector redirector, LegacyHit
     LegacyHits hits = LegacyHits.open(database, observer, clock);
     LegacyLookup lookup = new LegacyLookup(resolver, source, hits, observer);
     ScanGuard guard = new ScanGuard(System::nanoTime);
-    return new Legacy(lookup, new LegacyRedirector(registry, lookup, guard, observer, clock), hits);
+    LegacyRedirector redirector = new LegacyRedirector(registry, lookup, guard, observer, clock);
+    return new Legacy(
+        lookup,
+        new IdResolver(registry, resolver, lookup),
+        redirector,
+        new Redirector(registry, resolver, redirector),
+        hits);
   }
 
   /** Writes down what was counted. */

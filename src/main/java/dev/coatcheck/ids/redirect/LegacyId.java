@@ -9,7 +9,7 @@ import dev.coatcheck.ids.registry.Type;
  *
  * @param number at least 1
  */
-public record LegacyId(Type type, long number) {
+public record LegacyId(Type type, long number) implements OlderId {
   Alias alias() {
     return Alias.of(type, AliasScheme.LEGACY, Long.toString(number));
   }

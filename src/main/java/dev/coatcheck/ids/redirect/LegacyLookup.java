@@ -7,6 +7,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.HashMap;
@@ -15,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Finds what an old auto-increment number stands for today, and counts what was found. */
+/**
+ * Finds what an old auto-increment number, or a key in a public ID of an older system, stands for
+ * today, and counts what was found.
+ */
 public final class LegacyLookup {
   private final Resolver resolver;
   private final LegacySource source;
@@ -36,38 +40,61 @@ public final class LegacyLookup {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome find(Type type, long number) {
-    LegacyId id = new LegacyId(type, number);
-    ResolveOutcome outcome = resolver.resolveAlias(type, id.alias());
+    return find(new LegacyId(type, number));
+  }
+
+  /** As the other one, for what a public ID of an older system carries. */
+  ResolveOutcome find(OlderId id) {
+    ResolveOutcome outcome =
+        switch (id) {
+          case LegacyId legacyId -> findOrFill(legacyId);
+          case OlderId.OfKey ofKey -> requireNonNull(resolveKeys(Set.of(ofKey)).get(ofKey));
+        };
+    count(id.type(), outcome);
+    return outcome;
+  }
+
+  private ResolveOutcome findOrFill(LegacyId id) {
+    ResolveOutcome outcome = resolver.resolveAlias(id.type(), id.alias());
     if (isToBeFilled(id, outcome)) {
       WithoutWaiting.leave();
-      if (source.fillOnDemand(type, number)) {
-        outcome = resolver.resolveAlias(type, id.alias());
+      if (source.fillOnDemand(id.type(), id.number())) {
+        outcome = resolver.resolveAlias(id.type(), id.alias());
       }
     }
-    count(type, outcome);
     return outcome;
   }
 
   /**
-   * As {@link #find}, for many, in their order; with at most one query for the aliases and one per
-   * table, and as many again if rows of a table migration are found. Each ID counts as often as it
-   * is asked for.
+   * As {@link #find}, for many, in their order; with at most one query for the aliases, one for the
+   * keys and one per table, and as many again if rows of a table migration are found. Each ID
+   * counts as often as it is asked for.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
-  public List<ResolveOutcome> findAll(List<LegacyId> ids) {
+  public List<ResolveOutcome> findAll(List<? extends OlderId> ids) {
     if (ids.size() == 1) {
-      return List.of(find(ids.getFirst().type(), ids.getFirst().number()));
+      return List.of(find(ids.getFirst()));
     }
-    Map<LegacyId, ResolveOutcome> found = resolve(new LinkedHashSet<>(ids));
+    Set<LegacyId> legacyIds = new LinkedHashSet<>();
+    Set<OlderId.OfKey> keys = new LinkedHashSet<>();
+    Map<OlderId, ResolveOutcome> found = HashMap.newHashMap(ids.size());
+    for (OlderId id : ids) {
+      switch (id) {
+        case LegacyId legacyId -> legacyIds.add(legacyId);
+        case OlderId.OfKey ofKey -> keys.add(ofKey);
+      }
+    }
+    found.putAll(resolve(legacyIds));
     Set<LegacyId> filled = new LinkedHashSet<>();
-    found.forEach(
-        (id, outcome) -> {
-          if (isToBeFilled(id, outcome) && source.fillOnDemand(id.type(), id.number())) {
-            filled.add(id);
-          }
-        });
+    for (LegacyId id : legacyIds) {
+      if (isToBeFilled(id, requireNonNull(found.get(id)))
+          && source.fillOnDemand(id.type(), id.number())) {
+        filled.add(id);
+      }
+    }
     found.putAll(resolve(filled));
+    found.putAll(resolveKeys(keys));
     List<ResolveOutcome> outcomes = ids.stream().map(id -> requireNonNull(found.get(id))).toList();
     for (int i = 0; i < ids.size(); i++) {
       count(ids.get(i).type(), outcomes.get(i));
@@ -86,6 +113,16 @@ public final class LegacyLookup {
     Map<Alias, ResolveOutcome> outcomes = resolver.resolveAliases(aliases);
     Map<LegacyId, ResolveOutcome> found = HashMap.newHashMap(ids.size());
     ids.forEach(id -> found.put(id, requireNonNull(outcomes.get(id.alias()))));
+    return found;
+  }
+
+  private Map<OlderId.OfKey, ResolveOutcome> resolveKeys(Set<OlderId.OfKey> ids) {
+    Map<TypedKey, Type> keys = HashMap.newHashMap(ids.size());
+    ids.forEach(id -> keys.put(TypedKey.of(id.type(), id.key()), id.type()));
+    Map<TypedKey, ResolveOutcome> outcomes = resolver.resolveKeys(keys);
+    Map<OlderId.OfKey, ResolveOutcome> found = HashMap.newHashMap(ids.size());
+    ids.forEach(
+        id -> found.put(id, requireNonNull(outcomes.get(TypedKey.of(id.type(), id.key())))));
     return found;
   }
 

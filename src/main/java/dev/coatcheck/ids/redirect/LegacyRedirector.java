@@ -4,6 +4,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Registry;
@@ -12,10 +13,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Redirects a legacy ID like its public ID, within the policy of the type. */
+/**
+ * Redirects legacy IDs, and public IDs of older systems that a rule decodes, like public IDs of
+ * ours, within the policy of the type.
+ */
 public final class LegacyRedirector {
   private final Registry registry;
   private final LegacyLookup lookup;
@@ -43,7 +48,44 @@ public final class LegacyRedirector {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public LegacyOutcome follow(String typeName, long number, Visitor visitor) {
-    return follow(number, visitor, () -> registry.named(typeName).flatMap(Opening::ofLinks));
+    return follow(
+        visitor,
+        () ->
+            registry.named(typeName).flatMap(type -> Opening.ofLinks(new LegacyId(type, number))));
+  }
+
+  /**
+   * Where a text leads: a number, or an older public ID that the rule of the type decodes.
+   *
+   * @param typeName any text
+   * @return empty if the text is neither, or both at once: nobody gets a thing by a name that may
+   *     be another thing's. Only rules of types whose legacy IDs are public are asked, so that an
+   *     outsider learns nothing about the others.
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
+   */
+  public Optional<LegacyOutcome> follow(String typeName, String text, Visitor visitor) {
+    OptionalLong number = LegacyNumber.parse(text);
+    Optional<OlderId> decoded =
+        registry.withOlderSystem().stream()
+            .filter(type -> type.name().equals(typeName))
+            .flatMap(type -> OlderId.decoded(text, type).stream())
+            .filter(id -> Opening.ofLinks(id).isPresent())
+            .findFirst();
+    if (decoded.isPresent()) {
+      return number.isPresent() ? Optional.empty() : Optional.of(follow(decoded.get(), visitor));
+    }
+    return number.isPresent()
+        ? Optional.of(follow(typeName, number.getAsLong(), visitor))
+        : Optional.empty();
+  }
+
+  /**
+   * Where an older ID leads. What the policy decides takes no database.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
+   */
+  public LegacyOutcome follow(OlderId id, Visitor visitor) {
+    return follow(visitor, () -> Opening.ofLinks(id));
   }
 
   /**
@@ -52,20 +94,17 @@ public final class LegacyRedirector {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public LegacyOutcome replace(LegacyId id, Visitor visitor) {
-    return follow(id.number(), visitor, () -> Opening.ofUrls(id.type()));
+  public LegacyOutcome replace(OlderId id, Visitor visitor) {
+    return follow(visitor, () -> Opening.ofUrls(id));
   }
 
-  private LegacyOutcome follow(long number, Visitor visitor, Supplier<Optional<Opening>> opening) {
+  private LegacyOutcome follow(Visitor visitor, Supplier<Optional<Opening>> opening) {
     int refusedSeconds = guard.refusedSeconds(visitor);
     if (refusedSeconds > 0) {
       return new LegacyOutcome.Scanning(refusedSeconds);
     }
     LegacyOutcome outcome =
-        opening
-            .get()
-            .map(found -> follow(found, number, visitor))
-            .orElseGet(LegacyOutcome.NotFound::new);
+        opening.get().map(found -> follow(found, visitor)).orElseGet(LegacyOutcome.NotFound::new);
     if (outcome instanceof LegacyOutcome.NotFound) {
       guard.missed(visitor);
     }
@@ -76,8 +115,8 @@ public final class LegacyRedirector {
    * Why a legacy ID is refused to every client without an API key; never asks Postgres. Empty if it
    * has to be looked up.
    */
-  public Optional<LegacyOutcome.Refused> refusal(LegacyId id) {
-    return id.type().legacy().flatMap(policy -> refusal(id.type(), policy, id.number()));
+  public Optional<LegacyOutcome.Refused> refusal(OlderId id) {
+    return id.type().legacy().flatMap(policy -> refusal(id, policy));
   }
 
   /** What those who have no API key are told about the end of a type's numbers. */
@@ -90,46 +129,49 @@ public final class LegacyRedirector {
   }
 
   /** A type whose numbers lead somewhere in public, or did. */
-  private record Opening(Type type, LegacyPolicy policy, Function<Mapping, String> target) {
+  private record Opening(OlderId id, LegacyPolicy policy, Function<Mapping, String> target) {
 
-    static Optional<Opening> ofLinks(Type type) {
-      return type.redirect()
+    static Optional<Opening> ofLinks(OlderId id) {
+      return id.type()
+          .redirect()
           .filter(Redirect::isPublic)
           .flatMap(
               redirect ->
-                  of(type, mapping -> redirect.template().fill(mapping.publicId(), mapping.key())));
+                  of(id, mapping -> redirect.template().fill(mapping.publicId(), mapping.key())));
     }
 
     /** A type whose links are private has no public URLs either. */
-    static Optional<Opening> ofUrls(Type type) {
-      return type.redirect().stream().allMatch(Redirect::isPublic)
-          ? of(type, mapping -> mapping.publicId().toString())
+    static Optional<Opening> ofUrls(OlderId id) {
+      return id.type().redirect().stream().allMatch(Redirect::isPublic)
+          ? of(id, mapping -> mapping.publicId().toString())
           : Optional.empty();
     }
 
-    private static Optional<Opening> of(Type type, Function<Mapping, String> target) {
-      return type.legacy()
+    private static Optional<Opening> of(OlderId id, Function<Mapping, String> target) {
+      return id.type()
+          .legacy()
           .filter(LegacyPolicy::isPublic)
-          .map(policy -> new Opening(type, policy, target));
+          .map(policy -> new Opening(id, policy, target));
     }
   }
 
-  private LegacyOutcome follow(Opening opening, long number, Visitor visitor) {
+  private LegacyOutcome follow(Opening opening, Visitor visitor) {
     LegacyPolicy policy = opening.policy();
+    Type type = opening.id().type();
     Instant now = clock.instant();
-    Optional<LegacyOutcome.Refused> over = over(opening.type(), policy, now);
+    Optional<LegacyOutcome.Refused> over = over(type, policy, now);
     if (over.isPresent()) {
       return over.get();
     }
-    int refusedSeconds = guard.asked(visitor, opening.type().number(), number);
+    int refusedSeconds = refusedSeconds(opening.id(), visitor);
     if (refusedSeconds > 0) {
-      observer.observe(new Event.ScanStopped(opening.type().name()));
+      observer.observe(new Event.ScanStopped(type.name()));
       return new LegacyOutcome.Scanning(refusedSeconds);
     }
-    if (isTooHigh(opening.type(), policy, number)) {
+    if (isTooHigh(opening.id(), policy)) {
       return new LegacyOutcome.NotFound();
     }
-    return switch (lookup.find(opening.type(), number)) {
+    return switch (lookup.find(opening.id())) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
       case ResolveOutcome.Revoked _ -> new LegacyOutcome.Gone();
@@ -137,9 +179,17 @@ public final class LegacyRedirector {
     };
   }
 
-  private Optional<LegacyOutcome.Refused> refusal(Type type, LegacyPolicy policy, long number) {
-    Optional<LegacyOutcome.Refused> over = over(type, policy, clock.instant());
-    return over.isEmpty() && isTooHigh(type, policy, number)
+  /** Keys can't be gone through one by one. */
+  private int refusedSeconds(OlderId id, Visitor visitor) {
+    return switch (id) {
+      case LegacyId(Type type, long number) -> guard.asked(visitor, type.number(), number);
+      case OlderId.OfKey _ -> 0;
+    };
+  }
+
+  private Optional<LegacyOutcome.Refused> refusal(OlderId id, LegacyPolicy policy) {
+    Optional<LegacyOutcome.Refused> over = over(id.type(), policy, clock.instant());
+    return over.isEmpty() && isTooHigh(id, policy)
         ? Optional.of(new LegacyOutcome.NotFound())
         : over;
   }
@@ -152,8 +202,9 @@ public final class LegacyRedirector {
     return Optional.of(new LegacyOutcome.Over(notice(policy)));
   }
 
-  private boolean isTooHigh(Type type, LegacyPolicy policy, long number) {
-    return policy.maxId().isPresent()
+  private boolean isTooHigh(OlderId id, LegacyPolicy policy) {
+    return id instanceof LegacyId(Type type, long number)
+        && policy.maxId().isPresent()
         && number > policy.maxId().getAsLong()
         && !lookup.isGrowing(type);
   }

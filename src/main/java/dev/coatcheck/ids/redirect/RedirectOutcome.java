@@ -10,6 +10,9 @@ public sealed interface RedirectOutcome {
    */
   record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
 
+  /** It is of an older system, and treated as the legacy ID or key that it carries. */
+  record Older(LegacyOutcome outcome) implements RedirectOutcome {}
+
   /** Revoked, of a public redirect: who asks has been given the ID before. */
   record Gone() implements RedirectOutcome {}
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
-import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.pattern.OlderSystem;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,7 +15,7 @@ public record Policies(
     Optional<Redirect> redirect,
     Optional<LegacyPolicy> legacy,
     List<LegacyUrlTemplate> urlTemplates,
-    Optional<PublicPattern> publicPattern,
+    Optional<OlderSystem> olderSystem,
     OutagePolicy outage) {
   public static final int URL_TEMPLATES_MAX = 20;
   public static final Policies DEFAULT = redirecting(Optional.empty());

@@ -27,6 +27,20 @@ public sealed interface PutOutcome {
   record TemplatesContradict(int template, String typeName, LegacyUrlTemplate other)
       implements PutOutcome {}
 
+  /**
+   * Some text could be a public ID of two types, or of two systems of the type: in the older system
+   * that the definition declares, or with its prefix.
+   *
+   * @param typeName of the type that has the other one; it may be the type itself
+   */
+  record PublicIdsOverlap(Side side, String typeName) implements PutOutcome {
+    /** What of the definition makes the text. */
+    public enum Side {
+      PREFIX,
+      OLDER_SYSTEM
+    }
+  }
+
   /** The type is not at the version that the caller expected; 0 where there is none. */
   record VersionDiffers(int actual) implements PutOutcome {}
 }

@@ -55,12 +55,25 @@ public final class Registry implements AutoCloseable {
   private record Snapshot(
       TypeStore.Revision revision,
       List<Type> all,
-      List<Type> foreign,
+      List<Type> older,
       Map<Integer, List<LegacyUrlTemplate>> templates,
       Map<String, Type> byName,
       Map<String, Type> byPrefix) {
-    static final Snapshot EMPTY =
-        new Snapshot(TypeStore.Revision.NONE, List.of(), List.of(), Map.of(), Map.of(), Map.of());
+    static final Snapshot EMPTY = of(TypeStore.Revision.NONE, List.of());
+
+    static Snapshot of(TypeStore.Revision revision, List<Type> all) {
+      return new Snapshot(
+          revision,
+          all,
+          all.stream().filter(type -> type.olderSystem().isPresent()).toList(),
+          all.stream()
+              .flatMap(type -> type.urlTemplates().stream())
+              .distinct()
+              .collect(Collectors.groupingBy(LegacyUrlTemplate::length)),
+          all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
+          all.stream()
+              .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), type -> type)));
+    }
   }
 
   private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
@@ -101,9 +114,9 @@ public final class Registry implements AutoCloseable {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Those types that take in public IDs of an older system. */
-  public List<Type> withPublicPattern() {
-    return snapshot.foreign;
+  /** Those types that had public IDs in an older system. */
+  public List<Type> withOlderSystem() {
+    return snapshot.older;
   }
 
   /** Whether any type has URL templates. */
@@ -228,18 +241,7 @@ public final class Registry implements AutoCloseable {
       return;
     }
     List<Type> all = store.all();
-    snapshot =
-        new Snapshot(
-            revision,
-            all,
-            all.stream().filter(type -> type.publicPattern().isPresent()).toList(),
-            all.stream()
-                .flatMap(type -> type.urlTemplates().stream())
-                .distinct()
-                .collect(Collectors.groupingBy(LegacyUrlTemplate::length)),
-            all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
-            all.stream()
-                .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), t -> t)));
+    snapshot = Snapshot.of(revision, all);
     observer.observe(new Event.RegistryReloaded(all.size()));
   }
 }

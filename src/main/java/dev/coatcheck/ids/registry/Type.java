@@ -6,7 +6,9 @@ import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.pattern.PublicRule;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -45,8 +47,18 @@ public record Type(
     return policies.urlTemplates();
   }
 
+  public Optional<OlderSystem> olderSystem() {
+    return policies.olderSystem();
+  }
+
+  /** The older public IDs that have a row each. */
   public Optional<PublicPattern> publicPattern() {
-    return policies.publicPattern();
+    return olderSystem().filter(PublicPattern.class::isInstance).map(PublicPattern.class::cast);
+  }
+
+  /** The older public IDs that a rule decodes. */
+  public Optional<PublicRule> publicRule() {
+    return olderSystem().filter(PublicRule.class::isInstance).map(PublicRule.class::cast);
   }
 
   public OutagePolicy outage() {

@@ -8,7 +8,11 @@ import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.OlderSystem;
+import dev.coatcheck.ids.pattern.TextShape;
+import dev.coatcheck.ids.registry.PutOutcome.PublicIdsOverlap.Side;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
@@ -58,7 +62,8 @@ final class TypeStore {
               && present.map(Type::version).orElse(0) != expectedVersion.getAsInt()) {
             return new PutOutcome.VersionDiffers(present.map(Type::version).orElse(0));
           }
-          Optional<PutOutcome> refusal = refusal(sql, definition);
+          Optional<PutOutcome> refusal =
+              refusal(sql, definition).or(() -> overlap(sql, definition));
           if (refusal.isPresent()) {
             return refusal.get();
           }
@@ -69,8 +74,9 @@ final class TypeStore {
   }
 
   /**
-   * Types are put one after the other, so that none misses the URL templates of another one. Before
-   * the lock of a row: a put with that row would wait for this lock in turn.
+   * Types are put one after the other, so that none misses the URL templates and the older public
+   * IDs of another one. Before the lock of a row: a put with that row would wait for this lock in
+   * turn.
    */
   private static void lock(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", TYPE);
@@ -105,6 +111,33 @@ final class TypeStore {
         .from(TYPE)
         .forEach(row -> byType.put(row.value1(), TypeTable.urlTemplates(row.value2())));
     return byType;
+  }
+
+  /**
+   * The first type that could have a public ID of the definition's as well: public IDs of ours and
+   * of older systems are all told by their texts alone.
+   */
+  private static Optional<PutOutcome> overlap(DSLContext sql, TypeDefinition definition) {
+    TextShape ours = TextShape.ofOurs(definition.prefix());
+    Optional<TextShape> older = definition.policies().olderSystem().map(OlderSystem::shape);
+    if (older.filter(ours::overlaps).isPresent()) {
+      return Optional.of(new PutOutcome.PublicIdsOverlap(Side.OLDER_SYSTEM, definition.name()));
+    }
+    for (TypeRecord other :
+        sql.selectFrom(TYPE).where(TYPE.NAME.ne(definition.name())).orderBy(TYPE.NAME)) {
+      TextShape theirs = TextShape.ofOurs(new Prefix(other.getPrefix()));
+      Optional<TextShape> olderThere = TypeTable.olderSystem(other).map(OlderSystem::shape);
+      boolean isTaken =
+          older.isPresent()
+              && (older.get().overlaps(theirs)
+                  || olderThere.stream().anyMatch(older.get()::overlaps));
+      if (isTaken || olderThere.filter(ours::overlaps).isPresent()) {
+        return Optional.of(
+            new PutOutcome.PublicIdsOverlap(
+                isTaken ? Side.OLDER_SYSTEM : Side.PREFIX, other.getName()));
+      }
+    }
+    return Optional.empty();
   }
 
   private PutOutcome create(

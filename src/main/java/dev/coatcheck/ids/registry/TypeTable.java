@@ -3,8 +3,17 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.older.Alphabet;
+import dev.coatcheck.core.older.Decoder;
+import dev.coatcheck.core.older.Hashids;
+import dev.coatcheck.core.older.Sqids;
+import dev.coatcheck.core.older.TypeIds;
+import dev.coatcheck.core.older.Uuids;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.pattern.PublicRule;
+import dev.coatcheck.ids.pattern.TextShape;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +23,7 @@ import java.util.OptionalLong;
 /** A type as a row of its table. */
 final class TypeTable {
   private static final int REDIRECT_STATUS_UNUSED = 302;
+  private static final String PATTERN = "pattern";
 
   private TypeTable() {}
 
@@ -22,7 +32,7 @@ final class TypeTable {
     setLegacy(row, policies.legacy());
     row.setUrlTemplates(
         policies.urlTemplates().stream().map(LegacyUrlTemplate::toString).toArray(String[]::new));
-    row.setPublicPattern(policies.publicPattern().map(PublicPattern::toString).orElse(null));
+    setOlderSystem(row, policies.olderSystem());
     row.setOnOutage(policies.outage().onOutage().wireName());
     row.setStaleSecondsMax(policies.outage().staleSecondsMax());
   }
@@ -47,7 +57,7 @@ final class TypeTable {
         Optional.ofNullable(row.getRedirectTemplate()).map(template -> redirect(row, template)),
         Optional.ofNullable(row.getLegacyStatus()).map(status -> legacy(row, status)),
         urlTemplates(row.getUrlTemplates()),
-        Optional.ofNullable(row.getPublicPattern()).map(PublicPattern::stored),
+        olderSystem(row),
         new OutagePolicy(
             OnOutage.named(row.getOnOutage()).orElseThrow(), row.getStaleSecondsMax()));
   }
@@ -71,6 +81,76 @@ final class TypeTable {
     row.setLegacyDeprecatedAt(legacy.flatMap(LegacyPolicy::deprecatedAt).orElse(null));
     row.setLegacySunsetAt(legacy.flatMap(LegacyPolicy::sunsetAt).orElse(null));
     row.setLegacyMaxAgeSeconds(legacy.map(LegacyPolicy::maxAgeSeconds).orElse(0));
+  }
+
+  /** What a system doesn't have is empty or 0. */
+  private static void setOlderSystem(TypeRecord row, Optional<OlderSystem> system) {
+    row.setPublicScheme(null);
+    row.setPublicTextPrefix("");
+    row.setPublicTypeName("");
+    row.setPublicSalt("");
+    row.setPublicAlphabet("");
+    row.setPublicMinLength(0);
+    row.setPublicMaxLength(0);
+    if (system.isPresent()) {
+      switch (system.get()) {
+        case PublicPattern(TextShape shape) -> {
+          row.setPublicScheme(PATTERN);
+          row.setPublicTextPrefix(shape.prefix());
+          row.setPublicAlphabet(shape.alphabet().characters());
+          row.setPublicMinLength(shape.lengthMin());
+          row.setPublicMaxLength(shape.lengthMax());
+        }
+        case PublicRule(String textPrefix, Decoder decoder) -> {
+          row.setPublicTextPrefix(textPrefix);
+          setDecoder(row, decoder);
+        }
+      }
+    }
+  }
+
+  private static void setDecoder(TypeRecord row, Decoder decoder) {
+    row.setPublicScheme(decoder.scheme());
+    switch (decoder) {
+      case Hashids hashids -> {
+        row.setPublicSalt(hashids.salt());
+        row.setPublicAlphabet(hashids.alphabet().characters());
+        row.setPublicMinLength(hashids.minLength());
+      }
+      case Sqids sqids -> {
+        row.setPublicAlphabet(sqids.alphabet().characters());
+        row.setPublicMinLength(sqids.minLength());
+      }
+      case TypeIds(String typeName) -> row.setPublicTypeName(typeName);
+      case Uuids _ -> {}
+    }
+  }
+
+  static Optional<OlderSystem> olderSystem(TypeRecord row) {
+    return Optional.ofNullable(row.getPublicScheme())
+        .map(
+            scheme ->
+                scheme.equals(PATTERN)
+                    ? new PublicPattern(
+                        new TextShape(
+                            row.getPublicTextPrefix(),
+                            new Alphabet(row.getPublicAlphabet()),
+                            row.getPublicMinLength(),
+                            row.getPublicMaxLength()))
+                    : new PublicRule(row.getPublicTextPrefix(), decoder(row, scheme)));
+  }
+
+  private static Decoder decoder(TypeRecord row, String scheme) {
+    return switch (scheme) {
+      case Hashids.SCHEME ->
+          new Hashids(
+              row.getPublicSalt(), new Alphabet(row.getPublicAlphabet()), row.getPublicMinLength());
+      case Sqids.SCHEME ->
+          new Sqids(new Alphabet(row.getPublicAlphabet()), row.getPublicMinLength());
+      case TypeIds.SCHEME -> new TypeIds(row.getPublicTypeName());
+      case Uuids.SCHEME -> new Uuids();
+      default -> throw new IllegalStateException("stored scheme: " + scheme);
+    };
   }
 
   private static Redirect redirect(TypeRecord row, String template) {

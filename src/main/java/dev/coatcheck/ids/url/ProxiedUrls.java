@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
-import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.LegacyRedirector;
+import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
@@ -101,7 +101,7 @@ public final class ProxiedUrls {
   private ProxiedOutcome passOn(UrlResolver.Read read, List<UrlId.Legacy> numbers) {
     LegacyOutcome.Notice notice = LegacyOutcome.Notice.NONE;
     for (UrlId.Legacy number : numbers) {
-      LegacyId id = number.id();
+      OlderId id = number.id();
       Optional<LegacyOutcome.Refused> refusal = legacy.refusal(id);
       if (refusal.isPresent()) {
         return refusal.get() instanceof LegacyOutcome.NotFound

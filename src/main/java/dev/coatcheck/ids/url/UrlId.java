@@ -1,7 +1,9 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.PublicRule;
 import dev.coatcheck.ids.redirect.LegacyId;
+import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -22,10 +24,16 @@ sealed interface UrlId {
   /** It has the {@link IdShape shape} of a public ID. */
   record Public(UrlSlice slice) implements UrlId {}
 
-  /** A URL template has a legacy ID there, and it is a number. */
-  record Legacy(UrlSlice slice, LegacyId id) implements UrlId {}
+  /**
+   * A URL template has a legacy ID there, and it is a number or a public ID of an older system that
+   * the rule of the type decodes; or such a public ID with its text prefix, anywhere.
+   */
+  record Legacy(UrlSlice slice, OlderId id) implements UrlId {}
 
-  /** A URL template has a legacy ID there, and it is a number in another than the one spelling. */
+  /**
+   * A URL template has a legacy ID there, and it is a number in another than the one spelling; or a
+   * number that could as well be a public ID of the older system.
+   */
   record MalformedLegacy(UrlSlice slice) implements UrlId {}
 
   /** The IDs of a URL, in its order. */
@@ -35,19 +43,24 @@ sealed interface UrlId {
     List<LegacyUrlTemplate> templates = fitting(url, registry);
     for (int i = 0; i < segments.size(); i++) {
       UrlSlice segment = segments.get(i);
-      Optional<UrlId> number = legacy(templates, i, segment, registry);
-      if (number.isPresent()) {
-        ids.add(number.get());
-      } else if (IdShape.isOurs(segment.text(), registry)) {
-        ids.add(new Public(segment));
-      }
+      legacy(templates, i, segment, registry)
+          .or(() -> anywhere(segment, registry))
+          .ifPresent(ids::add);
     }
     for (UrlSlice value : url.values()) {
-      if (IdShape.isOurs(value.text(), registry)) {
-        ids.add(new Public(value));
-      }
+      anywhere(value, registry).ifPresent(ids::add);
     }
     return ids;
+  }
+
+  /** What shows by its text what it is. */
+  private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry) {
+    if (IdShape.isOurs(slice.text(), registry)) {
+      return Optional.of(new Public(slice));
+    }
+    return OlderId.decoded(slice.text(), registry)
+        .filter(id -> id.type().publicRule().filter(PublicRule::isMarked).isPresent())
+        .map(id -> new Legacy(slice, id));
   }
 
   /**
@@ -75,8 +88,15 @@ sealed interface UrlId {
 
   private static Optional<UrlId> legacy(Type type, UrlSlice segment) {
     OptionalLong number = LegacyNumber.parse(segment.text());
+    Optional<OlderId> decoded = OlderId.decoded(segment.text(), type);
     if (number.isPresent()) {
-      return Optional.of(new Legacy(segment, new LegacyId(type, number.getAsLong())));
+      return Optional.of(
+          decoded.isPresent()
+              ? new MalformedLegacy(segment)
+              : new Legacy(segment, new LegacyId(type, number.getAsLong())));
+    }
+    if (decoded.isPresent()) {
+      return Optional.of(new Legacy(segment, decoded.get()));
     }
     String text =
         new String(segment.text().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);

@@ -52,8 +52,9 @@ public sealed interface UrlOutcome {
   /**
    * A public ID or a legacy ID of the URL.
    *
-   * @param id as it stands there; of a legacy ID, the public ID that has it
-   * @param legacyId empty for a public ID
+   * @param id as it stands there; of a legacy ID and a public ID of an older system, the public ID
+   *     that has it
+   * @param legacyId the number, also if a public ID of an older system carries it
    * @param target what it stands for: its own mapping, or its survivor's if it was merged
    */
   record ResolvedId(String id, OptionalLong legacyId, Mapping target, boolean merged) {}

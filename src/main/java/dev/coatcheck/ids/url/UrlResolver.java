@@ -7,6 +7,7 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.LegacyLookup;
+import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
@@ -22,8 +23,9 @@ import java.util.stream.Stream;
  *
  * <p>A public ID is a whole segment of the path, or all of it before the first {@code .}, {@code :}
  * or {@code ;}, or an item of a comma list that is the value of a query parameter, and has the
- * {@link IdShape shape} of one. A legacy ID is a number where a URL template of a type has one. All
- * else passes as it is, byte for byte.
+ * {@link IdShape shape} of one, or is of an older system and has its text prefix. A legacy ID is a
+ * number, or a public ID of the older system, where a URL template of a type has one. All else
+ * passes as it is, byte for byte.
  */
 public final class UrlResolver {
   private static final int IDS_MAX = 50;
@@ -91,7 +93,7 @@ public final class UrlResolver {
             .map(id -> id.slice().text())
             .distinct()
             .toList();
-    List<LegacyId> legacyIds =
+    List<OlderId> legacyIds =
         all.stream()
             .flatMap(Read::all)
             .filter(UrlId.Legacy.class::isInstance)
@@ -108,7 +110,7 @@ public final class UrlResolver {
     return ids.isEmpty() ? Map.of() : byQuestion(ids, resolver.resolveAll(ids));
   }
 
-  private Map<LegacyId, ResolveOutcome> findLegacy(List<LegacyId> ids) {
+  private Map<OlderId, ResolveOutcome> findLegacy(List<OlderId> ids) {
     return ids.isEmpty() ? Map.of() : byQuestion(ids, legacy.findAll(ids));
   }
 
@@ -122,13 +124,12 @@ public final class UrlResolver {
   }
 
   /** What the IDs of all URLs stand for. */
-  private record Found(Map<String, ResolveOutcome> byId, Map<LegacyId, ResolveOutcome> byLegacyId) {
+  private record Found(Map<String, ResolveOutcome> byId, Map<OlderId, ResolveOutcome> byLegacyId) {
 
     ResolveOutcome of(UrlId id) {
       return switch (id) {
         case UrlId.Public(UrlSlice slice) -> requireNonNull(byId.get(slice.text()));
-        case UrlId.Legacy(UrlSlice _, LegacyId legacyId) ->
-            requireNonNull(byLegacyId.get(legacyId));
+        case UrlId.Legacy(UrlSlice _, OlderId older) -> requireNonNull(byLegacyId.get(older));
         case UrlId.MalformedLegacy _ -> new ResolveOutcome.Unknown();
       };
     }
@@ -180,8 +181,8 @@ public final class UrlResolver {
   }
 
   private static OptionalLong number(UrlId id) {
-    return id instanceof UrlId.Legacy legacy
-        ? OptionalLong.of(legacy.id().number())
+    return id instanceof UrlId.Legacy(UrlSlice _, LegacyId legacyId)
+        ? OptionalLong.of(legacyId.number())
         : OptionalLong.empty();
   }
 
@@ -199,7 +200,7 @@ public final class UrlResolver {
     List<UrlSlice> slices = new ArrayList<>();
     List<String> publicIds = new ArrayList<>();
     for (int i = 0; i < ids.size(); i++) {
-      if (resolved.get(i).legacyId().isPresent()) {
+      if (ids.get(i) instanceof UrlId.Legacy) {
         slices.add(ids.get(i).slice());
         publicIds.add(resolved.get(i).target().publicId().toString());
       }

@@ -23,7 +23,7 @@ class MintRoutesTest {
     CLIENT.put(TestType.of("charge", "ch"));
     CLIENT.put(
         TestType.of("order", "or")
-            .with("public_pattern", "ord-[0-9]+")
+            .with("public_pattern", TestType.pattern("ord-", "0123456789", 1, 20))
             .redirect("https://shop.example/{id}"));
   }
 

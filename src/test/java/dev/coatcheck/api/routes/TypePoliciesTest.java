@@ -37,6 +37,7 @@ class TypePoliciesTest {
     Reply plain = put("plain", "pl", "{}");
     assertThat(plain.body().get("legacy").isNull()).isTrue();
     assertThat(plain.body().get("public_pattern").isNull()).isTrue();
+    assertThat(plain.body().get("public_rule").isNull()).isTrue();
     assertThat(plain.body().get("url_templates")).isEmpty();
     assertThat(plain.text("/on_outage")).isEqualTo("serve_stale");
     assertThat(plain.body().at("/stale_seconds_max").intValue()).isEqualTo(60);
@@ -58,7 +59,8 @@ class TypePoliciesTest {
                    "deprecated_at":"2026-01-01T01:00:00.9+01:00",
                    "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":31536000},
          "url_templates":["/{*}/{legacy:order}","/orders/{legacy:order}/x"],
-         "public_pattern":"old-\\\\d+","on_outage":"refuse","stale_seconds_max":0}
+         "public_pattern":{"text_prefix":"old-","alphabet":"0123456789","min_length":1,"max_length":9},
+         "on_outage":"refuse","stale_seconds_max":0}
         """;
     put("order", "ord", "{}");
 
@@ -83,7 +85,11 @@ class TypePoliciesTest {
                 31536000));
     assertThat(changed.body().get("url_templates").toString())
         .isEqualTo("[\"/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
-    assertThat(changed.text("/public_pattern")).isEqualTo("old-\\d+");
+    assertThat(changed.body().get("public_pattern").toString())
+        .isEqualTo(
+            json(
+                "text_prefix", "old-", "alphabet", "0123456789", "min_length", 1, "max_length", 9));
+    assertThat(back.body().get("public_pattern").isNull()).isTrue();
     assertThat(changed.text("/on_outage")).isEqualTo("refuse");
     assertThat(changed.body().at("/stale_seconds_max").intValue()).isZero();
     assertThat(List.of(changed, same, back))
@@ -115,9 +121,25 @@ class TypePoliciesTest {
           "legacy":[] legacy
           "url_templates":"/x/{legacy:danger}" url_templates
           "url_templates":["/x/{legacy:danger}",7] url_templates[1]
-          "public_pattern":"(a" public_pattern
-          "public_pattern":"dng_.+" public_pattern
-          "public_pattern":7 public_pattern
+          "public_pattern":"[0-9]+" public_pattern
+          "public_pattern":{"text_prefix":"","alphabet":"0","min_length":0,"max_length":9} public_pattern.min_length
+          "public_pattern":{"alphabet":"0","min_length":3,"max_length":2} public_pattern.max_length
+          "public_pattern":{"alphabet":"0","min_length":1,"max_length":256} public_pattern.max_length
+          "public_pattern":{"text_prefix":"abcde","alphabet":"0","min_length":1,"max_length":251} public_pattern.max_length
+          "public_pattern":{"alphabet":"00","min_length":1,"max_length":9} public_pattern.alphabet
+          "public_pattern":{"alphabet":"","min_length":1,"max_length":9} public_pattern.alphabet
+          "public_pattern":{"alphabet":"é","min_length":1,"max_length":9} public_pattern.alphabet
+          "public_pattern":{"text_prefix":"é","alphabet":"0","min_length":1,"max_length":9} public_pattern.text_prefix
+          "public_rule":{"scheme":"base64"} public_rule.scheme
+          "public_rule":{"scheme":"typeid","prefix":"user"} public_rule.scheme
+          "public_rule":{"scheme":"uuid"} public_rule.scheme
+          "public_rule":{"scheme":"hashids","alphabet":"0123456789abcde"} public_rule.alphabet
+          "public_rule":{"scheme":"sqids","alphabet":"ab"} public_rule.alphabet
+          "public_rule":{"scheme":"hashids","min_length":256} public_rule.min_length
+          "public_rule":{"scheme":"sqids","min_length":-1} public_rule.min_length
+          "public_rule":{"scheme":"sqids","min_length":255,"text_prefix":"x"} public_rule.text_prefix
+          "public_rule":{"scheme":"hashids","salt":7} public_rule.salt
+          "public_rule":{"scheme":"hashids"},"public_pattern":{"alphabet":"0","min_length":1,"max_length":9} public_rule
           "on_outage":"panic" on_outage
           "stale_seconds_max":61 stale_seconds_max
           "stale_seconds_max":-1 stale_seconds_max

@@ -83,7 +83,9 @@ class GatewayVerbsTest {
                 "--legacy-deprecated-at=2026-01-01T00:00:00Z",
                 "--legacy-sunset-at=2027-01-01T00:00:00Z",
                 "--legacy-max-age-seconds=5",
-                "--public-pattern=old-.{3}",
+                "--public-scheme=typeid",
+                "--public-type-name=user",
+                "--public-text-prefix=old-",
                 "--on-outage=refuse",
                 "--stale-seconds-max=3"))
         .isEqualTo(
@@ -95,6 +97,8 @@ class GatewayVerbsTest {
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
+    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt=x").status())
+        .isEqualTo(2);
     assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
         .isEqualTo(new Terminal(0, "", ""));

@@ -6,8 +6,10 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.older.Alphabet;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.pattern.TextShape;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Instant;
@@ -31,17 +33,18 @@ class StoredTypeTest {
                redirect_public, redirect_expose_key,
                legacy_status, legacy_public, legacy_max_id, legacy_deprecated_at,
                legacy_sunset_at, legacy_max_age_seconds,
-               public_pattern, on_outage, stale_seconds_max, client_names, url_templates)
+               public_scheme, public_text_prefix, public_alphabet, public_min_length,
+               public_max_length, on_outage, stale_seconds_max, client_names, url_templates)
             values
               ('order', 'ord', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
                'https://shop.example/{id}?k={key}', 308, 60, true, true,
                301, true, 1000, '2026-01-01Z', '2027-01-01Z', 3600,
-               'ord-[0-9]+', 'refuse', 7, 'required',
+               'pattern', 'ord-', '0123456789', 1, 20, 'refuse', 7, 'required',
                array['/orders/{legacy:order}', '/{*}/{legacy:order}']),
               ('user', 'usr', 'uuidv7', 'default', decode(repeat('cd', 16), 'hex'),
                null, 302, 0, false, false,
                null, false, null, null, null, 0,
-               null, 'serve_stale', 60, 'shared', default)
+               null, default, default, default, default, 'serve_stale', 60, 'shared', default)
             """);
     try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
       List<Type> types = new TypeStore(opened).all();
@@ -73,7 +76,8 @@ class StoredTypeTest {
                   List.of(
                       LegacyUrlTemplate.stored("/orders/{legacy:order}"),
                       LegacyUrlTemplate.stored("/{*}/{legacy:order}")),
-                  Optional.of(PublicPattern.stored("ord-[0-9]+")),
+                  Optional.of(
+                      new PublicPattern(new TextShape("ord-", new Alphabet("0123456789"), 1, 20))),
                   new OutagePolicy(OnOutage.REFUSE, 7)));
       Type user = types.getLast();
       assertThat(user.keyScheme()).isEqualTo(KeyScheme.UUIDV7);

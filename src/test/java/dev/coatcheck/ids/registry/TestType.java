@@ -29,6 +29,16 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
     return with("redirect", Map.of("template", template));
   }
 
+  /** A {@code public_pattern}. */
+  public static Map<String, Object> pattern(
+      String textPrefix, String alphabet, int minLength, int maxLength) {
+    return Map.of(
+        "text_prefix", textPrefix,
+        "alphabet", alphabet,
+        "min_length", minLength,
+        "max_length", maxLength);
+  }
+
   /** The same type with a field as the contract has it: text, a number, a map, a list or null. */
   public TestType with(String field, @Nullable Object value) {
     Map<String, @Nullable Object> more = new LinkedHashMap<>(fields);

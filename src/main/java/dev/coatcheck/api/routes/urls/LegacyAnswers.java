@@ -20,6 +20,18 @@ final class LegacyAnswers {
 
   private LegacyAnswers() {}
 
+  static Answer of(LegacyOutcome outcome) {
+    return switch (outcome) {
+      case LegacyOutcome.To(
+              String target,
+              int status,
+              int maxAgeSeconds,
+              LegacyOutcome.Notice notice) ->
+          redirect(status, target, maxAgeSeconds, notice);
+      case LegacyOutcome.Refused refused -> refused(refused);
+    };
+  }
+
   /** A redirect to a URL with a public ID, which is the one to keep. */
   static Answer redirect(
       int status, String location, int maxAgeSeconds, LegacyOutcome.Notice notice) {

@@ -18,7 +18,6 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.redirect.LegacyId;
-import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.LegacyNumber;
@@ -142,23 +141,18 @@ public final class LegacyRoutes implements Routes {
   }
 
   /**
-   * What {@link #OPEN} answers. The number is read first, so that a malformed number tells nothing
-   * about types.
+   * What {@link #OPEN} answers. A text that is no number tells nothing about types, unless it is an
+   * older public ID of a type whose links are public.
    *
    * @param client the address of the connection
    * @param forwardedFor the values of {@link #FORWARDED_FOR}
    */
   public Answer follow(String type, String n, String client, List<String> forwardedFor) {
-    long number = Parameters.legacyNumber(n, "n");
     Visitor visitor = proxies.visitor(client, forwardedFor);
-    return switch (legacy.redirector().follow(type, number, visitor)) {
-      case LegacyOutcome.To(
-              String target,
-              int status,
-              int maxAgeSeconds,
-              LegacyOutcome.Notice notice) ->
-          LegacyAnswers.redirect(status, target, maxAgeSeconds, notice);
-      case LegacyOutcome.Refused refused -> LegacyAnswers.refused(refused);
-    };
+    return legacy
+        .redirector()
+        .follow(type, n, visitor)
+        .map(LegacyAnswers::of)
+        .orElseGet(() -> Answer.of(Parameters.legacyMalformed("n")));
   }
 }

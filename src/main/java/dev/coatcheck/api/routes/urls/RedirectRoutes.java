@@ -3,19 +3,26 @@ package dev.coatcheck.api.routes.urls;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
+import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.util.Collections;
+import java.util.function.Function;
 
-/** Redirects from public IDs, open to anyone: {@code /r/{id}}. */
+/** Redirects from public IDs, those of older systems too, open to anyone: {@code /r/{id}}. */
 public final class RedirectRoutes implements Routes {
   public static final String PATH = "/r/{id}";
 
   private final Redirector redirector;
+  private final Proxies proxies;
 
-  public RedirectRoutes(Redirector redirector) {
+  public RedirectRoutes(Redirector redirector, Proxies proxies) {
     this.redirector = redirector;
+    this.proxies = proxies;
   }
 
   @Override
@@ -25,12 +32,22 @@ public final class RedirectRoutes implements Routes {
   }
 
   private Answer redirect(Context ctx) {
-    return redirect(ctx.pathParam("id"));
+    return redirect(
+        ctx.pathParam("id"),
+        known ->
+            known.visitor(
+                ctx.req().getRemoteAddr(),
+                Collections.list(ctx.req().getHeaders(LegacyRoutes.FORWARDED_FOR))));
   }
 
-  /** What {@link #PATH} answers. */
-  public Answer redirect(String id) {
-    return switch (redirector.redirect(id)) {
+  /**
+   * What {@link #PATH} answers.
+   *
+   * @param visitor asked for only if it matters, which it does to legacy IDs
+   */
+  public Answer redirect(String id, Function<Proxies, Visitor> visitor) {
+    return switch (redirector.redirect(id, () -> visitor.apply(proxies))) {
+      case RedirectOutcome.Older(LegacyOutcome outcome) -> LegacyAnswers.of(outcome);
       case RedirectOutcome.To(String location, int status, int maxAgeSeconds) ->
           Answer.redirect(status, location, maxAgeSeconds);
       case RedirectOutcome.Gone _ -> Answer.of(UrlProblems.gone());

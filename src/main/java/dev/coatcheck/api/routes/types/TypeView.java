@@ -1,8 +1,15 @@
-package dev.coatcheck.api.routes;
+package dev.coatcheck.api.routes.types;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.coatcheck.core.older.Hashids;
+import dev.coatcheck.core.older.Sqids;
+import dev.coatcheck.core.older.TypeIds;
+import dev.coatcheck.core.older.Uuids;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
+import dev.coatcheck.ids.pattern.PublicRule;
+import dev.coatcheck.ids.pattern.TextShape;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Type;
@@ -20,7 +27,8 @@ record TypeView(
     @Nullable RedirectView redirect,
     @Nullable LegacyView legacy,
     List<String> urlTemplates,
-    @Nullable String publicPattern,
+    @Nullable PatternView publicPattern,
+    @Nullable RuleView publicRule,
     String clientNames,
     String onOutage,
     int staleSecondsMax,
@@ -37,13 +45,53 @@ record TypeView(
         type.redirect().map(RedirectView::of).orElse(null),
         type.legacy().map(LegacyView::of).orElse(null),
         type.urlTemplates().stream().map(LegacyUrlTemplate::toString).toList(),
-        type.publicPattern().map(PublicPattern::toString).orElse(null),
+        type.publicPattern().map(PatternView::of).orElse(null),
+        type.publicRule().map(RuleView::of).orElse(null),
         type.clientNames().wireName(),
         type.outage().onOutage().wireName(),
         type.outage().staleSecondsMax(),
         type.createdAt(),
         type.updatedAt(),
         type.version());
+  }
+
+  private record PatternView(String textPrefix, String alphabet, int minLength, int maxLength) {
+    static PatternView of(PublicPattern pattern) {
+      TextShape shape = pattern.shape();
+      return new PatternView(
+          shape.prefix(), shape.alphabet().characters(), shape.lengthMin(), shape.lengthMax());
+    }
+  }
+
+  /** What a scheme doesn't have is left out. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record RuleView(
+      String scheme,
+      String textPrefix,
+      @Nullable String prefix,
+      @Nullable String salt,
+      @Nullable String alphabet,
+      @Nullable Integer minLength) {
+    static RuleView of(PublicRule rule) {
+      String scheme = rule.decoder().scheme();
+      String textPrefix = rule.textPrefix();
+      return switch (rule.decoder()) {
+        case Hashids hashids ->
+            new RuleView(
+                scheme,
+                textPrefix,
+                null,
+                hashids.salt(),
+                hashids.alphabet().characters(),
+                hashids.minLength());
+        case Sqids sqids ->
+            new RuleView(
+                scheme, textPrefix, null, null, sqids.alphabet().characters(), sqids.minLength());
+        case TypeIds(String typeName) ->
+            new RuleView(scheme, textPrefix, typeName, null, null, null);
+        case Uuids _ -> new RuleView(scheme, textPrefix, null, null, null, null);
+      };
+    }
   }
 
   private record RedirectView(

@@ -1,12 +1,12 @@
-package dev.coatcheck.api.routes;
+package dev.coatcheck.api.routes.types;
 
 import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
-import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.ids.registry.ClientNames;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.LegacyPolicy;
@@ -55,7 +55,8 @@ final class TypeBody {
         "redirect",
         "legacy",
         URL_TEMPLATES,
-        "public_pattern",
+        OlderSystemBody.PATTERN,
+        OlderSystemBody.RULE,
         "client_names",
         "on_outage",
         "stale_seconds_max");
@@ -76,16 +77,16 @@ final class TypeBody {
         prefix,
         scheme,
         Parameters.layout(body, "key_layout", scheme, clock.instant()),
-        policies(name, body, prefix),
+        policies(name, body, scheme),
         clientNames(body));
   }
 
-  private Policies policies(String name, JsonObject body, Prefix prefix) {
+  private Policies policies(String name, JsonObject body, KeyScheme scheme) {
     return new Policies(
         body.optionalObject("redirect").map(this::redirect),
         body.optionalObject("legacy").map(TypeBody::legacy),
         urlTemplates(name, body),
-        body.nullableString("public_pattern").map(text -> pattern(body, text, prefix)),
+        OlderSystemBody.read(body, scheme),
         outage(body));
   }
 
@@ -192,14 +193,6 @@ final class TypeBody {
   /** To the second: the headers Deprecation and Sunset have no more. */
   private static Optional<Instant> time(JsonObject body, String name) {
     return body.nullableTime(name).map(time -> time.truncatedTo(ChronoUnit.SECONDS));
-  }
-
-  private static PublicPattern pattern(JsonObject body, String text, Prefix prefix) {
-    return switch (PublicPattern.parse(text, prefix)) {
-      case PublicPattern.Parsed.Accepted(PublicPattern accepted) -> accepted;
-      case PublicPattern.Parsed.Refused(String reason) ->
-          throw body.invalid("public_pattern", reason);
-    };
   }
 
   private static OutagePolicy outage(JsonObject body) {

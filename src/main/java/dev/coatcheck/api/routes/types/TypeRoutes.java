@@ -1,4 +1,4 @@
-package dev.coatcheck.api.routes;
+package dev.coatcheck.api.routes.types;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
@@ -7,11 +7,13 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.registry.PutOutcome;
+import dev.coatcheck.ids.registry.PutOutcome.PublicIdsOverlap.Side;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -86,12 +88,38 @@ public final class TypeRoutes implements Routes {
                           : other + " of the type " + typeName)
                       + ", and a number in it would be two different legacy IDs. Change one of"
                       + " them."));
+      case PutOutcome.PublicIdsOverlap(Side side, String typeName) ->
+          Answer.of(overlap(definition, side, typeName));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
               Problem.at(
                   ProblemCode.PRECONDITION_FAILED,
                   "If-Match",
                   "The type has changed. Read it again and repeat the change."));
+    };
+  }
+
+  private static Problem overlap(TypeDefinition definition, Side side, String typeName) {
+    String other =
+        typeName.equals(definition.name())
+            ? "a public ID of this type itself"
+            : "a public ID of the type " + typeName;
+    return switch (side) {
+      case OLDER_SYSTEM ->
+          Problem.at(
+              ProblemCode.PUBLIC_IDS_OVERLAP,
+              OlderSystemBody.field(definition.policies().olderSystem().orElseThrow()),
+              "Some text could be an older public ID of this type and "
+                  + other
+                  + ". Declare a text_prefix that only these older public IDs have, or lengths or"
+                  + " an alphabet that tell them apart.");
+      case PREFIX ->
+          Problem.at(
+              ProblemCode.PUBLIC_IDS_OVERLAP,
+              "prefix",
+              "With this prefix some public ID could be an older public ID of the type "
+                  + typeName
+                  + ". Choose another prefix.");
     };
   }
 

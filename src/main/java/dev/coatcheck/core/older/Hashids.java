@@ -1,0 +1,222 @@
+package dev.coatcheck.core.older;
+
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Hashids 1.0 (hashids.org) of one number each.
+ *
+ * <p>The alphabet is divided into separators, which stand between several numbers and so never in
+ * these texts, guards, and digits. A text is
+ *
+ * <pre>
+ * padding | guard | lottery | digits of the number | guard | padding
+ * </pre>
+ *
+ * with guards and padding only where the text would be shorter than the minimum. The lottery is a
+ * digit that follows from the number, and shuffles the digits together with the salt.
+ */
+public final class Hashids implements Decoder {
+  public static final String SCHEME = "hashids";
+  public static final Alphabet DEFAULT_ALPHABET =
+      new Alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890");
+  public static final int ALPHABET_SIZE_MIN = 16;
+  public static final int SALT_LENGTH_MAX = 255;
+
+  private static final String SEPARATORS = "cfhistuCFHISTU";
+  private static final int LOTTERIES = 100;
+
+  private final String salt;
+  private final Alphabet alphabet;
+  private final int minLength;
+  private final char[] digits;
+  private final char[] guards;
+
+  /**
+   * A rule.
+   *
+   * @param salt up to 255 characters, none of them a surrogate
+   * @param alphabet at least 16 characters
+   * @param minLength 0 to 255
+   */
+  public Hashids(String salt, Alphabet alphabet, int minLength) {
+    if (!isSalt(salt)
+        || alphabet.size() < ALPHABET_SIZE_MIN
+        || minLength < 0
+        || minLength > TEXT_LENGTH_MAX) {
+      throw new IllegalArgumentException("alphabet " + alphabet + ", min length " + minLength);
+    }
+    this.salt = salt;
+    this.alphabet = alphabet;
+    this.minLength = minLength;
+
+    String separators = kept(SEPARATORS, alphabet.characters(), true);
+    String others = kept(alphabet.characters(), SEPARATORS, false);
+    separators = shuffled(separators.toCharArray(), salt);
+    // One separator for three and a half other characters at least.
+    int separatorsMin = Math.max(2, Math.ceilDiv(2 * others.length(), 7));
+    if (separatorsMin > separators.length()
+        && (separators.isEmpty() || 2 * others.length() > 7 * separators.length())) {
+      int moved = separatorsMin - separators.length();
+      separators += others.substring(0, moved);
+      others = others.substring(moved);
+    }
+    others = shuffled(others.toCharArray(), salt);
+    int guardCount = Math.ceilDiv(others.length(), 12);
+    boolean few = others.length() < 3;
+    this.guards = (few ? separators : others).substring(0, guardCount).toCharArray();
+    this.digits = (few ? others : others.substring(guardCount)).toCharArray();
+  }
+
+  /** Whether a text can be a salt. Libraries disagree on characters beyond 16 bits. */
+  public static boolean isSalt(String text) {
+    return text.length() <= SALT_LENGTH_MAX && text.chars().noneMatch(Hashids::isSurrogate);
+  }
+
+  private static boolean isSurrogate(int c) {
+    return Character.isSurrogate((char) c);
+  }
+
+  public String salt() {
+    return salt;
+  }
+
+  @Override
+  public Alphabet alphabet() {
+    return alphabet;
+  }
+
+  /** As it was declared: 0 for none. */
+  public int minLength() {
+    return minLength;
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public String prefix() {
+    return "";
+  }
+
+  @Override
+  public int lengthMin() {
+    return Math.max(minLength, 2);
+  }
+
+  @Override
+  public int lengthMax() {
+    return Math.max(minLength, 1 + Digits.lengthMax(digits.length));
+  }
+
+  @Override
+  public Optional<Decoded> decode(String text) {
+    if (text.length() < lengthMin() || text.length() > lengthMax()) {
+      return Optional.empty();
+    }
+    // Padding holds digits only, so the first guard is before the lottery.
+    int lottery = guardFrom(text, 0).orElse(-1) + 1;
+    int end = guardFrom(text, lottery).orElse(text.length());
+    if (lottery >= end) {
+      return Optional.empty();
+    }
+    OptionalLong number = Digits.read(text, lottery + 1, end, digitsAfter(text.charAt(lottery)));
+    return number.isPresent() && encode(number.getAsLong()).equals(text)
+        ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
+        : Optional.empty();
+  }
+
+  private Optional<Integer> guardFrom(String text, int start) {
+    for (int i = start; i < text.length(); i++) {
+      if (Digits.indexOf(guards, text.charAt(i)) >= 0) {
+        return Optional.of(i);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The text of a number.
+   *
+   * @param number 0 to 2^63 - 1
+   */
+  public String encode(long number) {
+    int hash = (int) (number % LOTTERIES);
+    char lottery = digits[hash % digits.length];
+    char[] shuffled = digitsAfter(lottery);
+    StringBuilder text = new StringBuilder(lengthMax());
+    text.append(lottery).append(Digits.write(number, shuffled));
+    if (text.length() < minLength) {
+      text.insert(0, guards[(hash + lottery) % guards.length]);
+    }
+    if (text.length() < minLength) {
+      text.append(guards[(hash + text.charAt(2)) % guards.length]);
+    }
+    while (text.length() < minLength) {
+      pad(text, shuffled);
+    }
+    return text.toString();
+  }
+
+  /** Puts the second half of the digits in front and the first half behind, and cuts both ends. */
+  private void pad(StringBuilder text, char[] shuffled) {
+    shuffle(shuffled, shuffled.clone());
+    int half = shuffled.length / 2;
+    text.insert(0, shuffled, half, shuffled.length - half).append(shuffled, 0, half);
+    int excess = text.length() - minLength;
+    if (excess > 0) {
+      text.delete(0, excess / 2).setLength(minLength);
+    }
+  }
+
+  private char[] digitsAfter(char lottery) {
+    char[] by = Arrays.copyOf((lottery + salt + new String(digits)).toCharArray(), digits.length);
+    char[] shuffled = digits.clone();
+    shuffle(shuffled, by);
+    return shuffled;
+  }
+
+  private static String shuffled(char[] characters, String by) {
+    if (!by.isEmpty()) {
+      shuffle(characters, by.toCharArray());
+    }
+    return new String(characters);
+  }
+
+  private static void shuffle(char[] characters, char[] by) {
+    int sum = 0;
+    int at = 0;
+    for (int i = characters.length - 1; i > 0; i--) {
+      sum += by[at];
+      int other = (by[at] + at + sum) % i;
+      char moved = characters[i];
+      characters[i] = characters[other];
+      characters[other] = moved;
+      at = (at + 1) % by.length;
+    }
+  }
+
+  /** The characters of the text that are among others, or that are not. */
+  private static String kept(String text, String others, boolean among) {
+    StringBuilder kept = new StringBuilder();
+    text.chars().filter(c -> others.indexOf(c) >= 0 == among).forEach(c -> kept.append((char) c));
+    return kept.toString();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Hashids that
+        && salt.equals(that.salt)
+        && alphabet.equals(that.alphabet)
+        && minLength == that.minLength;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(salt, alphabet, minLength);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.coatcheck.core.older;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Sqids (sqids.org) of one number each.
+ *
+ * <pre>
+ * prefix | digits of the number | separator | padding
+ * </pre>
+ *
+ * with a separator and padding only where the text would be shorter than the minimum. The prefix
+ * follows from the number, and turns the alphabet from which separator and digits are taken.
+ *
+ * <p><b>Blocked words.</b> An encoder that finds a word of its blocklist in a text takes the next
+ * prefix instead, until a text has none. Encoders have different lists: the published list, which
+ * grew with the releases, or none; and they disagree on whether a word with a digit counts in the
+ * middle of a text. So a text is accepted if it is the first one, or if each text before it has a
+ * word of the {@link Blocklist published list}. All others stay refused, so that a text is hardly
+ * ever a number by chance.
+ */
+public final class Sqids implements Decoder {
+  public static final String SCHEME = "sqids";
+  public static final Alphabet DEFAULT_ALPHABET =
+      new Alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+  public static final int ALPHABET_SIZE_MIN = 3;
+
+  private final Alphabet alphabet;
+  private final int minLength;
+  private final Blocklist blocklist;
+  private final char[] shuffled;
+
+  /**
+   * A rule.
+   *
+   * @param alphabet at least 3 characters
+   * @param minLength 0 to 255
+   */
+  public Sqids(Alphabet alphabet, int minLength) {
+    if (alphabet.size() < ALPHABET_SIZE_MIN || minLength < 0 || minLength > TEXT_LENGTH_MAX) {
+      throw new IllegalArgumentException("alphabet " + alphabet + ", min length " + minLength);
+    }
+    this.alphabet = alphabet;
+    this.minLength = minLength;
+    this.blocklist = Blocklist.of(alphabet);
+    this.shuffled = alphabet.characters().toCharArray();
+    shuffle(shuffled);
+  }
+
+  @Override
+  public Alphabet alphabet() {
+    return alphabet;
+  }
+
+  /** As it was declared: 0 for none. */
+  public int minLength() {
+    return minLength;
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public String prefix() {
+    return "";
+  }
+
+  @Override
+  public int lengthMin() {
+    return Math.max(minLength, 2);
+  }
+
+  @Override
+  public int lengthMax() {
+    return Math.max(minLength, 1 + Digits.lengthMax(shuffled.length - 1));
+  }
+
+  @Override
+  public Optional<Decoded> decode(String text) {
+    if (text.length() < lengthMin() || text.length() > lengthMax()) {
+      return Optional.empty();
+    }
+    int offset = Digits.indexOf(shuffled, text.charAt(0));
+    if (offset < 0) {
+      return Optional.empty();
+    }
+    char[] turned = turned(offset);
+    int separator = text.indexOf(turned[0], 1);
+    OptionalLong number =
+        Digits.read(text, 1, separator < 0 ? text.length() : separator, digits(turned));
+    return number.isPresent() && makes(text, number.getAsLong())
+        ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
+        : Optional.empty();
+  }
+
+  private boolean makes(String text, long number) {
+    for (int attempt = 0; attempt <= shuffled.length; attempt++) {
+      String made = encode(number, attempt);
+      if (made.equals(text)) {
+        return true;
+      }
+      if (!blocklist.blocks(made)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The text of a number.
+   *
+   * @param number 0 to 2^63 - 1
+   * @param attempt how many texts before it had a blocked word
+   */
+  String encode(long number, int attempt) {
+    int size = shuffled.length;
+    int offset = (1 + shuffled[(int) (number % size)] + attempt) % size;
+    char[] turned = turned(offset);
+    StringBuilder text = new StringBuilder(lengthMax());
+    text.append(shuffled[offset]).append(Digits.write(number, digits(turned)));
+    if (text.length() < minLength) {
+      text.append(turned[0]);
+    }
+    while (text.length() < minLength) {
+      shuffle(turned);
+      text.append(turned, 0, Math.min(minLength - text.length(), size));
+    }
+    return text.toString();
+  }
+
+  /** The alphabet from the offset on, and up to the offset, backwards. */
+  private char[] turned(int offset) {
+    int size = shuffled.length;
+    char[] turned = new char[size];
+    for (int i = 0; i < size; i++) {
+      turned[size - 1 - i] = shuffled[(offset + i) % size];
+    }
+    return turned;
+  }
+
+  /** All but the separator. */
+  private static char[] digits(char[] turned) {
+    char[] digits = new char[turned.length - 1];
+    System.arraycopy(turned, 1, digits, 0, digits.length);
+    return digits;
+  }
+
+  private static void shuffle(char[] characters) {
+    int size = characters.length;
+    for (int i = 0, j = size - 1; j > 0; i++, j--) {
+      int other = (i * j + characters[i] + characters[j]) % size;
+      char moved = characters[i];
+      characters[i] = characters[other];
+      characters[other] = moved;
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Sqids that
+        && alphabet.equals(that.alphabet)
+        && minLength == that.minLength;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(alphabet, minLength);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.coatcheck.core.older;
+
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyScheme;
+import java.util.Optional;
+
+/** UUIDs in 36 lower-case characters. */
+public record Uuids() implements Decoder {
+  public static final String SCHEME = "uuid";
+
+  private static final Alphabet ALPHABET = new Alphabet("0123456789abcdef-");
+  private static final int LENGTH = 36;
+
+  @Override
+  public Optional<Decoded> decode(String text) {
+    return KeyScheme.UUIDV7.parse(text).map(key -> new Decoded.OfUuid((Key.Uuid) key));
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public String prefix() {
+    return "";
+  }
+
+  @Override
+  public Alphabet alphabet() {
+    return ALPHABET;
+  }
+
+  @Override
+  public int lengthMin() {
+    return LENGTH;
+  }
+
+  @Override
+  public int lengthMax() {
+    return LENGTH;
+  }
+}

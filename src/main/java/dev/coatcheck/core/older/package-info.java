@@ -1,0 +1,5 @@
+/** The public IDs of older systems that carry a number or a UUID: Hashids, Sqids, TypeID, UUIDs. */
+@NullMarked
+package dev.coatcheck.core.older;
+
+import org.jspecify.annotations.NullMarked;

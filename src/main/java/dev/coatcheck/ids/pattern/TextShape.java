@@ -1,0 +1,55 @@
+package dev.coatcheck.ids.pattern;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.older.Alphabet;
+
+/**
+ * Texts that begin with a prefix and go on with characters of an alphabet.
+ *
+ * @param prefix may be empty
+ * @param lengthMin of what follows the prefix, at least 1
+ * @param lengthMax of what follows the prefix
+ */
+public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int lengthMax) {
+  private static final Alphabet BASE62 =
+      new Alphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+  private static final int BODY_LENGTH = 24;
+
+  public TextShape {
+    if (lengthMin < 1 || lengthMax < lengthMin) {
+      throw new IllegalArgumentException("lengths: " + lengthMin + " to " + lengthMax);
+    }
+  }
+
+  /** All public IDs of ours with the prefix. */
+  public static TextShape ofOurs(Prefix prefix) {
+    return new TextShape(prefix.value() + "_", BASE62, BODY_LENGTH, BODY_LENGTH);
+  }
+
+  /** Whether the whole text is of this shape. */
+  public boolean fits(String text) {
+    int length = text.length() - prefix.length();
+    return length >= lengthMin
+        && length <= lengthMax
+        && text.startsWith(prefix)
+        && alphabet.spells(text.substring(prefix.length()));
+  }
+
+  /** Whether some text is of both shapes. */
+  public boolean overlaps(TextShape other) {
+    return prefix.length() <= other.prefix.length()
+        ? overlapsLonger(other)
+        : other.overlapsLonger(this);
+  }
+
+  private boolean overlapsLonger(TextShape other) {
+    if (!other.prefix.startsWith(prefix)) {
+      return false;
+    }
+    String between = other.prefix.substring(prefix.length());
+    return alphabet.spells(between)
+        && alphabet.meets(other.alphabet)
+        && Math.max(lengthMin - between.length(), other.lengthMin)
+            <= Math.min(lengthMax - between.length(), other.lengthMax);
+  }
+}
