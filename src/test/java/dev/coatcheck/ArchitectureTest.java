@@ -104,7 +104,8 @@ class ArchitectureTest {
             ROOT + ".bench..",
             "org.openjdk.jmh..",
             "org.HdrHistogram..",
-            "com.github.f4b6a3..",
+            "com.github.f4b6a3.uuid..",
+            "com.github.f4b6a3.tsid..",
             "me.ahoo..")
         .check(CODE);
   }

@@ -13,6 +13,7 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.text.TextSchemes;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;
@@ -67,6 +68,7 @@ record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dat
         leased,
         dated,
         new Segments(database, System::nanoTime),
+        new TextSchemes(),
         new Workers(database),
         new KeyFence(database));
   }

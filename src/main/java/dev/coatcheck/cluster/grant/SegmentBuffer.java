@@ -4,7 +4,6 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -155,13 +154,12 @@ final class SegmentBuffer {
     threads.execute(() -> arrived(send(count, end)));
   }
 
-  /** Whatever goes wrong, callers wait for the reply. */
+  /** Whatever goes wrong here, there must be a reply: callers wait for it. */
   private SegmentGrant send(int count, long end) {
     try {
       return Deadline.ofAnswer().call(() -> source.grant(count, end));
-    } catch (DatabaseUnavailable gone) {
-      return new SegmentGrant.Refused(
-          new KeyDraw.Refused("Postgres did not answer: " + gone.getMessage(), RETRY_MILLIS));
+    } catch (RuntimeException failed) {
+      return new SegmentGrant.Refused(new KeyDraw.Refused(failed.toString(), RETRY_MILLIS));
     }
   }
 

@@ -69,6 +69,25 @@ class KeyRoutesTest {
     assertThat(reply.body().has("first")).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({"ulid, [0-7][0-9A-HJKMNP-TV-Z]{25}", "ksuid, [0-9A-Za-z]{27}"})
+  void textsRiseTooAndCarryAGivenTime(String scheme, String shape) {
+    List<String> present = texts(json("scheme", scheme, "count", 16_384));
+    List<String> past = texts(json("scheme", scheme, "count", 9, "at", "2024-01-01T00:00:00Z"));
+
+    assertThat(present).hasSize(16_384).isSorted().doesNotHaveDuplicates();
+    assertThat(present).allMatch(text -> text.matches(shape));
+    assertThat(past).hasSize(9).isSorted().doesNotHaveDuplicates();
+    assertThat(past.getLast()).isLessThan(present.getFirst());
+    assertThat(texts(json("scheme", scheme, "count", 1)).getFirst())
+        .as("a given time leaves the present alone")
+        .isGreaterThan(present.getLast());
+  }
+
+  private static List<String> texts(String body) {
+    return keys(body).body().at("/keys").valueStream().map(key -> key.stringValue()).toList();
+  }
+
   @Test
   void everyLayoutHasAWorkerOfItsOwn() {
     for (String layout :
@@ -112,6 +131,10 @@ class KeyRoutesTest {
           {"scheme":"snowflake","layout":"41/10/12@99999999999999","count":1} | layout
           {"scheme":"snowflake","layout":"30/11/22@0","count":1} | layout
           {"scheme":"uuidv7","layout":"twitter","count":1} | layout
+          {"scheme":"ulid","layout":"default","count":1} | layout
+          {"scheme":"ulid","count":0} | count
+          {"scheme":"ksuid","count":1,"at":"2014-05-13T16:53:19Z"} | at
+          {"scheme":"ulid","count":1,"at":"9998-01-01T00:00:00Z"} | at
           """)
   void aBadRequestNamesItsField(String body, String param) {
     Reply reply = client.hostile().post("/v1/keys", body);

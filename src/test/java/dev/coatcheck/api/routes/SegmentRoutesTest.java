@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SegmentRoutesTest {
   private static List<GatewayFixture> gateways;
@@ -90,10 +91,11 @@ class SegmentRoutesTest {
     assertThat(unknown.text("/param")).isEqualTo("tag");
   }
 
-  @Test
-  void noTypeHasASegmentForKeys() {
+  @ParameterizedTest
+  @ValueSource(strings = {"segment", "ulid", "ksuid"})
+  void noTypeHasSuchKeys(String scheme) {
     Reply refused =
-        client.hostile().put("/v1/types/bill", json("prefix", "bill", "key_scheme", "segment"));
+        client.hostile().put("/v1/types/bill", json("prefix", "bill", "key_scheme", scheme));
 
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.text("/param")).isEqualTo("key_scheme");

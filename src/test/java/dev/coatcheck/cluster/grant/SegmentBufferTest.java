@@ -95,6 +95,23 @@ class SegmentBufferTest {
   }
 
   @Test
+  void aFetchThatFailsIsRepliedAndTheNextOneIsTried() {
+    List<Integer> tries = new ArrayList<>();
+    SegmentBuffer failing =
+        new SegmentBuffer(
+            (count, _) -> {
+              tries.add(count);
+              throw new IllegalStateException("broken");
+            },
+            Runnable::run,
+            () -> nano);
+
+    assertThat(failing.draw(1)).isInstanceOf(KeyDraw.Refused.class);
+    assertThat(failing.draw(1)).isInstanceOf(KeyDraw.Refused.class);
+    assertThat(tries).hasSize(2);
+  }
+
+  @Test
   void aDrawThatNeedsMoreThanAStepFetchesWhatItNeeds() {
     draw(10_000);
 

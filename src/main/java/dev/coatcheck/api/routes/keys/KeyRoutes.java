@@ -25,6 +25,8 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.text.TextKeys;
+import dev.coatcheck.core.text.TextSchemes;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -50,6 +52,7 @@ public final class KeyRoutes implements Routes {
       KeyGenerators leased,
       DatedGenerators dated,
       Segments segments,
+      TextSchemes texts,
       Workers workers,
       KeyFence fence) {}
 
@@ -82,7 +85,11 @@ public final class KeyRoutes implements Routes {
       List<String> texts = drawn.keys().stream().map(Key::text).toList();
       return drawn.contiguous()
           ? new KeyBatchView("key_batch", scheme, texts, texts.getFirst(), texts.size())
-          : new KeyBatchView("key_batch", scheme, texts, null, null);
+          : of(scheme, texts);
+    }
+
+    static KeyBatchView of(String scheme, List<String> texts) {
+      return new KeyBatchView("key_batch", scheme, texts, null, null);
     }
   }
 
@@ -100,7 +107,36 @@ public final class KeyRoutes implements Routes {
     if (scheme.equals(SEGMENT)) {
       return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
     }
-    throw body.invalid("scheme", "The schemes are snowflake, uuidv7 and segment.");
+    TextKeys texts =
+        makers
+            .texts()
+            .named(scheme)
+            .orElseThrow(
+                () ->
+                    body.invalid(
+                        "scheme", "The schemes are ksuid, segment, snowflake, ulid and uuidv7."));
+    return Answer.json(
+        200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), texts)));
+  }
+
+  /** Texts, which no type has for keys. */
+  private List<String> written(JsonObject body, TextKeys texts) {
+    int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
+    Optional<Instant> at = body.nullableTime("at");
+    at.ifPresent(
+        time -> {
+          requireSoon(body, time);
+          if (time.isBefore(texts.first()) || !time.isBefore(texts.end())) {
+            throw body.invalid("at", "The scheme begins at " + texts.first() + ".");
+          }
+        });
+    return at.map(time -> texts.at(time, count)).orElseGet(() -> texts.next(count));
+  }
+
+  private void requireSoon(JsonObject body, Instant at) {
+    if (at.isAfter(clock.instant().plus(DatedKeys.AHEAD_MAX))) {
+      throw body.invalid("at", "This time lies more than a day in the future.");
+    }
   }
 
   private static Answer answer(String scheme, KeyDraw draw) {
@@ -130,9 +166,7 @@ public final class KeyRoutes implements Routes {
   }
 
   private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {
-    if (at.isAfter(clock.instant().plus(DatedKeys.AHEAD_MAX))) {
-      throw body.invalid("at", "This time lies more than a day in the future.");
-    }
+    requireSoon(body, at);
     if (times.between(at, at.plusMillis(1)).isEmpty()) {
       throw body.invalid(
           "at",

@@ -27,7 +27,7 @@ public final class KeysCommand {
       @Option(
               names = "--scheme",
               defaultValue = "snowflake",
-              description = "snowflake, uuidv7 or segment. Default: ${DEFAULT-VALUE}.")
+              description = "snowflake, uuidv7, segment, ulid or ksuid. Default: ${DEFAULT-VALUE}.")
           String scheme,
       @Option(
               names = "--layout",
