@@ -43,11 +43,11 @@ class SnoIdTest {
     assertThat(ids).allSatisfy(id -> assertThat(SnoId.parse(id.toString())).contains(id));
     assertThat(ids.stream().sorted(java.util.Comparator.comparing(SnoId::toString)))
         .isSortedAccordingTo(
-            java.util.Comparator.comparing(SnoId::tick)
+            java.util.Comparator.comparingLong(SnoId::tick)
                 .thenComparing(SnoId::isTock)
-                .thenComparing(SnoId::metabyte)
-                .thenComparing(SnoId::partition)
-                .thenComparing(SnoId::sequence));
+                .thenComparingInt(SnoId::metabyte)
+                .thenComparingInt(SnoId::partition)
+                .thenComparingInt(SnoId::sequence));
   }
 
   @ParameterizedTest
