@@ -2,6 +2,7 @@ package dev.coatcheck.core.older;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,21 @@ class DecodersTest {
               : characters.charAt(random.nextInt(characters.length())));
     }
     return text.toString();
+  }
+
+  @Test
+  void aNumberOf64BitsIsRefused() {
+    for (int base = Character.MIN_RADIX; base <= Character.MAX_RADIX; base++) {
+      char[] digits = "0123456789abcdefghijklmnopqrstuvwxyz".substring(0, base).toCharArray();
+      String greatest = Long.toString(Long.MAX_VALUE, base);
+      String greater = BigInteger.TWO.pow(63).toString(base);
+
+      assertThat(Digits.read(greatest, 0, greatest.length(), digits)).hasValue(Long.MAX_VALUE);
+      assertThat(Digits.write(Long.MAX_VALUE, digits)).isEqualTo(greatest);
+      assertThat(greatest).hasSize(Digits.lengthMax(base));
+      assertThat(Digits.read(greater, 0, greater.length(), digits)).isEmpty();
+      assertThat(Digits.read(greatest + "0", 0, greatest.length() + 1, digits)).isEmpty();
+    }
   }
 
   /** In each way of dividing a small alphabet into digits, separators and guards. */

@@ -124,6 +124,22 @@ class SqidsTest {
         .containsExactlyInAnyOrderElementsOf(org.sqids.Sqids.Builder.DEFAULT_BLOCK_LIST);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "xxanusxx, true",
+    "xxANUSxx, true",
+    "xxb00bxx, true",
+    "1d10txxx, true",
+    "xxx1d10t, true",
+    "xx1d10tx, false",
+    "ass, true",
+    "xassx, false",
+    "anu, false",
+  })
+  void aWordCountsWhereAnEncoderCountsIt(String text, boolean expected) {
+    assertThat(Blocklist.of(Sqids.DEFAULT_ALPHABET).blocks(text)).isEqualTo(expected);
+  }
+
   @Test
   void severalNumbersAreRefused() {
     Sqids rule = new Sqids(Sqids.DEFAULT_ALPHABET, 0);
