@@ -12,11 +12,19 @@ public final class NumberedRows {
 
   private static final long MASK = 0xffff_ffffL;
 
+  /** So that the hashes of the tokens differ: those of four equal parts are all zero. */
+  private static final long OTHER_SPREAD = 40_503;
+
   /** A key of this product, of the year 2026. */
   private static final long FIRST_KEY = 514_719_115_370_328_064L;
 
   /** {@code <n>} is the number, spread. */
-  private static final String TOKEN = "repeat(lpad(to_hex(<n>::bigint), 8, '0'), 4)::uuid";
+  private static final String TOKEN =
+      """
+      (repeat(lpad(to_hex(<n>::bigint), 8, '0'), 2) \
+      || lpad(to_hex(<n>::bigint * %d & %d), 8, '0') \
+      || lpad(to_hex(<n>::bigint), 8, '0'))::uuid"""
+          .formatted(OTHER_SPREAD, MASK);
 
   static final String INSERT =
       """
@@ -43,8 +51,7 @@ public final class NumberedRows {
 
   public static Token token(long number) {
     long n = number * SPREAD & MASK;
-    long half = n << 32 | n;
-    return new Token(half, half);
+    return new Token(n << 32 | n, (n * OTHER_SPREAD & MASK) << 32 | n);
   }
 
   /** A script of pgbench that selects a random row. */

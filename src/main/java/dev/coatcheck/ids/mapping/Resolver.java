@@ -37,10 +37,20 @@ public final class Resolver {
   private final Observer observer;
   private final TrustedCache<Asked, MappingState> cache;
 
-  /** A token in the table that the keys of a scheme lie in. */
-  private record Asked(Token token, KeyScheme scheme) {
+  /**
+   * A token in the table that the keys of a scheme lie in. Comparable, because a client may ask for
+   * tokens that all have the same hash: a map finds one of many such keys quickly only if they have
+   * an order.
+   */
+  private record Asked(Token token, KeyScheme scheme) implements Comparable<Asked> {
     static Asked of(ParsedToken.Wanted wanted) {
       return new Asked(wanted.token(), wanted.type().keyScheme());
+    }
+
+    @Override
+    public int compareTo(Asked other) {
+      int order = token.compareTo(other.token);
+      return order != 0 ? order : scheme.compareTo(other.scheme);
     }
   }
 
