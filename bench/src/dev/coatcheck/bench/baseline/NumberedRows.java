@@ -23,7 +23,8 @@ public final class NumberedRows {
       """
       (repeat(lpad(to_hex(<n>::bigint), 8, '0'), 2) \
       || lpad(to_hex(<n>::bigint * %d & %d), 8, '0') \
-      || lpad(to_hex(<n>::bigint), 8, '0'))::uuid"""
+      || lpad(to_hex(<n>::bigint), 8, '0'))::uuid\
+      """
           .formatted(OTHER_SPREAD, MASK);
 
   static final String INSERT =

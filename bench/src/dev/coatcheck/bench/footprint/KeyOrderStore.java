@@ -42,7 +42,7 @@ final class KeyOrderStore {
         };
     for (long rows = 0; indexBytes(kind) < indexMegabytes << 20; rows += ROWS_A_TIME) {
       execute(
-          "insert into %s (key) select %s from generate_series(0, %d) n"
+          "insert into %s (key) select %s from generate_series(0::bigint, %d) n"
               .formatted(kind.table(), older.formatted(rows), ROWS_A_TIME - 1));
     }
     execute("vacuum analyze " + kind.table());

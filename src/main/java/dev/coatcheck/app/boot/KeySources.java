@@ -13,7 +13,7 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.core.text.TextSchemes;
+import dev.coatcheck.core.scheme.TextSchemes;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;

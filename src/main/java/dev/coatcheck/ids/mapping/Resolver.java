@@ -38,9 +38,8 @@ public final class Resolver {
   private final TrustedCache<Asked, MappingState> cache;
 
   /**
-   * A token in the table that the keys of a scheme lie in. Comparable, because a client may ask for
-   * tokens that all have the same hash: a map finds one of many such keys quickly only if they have
-   * an order.
+   * A token in the table that the keys of a scheme lie in. With an order, by which a map finds keys
+   * of one hash: a client may ask for many of those.
    */
   private record Asked(Token token, KeyScheme scheme) implements Comparable<Asked> {
     static Asked of(ParsedToken.Wanted wanted) {

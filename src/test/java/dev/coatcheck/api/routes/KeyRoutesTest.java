@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
@@ -199,6 +200,50 @@ class KeyRoutesTest {
       assertThat(two.client().get("/v1/workers").body().at("/data").findValuesAsString("layout"))
           .containsOnly("default", "wide-sequence");
     }
+  }
+
+  @Test
+  void snosCarryTheMetabyteAndTheLeasedWorkerAndRise() {
+    List<SnoId> snos =
+        keys(json("scheme", "sno", "count", 16_384, "metabyte", 77))
+            .body()
+            .at("/keys")
+            .valueStream()
+            .map(key -> SnoId.parse(key.stringValue()).orElseThrow())
+            .toList();
+
+    assertThat(snos.stream().map(SnoId::toString))
+        .hasSize(16_384)
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(snos).allMatch(id -> id.metabyte() == 77 && !id.isTock() && id.partition() < 254);
+    assertThat(Duration.between(snos.getFirst().time(), Instant.now()).abs())
+        .isLessThan(CLOCKS_APART_MAX);
+    assertThat(SnoId.parse(keys(json("scheme", "sno", "count", 1)).text("/keys/0")))
+        .hasValueSatisfying(id -> assertThat(id.metabyte()).isZero());
+  }
+
+  @Test
+  void identifiersOfRocketMqAreUniqueAndRise() {
+    List<String> ids =
+        keys(json("scheme", "rocketmq", "count", 1_000))
+            .body()
+            .at("/keys")
+            .valueStream()
+            .map(key -> key.stringValue())
+            .toList();
+
+    assertThat(ids).hasSize(1_000).isSorted().doesNotHaveDuplicates();
+    assertThat(ids).allMatch(id -> id.startsWith("0102636F6174"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"sno,256", "sno,-1", "rocketmq,0", "snowflake,0", "ulid,0"})
+  void onlySnosHaveAMetabyteAndItIsAByte(String scheme, int metabyte) {
+    Reply refused =
+        client.hostile().post("/v1/keys", json("scheme", scheme, "count", 1, "metabyte", metabyte));
+
+    assertThat(refused.status()).isEqualTo(400);
   }
 
   @Test

@@ -25,8 +25,8 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.text.TextKeys;
-import dev.coatcheck.core.text.TextSchemes;
+import dev.coatcheck.core.scheme.TextKeys;
+import dev.coatcheck.core.scheme.TextSchemes;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -35,6 +35,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,12 @@ public final class KeyRoutes implements Routes {
     if (scheme.equals(SEGMENT)) {
       return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
     }
+    for (LeasedTexts leased : LeasedTexts.values()) {
+      if (scheme.equals(leased.scheme)) {
+        LeasedTexts.Draw draw = leased.draw(body, makers.leased());
+        return answer(draw.keys(), drawn -> KeyBatchView.of(scheme, draw.texts().apply(drawn)));
+      }
+    }
     TextKeys texts =
         makers
             .texts()
@@ -114,7 +121,9 @@ public final class KeyRoutes implements Routes {
             .orElseThrow(
                 () ->
                     body.invalid(
-                        "scheme", "The schemes are ksuid, segment, snowflake, ulid and uuidv7."));
+                        "scheme",
+                        "The schemes are ksuid, rocketmq, segment, sno, snowflake, ulid and"
+                            + " uuidv7."));
     return Answer.json(
         200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), texts)));
   }
@@ -140,8 +149,12 @@ public final class KeyRoutes implements Routes {
   }
 
   private static Answer answer(String scheme, KeyDraw draw) {
+    return answer(draw, drawn -> KeyBatchView.of(scheme, drawn));
+  }
+
+  private static Answer answer(KeyDraw draw, Function<KeyDraw.Drawn, KeyBatchView> view) {
     return switch (draw) {
-      case KeyDraw.Drawn drawn -> Answer.json(200, KeyBatchView.of(scheme, drawn));
+      case KeyDraw.Drawn drawn -> Answer.json(200, view.apply(drawn));
       case KeyDraw.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
     };
   }

@@ -27,7 +27,9 @@ public final class KeysCommand {
       @Option(
               names = "--scheme",
               defaultValue = "snowflake",
-              description = "snowflake, uuidv7, segment, ulid or ksuid. Default: ${DEFAULT-VALUE}.")
+              description =
+                  "snowflake, uuidv7, segment, ulid, ksuid, sno or rocketmq. Default:"
+                      + " ${DEFAULT-VALUE}.")
           String scheme,
       @Option(
               names = "--layout",
@@ -43,9 +45,14 @@ public final class KeysCommand {
               description = "Time that the keys carry, such as 2026-01-31T12:00:00Z. Default: now.")
           @Nullable String at,
       @Option(names = "--tag", description = "Name of the segment that counts the keys.")
-          @Nullable String tag)
+          @Nullable String tag,
+      @Option(names = "--metabyte", description = "A byte of yours in each sno, 0 to 255.")
+          @Nullable Integer metabyte)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
+    if (metabyte != null) {
+      body.put("metabyte", metabyte);
+    }
     put(body, "layout", layout);
     put(body, "at", at);
     put(body, "tag", tag);

@@ -1,4 +1,4 @@
-package dev.coatcheck.core.text;
+package dev.coatcheck.core.scheme;
 
 import com.github.f4b6a3.ksuid.Ksuid;
 import com.github.f4b6a3.ulid.Ulid;

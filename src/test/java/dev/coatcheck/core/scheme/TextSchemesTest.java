@@ -1,4 +1,4 @@
-package dev.coatcheck.core.text;
+package dev.coatcheck.core.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.core.text;
+package dev.coatcheck.core.scheme;
 
 import java.time.Instant;
 import java.util.List;
