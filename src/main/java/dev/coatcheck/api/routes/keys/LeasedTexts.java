@@ -16,7 +16,12 @@ import java.util.function.LongFunction;
 
 /** Texts of other systems, each of which is a key of a leased worker in another form. */
 enum LeasedTexts {
-  SNO("sno", LeasedSnos.LAYOUT) {
+  SNO("sno") {
+    @Override
+    SnowflakeLayout layout() {
+      return LeasedSnos.LAYOUT;
+    }
+
     @Override
     LongFunction<String> form(JsonObject body) {
       int metabyte =
@@ -24,7 +29,12 @@ enum LeasedTexts {
       return key -> LeasedSnos.of(key, metabyte).toString();
     }
   },
-  ROCKETMQ("rocketmq", RocketMqId.LAYOUT) {
+  ROCKETMQ("rocketmq") {
+    @Override
+    SnowflakeLayout layout() {
+      return RocketMqId.LAYOUT;
+    }
+
     @Override
     LongFunction<String> form(JsonObject body) {
       body.allow("scheme", "count");
@@ -33,12 +43,13 @@ enum LeasedTexts {
   };
 
   final String scheme;
-  private final SnowflakeLayout layout;
 
-  LeasedTexts(String scheme, SnowflakeLayout layout) {
+  LeasedTexts(String scheme) {
     this.scheme = scheme;
-    this.layout = layout;
   }
+
+  /** Whose keys are taken. */
+  abstract SnowflakeLayout layout();
 
   /** What becomes of a key, as the body asks for it. */
   abstract LongFunction<String> form(JsonObject body);
@@ -50,7 +61,7 @@ enum LeasedTexts {
     LongFunction<String> form = form(body);
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     return new Draw(
-        leased.of(KeyScheme.SNOWFLAKE, layout).next(count),
+        leased.of(KeyScheme.SNOWFLAKE, layout()).next(count),
         drawn -> drawn.keys().stream().map(key -> form.apply(number(key))).toList());
   }
 
