@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Lets the parts of the answers take turns. */
 final class IdempotencyStore {
+  /** Calls wait behind a turn: as long as it waits, and as long as emptying a part takes. */
+  private static final String WAIT_BRIEFLY = "set local lock_timeout = '30ms'";
+
   /** No transaction of a gateway lasts as long. */
   private static final int SETTLED_SECONDS = 60;
 
@@ -34,7 +37,7 @@ final class IdempotencyStore {
     return database.write(
         "idempotency turn",
         sql -> {
-          sql.execute("set local lock_timeout = '50ms'");
+          sql.execute(WAIT_BRIEFLY);
           @Nullable Record1<Long> due =
               sql.select(IDEMPOTENCY_TURN.PART)
                   .from(IDEMPOTENCY_TURN)
@@ -71,7 +74,7 @@ final class IdempotencyStore {
           if (current == null || !sql.fetchExists(PartTable.emptiedAfter(current.value1()))) {
             return false;
           }
-          sql.execute("set local lock_timeout = '50ms'");
+          sql.execute(WAIT_BRIEFLY);
           @Nullable Record1<Long> locked = settled(sql).forUpdate().fetchOne();
           if (locked == null || !locked.value1().equals(current.value1())) {
             return false; // another instance began the next part
