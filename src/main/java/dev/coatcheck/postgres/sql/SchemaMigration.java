@@ -3,11 +3,16 @@ package dev.coatcheck.postgres.sql;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
 /** Brings the gateway's own schema, {@code coatcheck}, up to date, under Flyway's lock. */
 public final class SchemaMigration {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private SchemaMigration() {}
 
   /**
@@ -17,7 +22,7 @@ public final class SchemaMigration {
    * @throws UnusableDatabase if it is too old, a standby, or allowed to lose commits
    */
   public static void run(Database database, DatabaseSettings settings) throws UnusableDatabase {
-    List<String> faults = database.read("server check", ServerCheck::faults);
+    List<String> faults = faults(database);
     if (!faults.isEmpty()) {
       throw new UnusableDatabase("The database can't be used: " + String.join("; ", faults) + ".");
     }
@@ -31,6 +36,21 @@ public final class SchemaMigration {
     } catch (FlywayException failed) {
       throw new UnusableDatabase(
           "The schema \"coatcheck\" could not be brought up to date: " + failed.getMessage());
+    }
+  }
+
+  /** On a busy machine the first connection takes longer than a request may wait for it. */
+  private static List<String> faults(Database database) {
+    long begun = System.nanoTime();
+    while (true) {
+      try {
+        return database.read("server check", ServerCheck::faults);
+      } catch (DatabaseUnavailable late) {
+        if (System.nanoTime() - begun > PATIENCE_NANOS) {
+          throw late;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
   }
 }
