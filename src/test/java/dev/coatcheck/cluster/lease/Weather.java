@@ -1,5 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.core.key.SnowflakeLayout;
+
 /**
  * What a simulated run goes through. Probabilities are per event of the network, mean times between
  * faults in milliseconds over all nodes, 0 for never.
@@ -22,7 +24,12 @@ record Weather(int nodes, int workers, long delayMillisMax, double loss, Faults 
 
   /** The database's clock jumps, which leaves workers resting at their marks. */
   static final Weather JUMPY =
-      new Weather(5, 1_022, 400, 0.03, new Faults(4_000, 6_000, 8_000, 15_000, 0));
+      new Weather(
+          5,
+          SnowflakeLayout.DEFAULT.workersLeased(),
+          400,
+          0.03,
+          new Faults(4_000, 6_000, 8_000, 15_000, 0));
 
   /** All of it. A failover while the clock is an hour ahead may rest every worker for that hour. */
   static final Weather STORM =
