@@ -118,7 +118,7 @@ public final class InspectRoutes implements Routes {
                   rule.decoder().scheme(),
                   rule.isMarked() ? Reading.Certainty.CERTAIN : Reading.Certainty.LIKELY,
                   Optional.empty(),
-                  Map.of("number", number),
+                  Map.of("number", Long.toString(number)),
                   false,
                   List.of(Reading.Reveal.VOLUME)));
       case Decoded.OfUuid _ -> Optional.empty();

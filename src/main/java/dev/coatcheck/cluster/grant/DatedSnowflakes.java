@@ -4,6 +4,8 @@ import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.postgres.connection.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -14,17 +16,20 @@ import java.util.TreeMap;
  *
  * <h2>Why no key is made twice</h2>
  *
- * Postgres counts what it grants of each millisecond, and a number that was granted is never
- * granted again, whoever asked for it and whatever became of the asker. A millisecond has room for
- * as many keys as its sequence has numbers. Number n beyond that is exchanged for a number of the
- * millisecond n / room later, where it is counted anew: so a million rows of one day without a time
- * of day take two statements a draw, instead of one for each full millisecond.
+ * Postgres counts the numbers that it grants of each millisecond, and grants each number once, to
+ * one caller, even if the caller never uses the number. A millisecond has room for as many keys as
+ * its sequence has numbers. Number n beyond that is exchanged for a number of the millisecond n /
+ * room later, where it is counted anew: so a million rows of one day without a time of day take two
+ * statements a draw, instead of one for each full millisecond.
  */
 final class DatedSnowflakes implements DatedKeys {
   /** Each takes keys out of a full millisecond; more than a few need crowds that overlap. */
   private static final int ROUNDS_MAX = 64;
 
   private static final long RETRY_MILLIS = 1_000;
+
+  /** For all statements of a draw together. An import has no deadline of its own. */
+  private static final Duration DRAW_MAX = Duration.ofSeconds(10);
 
   private final SnowflakeLayout layout;
   private final int worker;
@@ -39,6 +44,10 @@ final class DatedSnowflakes implements DatedKeys {
   @Override
   public KeyDraw at(long[] millis) {
     DatedKeys.check(millis);
+    return Deadline.after(DRAW_MAX).orEarlier().call(() -> drawn(millis));
+  }
+
+  private KeyDraw drawn(long[] millis) {
     SortedMap<Long, Integer> wanted = new TreeMap<>();
     for (long each : millis) {
       wanted.merge(each, 1, Integer::sum);

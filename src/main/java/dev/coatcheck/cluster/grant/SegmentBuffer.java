@@ -154,11 +154,11 @@ final class SegmentBuffer {
     threads.execute(() -> arrived(send(count, end)));
   }
 
-  /** Whatever goes wrong here, there must be a reply: callers wait for it. */
+  /** Callers wait for the reply, so each failure is a reply too. */
   private SegmentGrant send(int count, long end) {
     try {
       return Deadline.ofAnswer().call(() -> source.grant(count, end));
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | Error failed) {
       return new SegmentGrant.Refused(new KeyDraw.Refused(failed.toString(), RETRY_MILLIS));
     }
   }

@@ -44,7 +44,9 @@ final class Cuid implements Format {
             .revealing(Reveal.MACHINE));
   }
 
-  /** What may be a cuid2, and whatever else; worth a word only where nothing else fits. */
+  /**
+   * A cuid2 has no marks: many texts look like one. So it is named only where no other format fits.
+   */
   static List<Candidate> second(String text) {
     return SECOND.matcher(text).matches()
         ? List.of(Candidate.of("cuid2", Certainty.POSSIBLE))

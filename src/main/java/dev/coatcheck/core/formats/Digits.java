@@ -17,7 +17,6 @@ record Digits(String alphabet) {
   static final Digits CROCKFORD = new Digits(TEN + "ABCDEFGHJKMNPQRSTVWXYZ");
 
   static final Digits CROCKFORD_LOWER = new Digits(TEN + "abcdefghjkmnpqrstvwxyz");
-  static final Digits SNO = new Digits("23456789abcdefghijklmnopqrstuvwx");
 
   /** Whether it is a text of this length, of nothing but digits. */
   boolean spell(String text, int length) {

@@ -51,7 +51,11 @@ final class Numbers implements Format {
               1,
               "time:41 shard:13 sequence:10"),
           TSID,
-          NumberLayout.of("snowflake.leaf", Instant.ofEpochMilli(1_288_834_974_657L), 1, USUAL),
+          NumberLayout.of(
+              "snowflake.leaf",
+              Instant.ofEpochMilli(SnowflakeLayout.TWITTER.epochMillis()),
+              1,
+              USUAL),
           NumberLayout.of(
               "snowflake.uid-generator",
               Instant.ofEpochSecond(1_463_673_600L),

@@ -24,7 +24,7 @@ public sealed interface Reading {
     POSSIBLE
   }
 
-  /** What an ID tells whoever sees it. */
+  /** A fact that an ID tells its readers. */
   enum Reveal implements WireNamed {
     CREATION_TIME,
     /** How many IDs are made, by the distance between two of them. */

@@ -4,11 +4,11 @@ import dev.coatcheck.core.formats.Reading.Candidate;
 import dev.coatcheck.core.formats.Reading.Certainty;
 import dev.coatcheck.core.formats.Reading.Flaw;
 import dev.coatcheck.core.formats.Reading.Refusal;
+import dev.coatcheck.core.older.TypeIds;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /**
  * TypeIDs: a prefix, an underscore, and a UUID in 26 digits of Crockford's base 32 in lower case.
@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
  */
 final class TypeId implements Format {
   private static final String NAME = "typeid";
-  private static final Pattern PREFIX = Pattern.compile("[a-z]([a-z_]{0,61}[a-z])?");
   private static final int SUFFIX_LENGTH = 26;
   private static final int WIDTH = 128;
 
@@ -38,7 +37,7 @@ final class TypeId implements Format {
   }
 
   private static Reading ofPrefix(String prefix, String suffix, Instant now) {
-    if (!PREFIX.matcher(prefix).matches()) {
+    if (prefix.isEmpty() || !TypeIds.isTypeName(prefix)) {
       return new Refusal(
           NAME,
           Flaw.PREFIX,

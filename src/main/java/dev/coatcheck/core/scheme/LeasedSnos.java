@@ -3,8 +3,8 @@ package dev.coatcheck.core.scheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 
 /**
- * Snos from a leased worker. The keys of a layout with the epoch of snos are unique whatever clocks
- * do, and become snos bit by bit: four milliseconds are a tick, so their two lowest bits go in
+ * Snos from a leased worker. The keys of a layout with the epoch of snos are unique by their
+ * leases, and become snos bit by bit: four milliseconds are a tick, so their two lowest bits go in
  * front of the sequence, and the worker is the partition.
  *
  * <pre>

@@ -14,7 +14,8 @@ import java.util.function.LongSupplier;
  * The tick-tock bit divides each tick in two. When the clock goes back the first time, the bit
  * changes, and the ticks that come again are used with the other value. Up to the tick that the
  * clock had reached, a third value would be needed: a clock that goes back once more, into these
- * ticks, is waited for until it is where it was. Source: github.com/muyo/sno.
+ * ticks, is waited for until it is where it was: up to ten seconds, and a larger step is refused.
+ * Source: github.com/muyo/sno.
  *
  * <h2>More than a tick holds</h2>
  *
@@ -27,6 +28,7 @@ import java.util.function.LongSupplier;
  */
 public final class SnoGenerator {
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long WAIT_TICKS_MAX = TimeUnit.SECONDS.toMillis(10) / SnoId.MILLIS_PER_TICK;
 
   private final int partition;
   private final SequenceRanges.Range sequences;
@@ -75,26 +77,44 @@ public final class SnoGenerator {
   }
 
   /**
-   * The next ID. Waits while the tick is full, or the clock is where it was twice before.
+   * The next ID. Waits while the tick is full, and while the clock is up to ten seconds behind a
+   * time that it had twice before.
    *
-   * @throws IllegalStateException if the clock is before 2010 or after September 2079
+   * @throws IllegalStateException if the clock is further behind, before 2010 or after September
+   *     2079
    */
   public SnoId next(int metabyte) {
     boolean isWaiting = false;
-    while (true) {
-      Optional<Runnable> notice;
-      synchronized (this) {
-        long now = now();
-        if (advance(now)) {
-          waiting -= isWaiting ? 1 : 0;
-          return new SnoId(tick, isTock, metabyte, partition, sequence);
+    try {
+      while (true) {
+        Optional<Runnable> notice;
+        synchronized (this) {
+          long now = now();
+          if (advance(now)) {
+            return new SnoId(tick, isTock, metabyte, partition, sequence);
+          }
+          requireSmall(tick - now);
+          waiting += isWaiting ? 0 : 1;
+          isWaiting = true;
+          notice = notice(now);
         }
-        waiting += isWaiting ? 0 : 1;
-        isWaiting = true;
-        notice = notice(now);
+        notice.ifPresent(Runnable::run);
+        waiter.pause(PAUSE_NANOS);
       }
-      notice.ifPresent(Runnable::run);
-      waiter.pause(PAUSE_NANOS);
+    } finally {
+      if (isWaiting) {
+        synchronized (this) {
+          waiting--;
+        }
+      }
+    }
+  }
+
+  private static void requireSmall(long ticksBehind) {
+    if (ticksBehind > WAIT_TICKS_MAX) {
+      throw new IllegalStateException(
+          "the clock is %d s behind a time at which both halves of the ticks were used. Set the clock, or use another partition."
+              .formatted(ticksBehind * SnoId.MILLIS_PER_TICK / 1_000));
     }
   }
 

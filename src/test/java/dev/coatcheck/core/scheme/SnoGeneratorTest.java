@@ -68,6 +68,23 @@ class SnoGeneratorTest {
     assertThat(generator.snapshot().stepsBack()).isEqualTo(1);
   }
 
+  @Test
+  void aSecondStepBackByMoreThanTenSecondsIsRefusedWithItsSize() {
+    SnoGenerator generator = from(SnoSnapshot.fresh(7, Range.ALL));
+    long start = clock.millis.get();
+    generator.next(1);
+    clock.millis.set(start - 3_600_000);
+    SnoId flipped = generator.next(1);
+    clock.millis.set(start - 3_600_000 - 10_004);
+
+    assertThatThrownBy(() -> generator.next(1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("the clock is 10 s behind");
+    clock.millis.set(start - 3_600_000 - 10_000);
+    assertThat(generator.next(1))
+        .isEqualTo(new SnoId(flipped.tick(), true, 1, 7, flipped.sequence() + 1));
+  }
+
   /** Whatever the clock does, and however often the generator is restored. */
   @Test
   void noIdComesTwiceOverStepsBackAndRestartsFromASnapshot() {
