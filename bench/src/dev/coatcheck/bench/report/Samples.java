@@ -2,6 +2,7 @@ package dev.coatcheck.bench.report;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** A figure of each round of a run, in the order of the rounds. */
@@ -32,6 +33,11 @@ public record Samples(List<Double> values) {
 
   public double max() {
     return values.stream().mapToDouble(value -> value).max().orElseThrow();
+  }
+
+  /** Each figure in another unit. */
+  public Samples map(UnaryOperator<Double> to) {
+    return new Samples(values.stream().map(to).toList());
   }
 
   /** Each figure over that of the same round of the baseline: what disturbed both falls out. */

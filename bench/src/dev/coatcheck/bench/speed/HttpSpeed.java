@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * P1 to P5, P8 and P18: what gateways in processes of their own answer over HTTP, against what the
- * same machine does without a gateway. Generator, gateway and Postgres share that machine.
+ * P1 to P5, P8, P18 and P21: what gateways in processes of their own answer over HTTP, against what
+ * the same machine does without a gateway. Generator, gateway and Postgres share that machine.
  */
 public final class HttpSpeed {
   private HttpSpeed() {}
@@ -91,7 +91,7 @@ public final class HttpSpeed {
     }
     int few = Math.min(Reads.CACHED, plan.rows());
     Path ids = Requests.writeIds(folder.resolve("few.ids"), few);
-    try (GatewayProcess cached = gateways.start(few)) {
+    try (GatewayProcess cached = gateways.start(few + OlderReads.CACHED)) {
       Requests requests = requests(cached, gateways, plan);
       Path nginx = Files.createDirectory(folder.resolve("nginx"));
       all.addAll(
@@ -100,6 +100,11 @@ public final class HttpSpeed {
       all.addAll(
           new Writes(cached, requests, postgres, turns, plan.generator(), goals)
               .measure(plan.measures()));
+      if (plan.measures().contains(Measure.P21)) {
+        all.addAll(
+            new OlderReads(cached, gateways, requests, turns, plan.generator(), goals)
+                .measure(folder));
+      }
       if (plan.measures().contains(Measure.P18)) {
         all.addAll(new KeySpeed(cached, requests, turns, plan.generator(), goals).measure(ids));
       }

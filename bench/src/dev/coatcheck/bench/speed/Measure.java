@@ -23,6 +23,7 @@ public enum Measure {
   P17("rows into a large index"),
   P18("keys over HTTP"),
   P20("answers kept for Idempotency-Keys"),
+  P21("cached resolve of an older public ID"),
   P22("statements of an idle gateway"),
   P23("one call of the command line");
 
@@ -39,7 +40,7 @@ public enum Measure {
 
   /** Those that need a gateway over HTTP and may be taken on any database. */
   public static Set<Measure> ofRequests() {
-    return EnumSet.of(P1, P2, P3, P4, P5, P8, P18);
+    return EnumSet.of(P1, P2, P3, P4, P5, P8, P18, P21);
   }
 
   /** Those that take a minute each, and are no part of a quick run. */

@@ -39,6 +39,17 @@ final class Rows {
     return add(suffix, what + note, unit, false, measured.rates(), base(base, base.rates()), goal);
   }
 
+  /** The time of each: a ratio of 2 is twice the time. */
+  Rows each(String suffix, String note, Turns measured, Turns base, Optional<Goal> goal) {
+    Samples times = measured.rates().map(Rows::microsEach);
+    Samples baseline = base.rates().map(Rows::microsEach);
+    return add(suffix, what + note, "µs each", true, times, base(base, baseline), goal);
+  }
+
+  private static double microsEach(double perSecond) {
+    return 1_000_000 / perSecond;
+  }
+
   /** How many a second, without a baseline. */
   Rows figure(String suffix, String note, String unit, Turns measured, Optional<Goal> goal) {
     return add(suffix, what + note, unit, false, measured.rates(), Optional.empty(), goal);

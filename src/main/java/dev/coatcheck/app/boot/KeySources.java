@@ -23,7 +23,8 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /** Where the keys of this instance come from. */
-record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dated)
+record KeySources(
+    WorkerRanges ranges, KeyGenerators leased, DatedGenerators dated, Segments segments)
     implements AutoCloseable {
 
   /** Begins to lease a worker of the default layout. */
@@ -52,7 +53,11 @@ record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dat
             observer,
             clock);
     leased.prepare(SnowflakeLayout.DEFAULT);
-    return new KeySources(ranges, leased, new DatedGenerators(database, ranges::holdsDatedWorker));
+    return new KeySources(
+        ranges,
+        leased,
+        new DatedGenerators(database, ranges::holdsDatedWorker, observer),
+        new Segments(database, observer, System::nanoTime));
   }
 
   KeyGenerator of(Type type) {
@@ -65,12 +70,7 @@ record KeySources(WorkerRanges ranges, KeyGenerators leased, DatedGenerators dat
 
   KeyRoutes.Makers makers(Database database) {
     return new KeyRoutes.Makers(
-        leased,
-        dated,
-        new Segments(database, System::nanoTime),
-        new TextSchemes(),
-        new Workers(database),
-        new KeyFence(database));
+        leased, dated, segments, new TextSchemes(), new Workers(database), new KeyFence(database));
   }
 
   /**

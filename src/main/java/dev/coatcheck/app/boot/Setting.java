@@ -41,7 +41,8 @@ public enum Setting {
   MINT_GROUPS(
       null,
       "Transactions of single mints at a time; unset: 4 for every 10 connections in the pool."),
-  CACHE_ENTRIES("100000", "Resolved public IDs kept in memory, about 320 bytes each."),
+  CACHE_ENTRIES(
+      "100000", "Resolved public IDs kept in memory, about 320 bytes each, and as many aliases."),
   ACCESS_ON_OUTAGE(
       "serve_stale", "API keys while Postgres doesn't answer: serve_stale (for 60 s) or refuse.");
 

@@ -4,6 +4,8 @@ import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,14 +18,14 @@ import java.util.TreeMap;
  *
  * <h2>Why no key is made twice</h2>
  *
- * Postgres counts the numbers that it grants of each millisecond, and grants each number once, to
- * one caller, even if the caller never uses the number. A millisecond has room for as many keys as
- * its sequence has numbers. Number n beyond that is exchanged for a number of the millisecond n /
- * room later, where it is counted anew: so a million rows of one day without a time of day take two
- * statements a draw, instead of one for each full millisecond.
+ * Postgres counts the numbers that it grants of each tick of the layout, by its first millisecond,
+ * and grants each number once, to one caller, even if the caller never uses the number. A tick has
+ * room for as many keys as its sequence has numbers. Number n beyond that is exchanged for a number
+ * of the tick n / room later, where it is counted anew: so a million rows of one day without a time
+ * of day take two statements a draw, instead of one for each full tick.
  */
 final class DatedSnowflakes implements DatedKeys {
-  /** Each takes keys out of a full millisecond; more than a few need crowds that overlap. */
+  /** Each takes keys out of a full tick; more than a few need crowds that overlap. */
   private static final int ROUNDS_MAX = 64;
 
   private static final long RETRY_MILLIS = 1_000;
@@ -34,11 +36,13 @@ final class DatedSnowflakes implements DatedKeys {
   private final SnowflakeLayout layout;
   private final int worker;
   private final DatedKeyStore store;
+  private final Observer observer;
 
-  DatedSnowflakes(SnowflakeLayout layout, int worker, DatedKeyStore store) {
+  DatedSnowflakes(SnowflakeLayout layout, int worker, DatedKeyStore store, Observer observer) {
     this.layout = layout;
     this.worker = worker;
     this.store = store;
+    this.observer = observer;
   }
 
   @Override
@@ -50,15 +54,16 @@ final class DatedSnowflakes implements DatedKeys {
   private KeyDraw drawn(long[] millis) {
     SortedMap<Long, Integer> wanted = new TreeMap<>();
     for (long each : millis) {
-      wanted.merge(each, 1, Integer::sum);
+      wanted.merge(layout.millisOf(layout.position(each)), 1, Integer::sum);
     }
     List<Long> positions = new ArrayList<>(millis.length);
     for (int round = 0; !wanted.isEmpty(); round++) {
       if (round == ROUNDS_MAX) {
-        return new KeyDraw.Refused("the milliseconds after these are full", RETRY_MILLIS);
+        return new KeyDraw.Refused("the ticks after these are full", RETRY_MILLIS);
       }
       List<DatedKeyStore.Grant> grants = store.grant(layout.name(), wanted);
       if (grants.isEmpty()) {
+        observer.observe(new Event.KeysFenced("dated"));
         return new KeyDraw.Fenced();
       }
       wanted = exchanged(grants, positions);
@@ -80,7 +85,7 @@ final class DatedSnowflakes implements DatedKeys {
         if (number < room) {
           positions.add(layout.position(grant.millis()) + number);
         } else {
-          later.merge(grant.millis() + number / room, 1, Integer::sum);
+          later.merge(grant.millis() + number / room * layout.tickMillis(), 1, Integer::sum);
         }
       }
     }

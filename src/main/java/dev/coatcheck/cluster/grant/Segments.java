@@ -1,6 +1,8 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +20,14 @@ public final class Segments {
   private static final long RETRY_MILLIS = 60_000;
 
   private final SegmentStore store;
+  private final Observer observer;
   private final LongSupplier nanoTime;
   private final Executor threads = Thread.ofVirtual().name("segment")::start;
   private final Map<String, SegmentBuffer> buffers = new ConcurrentHashMap<>();
 
-  public Segments(Database database, LongSupplier nanoTime) {
+  public Segments(Database database, Observer observer, LongSupplier nanoTime) {
     this.store = new SegmentStore(database);
+    this.observer = observer;
     this.nanoTime = nanoTime;
   }
 
@@ -42,6 +46,8 @@ public final class Segments {
     KeyDraw draw = buffer.draw(count);
     if (draw instanceof KeyDraw.UnknownSegment) {
       buffers.remove(tag, buffer);
+    } else if (draw instanceof KeyDraw.Fenced) {
+      observer.observe(new Event.KeysFenced("segment"));
     }
     return draw;
   }

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>Why no key is made twice</h2>
  *
  * A position is reserved only below the end of a window that the database granted to this worker
- * and epoch, from a counter that only rises and that began after everything granted before. Late
- * threads, late replies and wrong estimates change when a position is used, never by whom.
+ * and epoch, from a counter that only rises and that began after everything granted before. A tick
+ * of more than a millisecond belongs to the window in which it begins. Late threads, late replies
+ * and wrong estimates change when a position is used, never by whom.
  */
 final class LeaseKeeper {
   /** What the driver does next. */
@@ -82,14 +83,14 @@ final class LeaseKeeper {
       return shortage.refusal(nano);
     }
     long estimate = now.estimate().millis(nano);
-    long limit = layout.position(rules.lastMillis(now.untilMillis(), estimate) + 1);
+    long limit = layout.positionFrom(rules.lastMillis(now.untilMillis(), estimate) + 1);
     Positions.Run run = now.positions().reserve(count, layout.position(estimate), limit);
     if (run.count() > 0) {
       return new KeyRun.Some(run, now.worker());
     }
     return now.closed(nano)
         ? shortage.refusal(nano)
-        : new KeyRun.Wait("every key up to this millisecond is taken", 1);
+        : new KeyRun.Wait("every key up to this millisecond is taken", layout.tickMillis());
   }
 
   Step next(long nano) {
@@ -162,7 +163,7 @@ final class LeaseKeeper {
             reply.epoch(),
             reply.untilMillis(),
             Estimate.ofMillis(reply.nowMillis() + 1, nano),
-            new Positions(layout.position(floorMillis + 1) - 1));
+            new Positions(rules.firstPosition(layout, floorMillis) - 1));
     lost = false;
     shortage = new Shortage("the lease was not renewed in time", nano);
     events.accept(new LeaseEvent.Acquired(layout.name(), reply.worker(), reply.epoch()));

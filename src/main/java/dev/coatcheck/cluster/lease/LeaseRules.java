@@ -1,8 +1,10 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.core.key.SnowflakeLayout;
+
 /**
- * The two decisions that a holder makes about time. A type of its own so that a test can break
- * either on purpose and see its suite go red.
+ * The three decisions that a holder makes about time. A type of its own so that a test can break
+ * each on purpose and see its suite go red.
  */
 class LeaseRules {
   static final LeaseRules KEPT = new LeaseRules();
@@ -13,6 +15,14 @@ class LeaseRules {
   /** The last millisecond that may be used: within the window, and hardly ahead of time. */
   long lastMillis(long untilMillis, long estimateMillis) {
     return Math.min(untilMillis, estimateMillis + AHEAD_MILLIS_MAX);
+  }
+
+  /**
+   * The first position of a window that was granted after {@code millis}. A tick belongs to the
+   * window in which it begins: the window before may have the tick that {@code millis} is part of.
+   */
+  long firstPosition(SnowflakeLayout layout, long millis) {
+    return layout.positionFrom(millis + 1);
   }
 
   /** The estimate after a renewal. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 
 /**
  * Which lease an instance asks for. {@code windowMillis} is how long it can mint through a database
@@ -18,10 +19,10 @@ public record LeaseSettings(
   private static final long REST_BEYOND_WINDOW_MILLIS = 12_000;
 
   public LeaseSettings {
-    if (firstWorker < 0 || firstWorker > lastWorker || lastWorker >= layout.workersLeased()) {
+    if (firstWorker < 0 || firstWorker > lastWorker || lastWorker >= WorkerUses.leased(layout)) {
       throw new IllegalArgumentException(
           "workers %d..%d are not within 0..%d, the leased ones of layout %s"
-              .formatted(firstWorker, lastWorker, layout.workersLeased() - 1, layout.name()));
+              .formatted(firstWorker, lastWorker, WorkerUses.leased(layout) - 1, layout.name()));
     }
     if (holder.isBlank()) {
       throw new IllegalArgumentException("a holder needs a name");
@@ -35,7 +36,8 @@ public record LeaseSettings(
 
   /** Any worker of the layout, with the default window. */
   public static LeaseSettings of(SnowflakeLayout layout, String holder) {
-    return new LeaseSettings(layout, 0, layout.workersLeased() - 1, holder, WINDOW_MILLIS_DEFAULT);
+    return new LeaseSettings(
+        layout, 0, WorkerUses.leased(layout) - 1, holder, WINDOW_MILLIS_DEFAULT);
   }
 
   /**

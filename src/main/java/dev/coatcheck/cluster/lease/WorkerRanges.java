@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,11 +19,11 @@ public final class WorkerRanges {
   /** Both ends are inclusive. */
   public record Range(int first, int last) {
     static Range all(SnowflakeLayout layout) {
-      return new Range(0, layout.workersShared() - 1);
+      return new Range(0, WorkerUses.shared(layout) - 1);
     }
 
     private boolean fits(SnowflakeLayout layout) {
-      return first <= last && last < layout.workersShared();
+      return first <= last && last < WorkerUses.shared(layout);
     }
 
     @Override
@@ -108,7 +109,7 @@ public final class WorkerRanges {
       int first = layout.worker(region, datacentre, 0);
       int last = first + (1 << layout.workerFields().getLast().bits()) - 1;
       Map<SnowflakeLayout, Range> more = new HashMap<>(byLayout);
-      more.put(layout, new Range(first, Math.min(last, layout.workersShared() - 1)));
+      more.put(layout, new Range(first, Math.min(last, WorkerUses.shared(layout) - 1)));
       return new WorkerRanges(more);
     } catch (IllegalArgumentException tooLarge) {
       faults.accept("has \"%s\": %s".formatted(text, tooLarge.getMessage()));
@@ -134,7 +135,7 @@ public final class WorkerRanges {
 
   /** Those of them that are leased; empty if there are none. */
   public Optional<Range> leased(SnowflakeLayout layout) {
-    int last = layout.workersLeased() - 1;
+    int last = WorkerUses.leased(layout) - 1;
     return of(layout)
         .filter(range -> range.first() <= last)
         .map(range -> new Range(range.first(), Math.min(range.last(), last)));
@@ -142,7 +143,7 @@ public final class WorkerRanges {
 
   /** Whether the instance may use the layout's worker of keys for given times. */
   public boolean holdsDatedWorker(SnowflakeLayout layout) {
-    OptionalInt worker = layout.datedWorker();
+    OptionalInt worker = WorkerUses.dated(layout);
     return worker.isPresent()
         && of(layout).filter(range -> range.last() >= worker.getAsInt()).isPresent();
   }

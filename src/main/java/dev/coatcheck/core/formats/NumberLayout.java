@@ -45,9 +45,12 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
     List<Field> fields = new ArrayList<>();
     fields.add(new Field(TIME, layout.timeBits()));
     layout.workerFields().forEach(field -> fields.add(new Field(field.name(), field.bits())));
-    fields.add(new Field(SEQUENCE, layout.sequenceBits()));
+    fields.add(fields.size() - layout.fieldsBelow(), new Field(SEQUENCE, layout.sequenceBits()));
     return new NumberLayout(
-        "snowflake." + layout.name(), Instant.ofEpochMilli(layout.epochMillis()), 1, fields);
+        "snowflake." + layout.name(),
+        Instant.ofEpochMilli(layout.epochMillis()),
+        layout.tickMillis(),
+        fields);
   }
 
   /** The fields of a number, if it fits in, and its time is one at which it may have been made. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.core.key;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /** The result of one attempt to reserve keys. */
@@ -14,7 +15,10 @@ public sealed interface KeyRun {
   /** Nothing, and a short wait won't change that. */
   record Never(String reason, long retryAfterMillis) implements KeyRun {}
 
-  /** How long a draw goes without a single key before it is refused. */
+  /**
+   * How long a draw goes without a single key before it is refused. A draw that has some of its
+   * keys waits for the next tick too, or a large draw of long ticks would never be complete.
+   */
   long WAIT_NANOS_MAX = 50_000_000L;
 
   /** A fraction of a millisecond, so that no millisecond's room is slept through. */
@@ -31,6 +35,7 @@ public sealed interface KeyRun {
     }
     Key[] keys = new Key[KeyGenerator.checked(count)];
     int done = 0;
+    long tickNanos = TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1);
     long idleSince = Long.MIN_VALUE;
     while (done < count) {
       switch (source.apply(count - done)) {
@@ -44,7 +49,7 @@ public sealed interface KeyRun {
           long now = waiter.nanoTime();
           if (idleSince == Long.MIN_VALUE) {
             idleSince = now;
-          } else if (now - idleSince >= WAIT_NANOS_MAX) {
+          } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)) {
             return new KeyDraw.Refused(reason, retryAfterMillis);
           }
           waiter.pause(PAUSE_NANOS);

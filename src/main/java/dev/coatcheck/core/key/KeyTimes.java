@@ -18,9 +18,17 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
     };
   }
 
+  /** Whether keys can carry a time. */
+  public boolean hold(Instant time) {
+    return switch (scheme) {
+      case SNOWFLAKE -> layout.holds(time);
+      case UUIDV7 -> UuidV7.bounds(time, time).isPresent();
+    };
+  }
+
   /**
-   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
-   * empty if there are none.
+   * The keys whose times are within the milliseconds from {@code first} to {@code last}, both
+   * inclusive; empty if there are none.
    */
   public Optional<KeyBounds> bounds(Instant first, Instant last) {
     return switch (scheme) {
@@ -31,7 +39,8 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
 
   /**
    * The keys of a half-open span: made at {@code from} or later, and before {@code to}. A key's
-   * time is its whole millisecond, so spans that follow each other share no key and leave none out.
+   * time is the first millisecond of its tick, so spans that follow each other share no key and
+   * leave none out.
    */
   public Optional<KeyBounds> between(Instant from, Instant to) {
     return bounds(firstMilli(from), firstMilli(to).minusMillis(1));

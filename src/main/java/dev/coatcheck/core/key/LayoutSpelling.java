@@ -9,15 +9,31 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The written form of layouts, and the rules that every layout keeps. */
 final class LayoutSpelling {
+  private static final String WORKERS = "\\d{1,2}(?:\\+\\d{1,2}){0,2}";
+
+  /** The sequence comes last, or is marked and has worker fields below it. */
   private static final Pattern CUSTOM =
-      Pattern.compile("(\\d{1,2})/(\\d{1,2}(?:\\+\\d{1,2}){0,2})/(\\d{1,2})@(0|[1-9]\\d{0,13})");
+      Pattern.compile(
+          "(?<time>\\d{1,2})(?:x(?<tick>[1-9]\\d{0,3}))?/"
+              + "(?:(?<workers>"
+              + WORKERS
+              + ")/(?<sequence>\\d{1,2})|(?:(?<above>"
+              + WORKERS
+              + ")/)?s(?<marked>\\d{1,2})/(?<below>"
+              + WORKERS
+              + "))@(?<epoch>0|[1-9]\\d{0,13})");
+
+  private static final List<Integer> TICKS_MILLIS = List.of(1, 4, 10, 1_000);
   private static final List<String> FIELD_NAMES = List.of("region", "datacentre", "worker");
   static final int BITS = 63;
-  private static final int WORKER_BITS_MAX = 20;
-  // Fewer than 32 keys a millisecond would hold a full draw up for more than half a second.
+  private static final int WORKER_BITS_MAX = 22;
+  // Fewer keys would hold a full draw up for seconds.
+  private static final int KEYS_PER_MILLI_MIN = 8;
   private static final int SEQUENCE_BITS_MIN = 5;
   private static final int SEQUENCE_BITS_MAX = 22;
 
@@ -49,18 +65,41 @@ final class LayoutSpelling {
               + SnowflakeLayout.NAMED.stream()
                   .map(SnowflakeLayout::name)
                   .collect(Collectors.joining(", "))
-              + " and custom ones spelled time/worker/sequence@epochMillis");
+              + " and custom ones spelled time/worker/sequence@epochMillis, or with ticks and"
+              + " another order as in 39x10/s8/16@epochMillis");
     }
-    int[] workerBits =
-        Arrays.stream(matcher.group(2).split("\\+", -1)).mapToInt(Integer::parseInt).toArray();
-    int timeBits = Integer.parseInt(matcher.group(1));
-    int sequenceBits = Integer.parseInt(matcher.group(3));
-    long epochMillis = Long.parseLong(matcher.group(4));
-    Optional<String> flaw = flaw(timeBits, fields(workerBits), sequenceBits, epochMillis);
-    if (flaw.isPresent()) {
-      return new LayoutParse.Invalid(flaw.get());
+    boolean isUsual = matcher.group("workers") != null;
+    int[] above = bits(isUsual ? matcher.group("workers") : matcher.group("above"));
+    int[] below = bits(matcher.group("below"));
+    int timeBits = Integer.parseInt(matcher.group("time"));
+    int tickMillis = matcher.group("tick") == null ? 1 : Integer.parseInt(matcher.group("tick"));
+    int sequenceBits = Integer.parseInt(matcher.group(isUsual ? "sequence" : "marked"));
+    long epochMillis = Long.parseLong(matcher.group("epoch"));
+    if (above.length + below.length > FIELD_NAMES.size()) {
+      return new LayoutParse.Invalid("at most %d worker fields".formatted(FIELD_NAMES.size()));
     }
-    return new LayoutParse.Known(known(timeBits, fields(workerBits), sequenceBits, epochMillis));
+    List<Field> fields =
+        fields(IntStream.concat(Arrays.stream(above), Arrays.stream(below)).toArray());
+    return flaw(timeBits, tickMillis, fields, sequenceBits, epochMillis)
+        .<LayoutParse>map(LayoutParse.Invalid::new)
+        .orElseGet(
+            () ->
+                new LayoutParse.Known(
+                    known(
+                        new SnowflakeLayout(
+                            "custom",
+                            timeBits,
+                            tickMillis,
+                            fields,
+                            sequenceBits,
+                            below.length,
+                            epochMillis))));
+  }
+
+  private static int[] bits(@Nullable String workers) {
+    return workers == null
+        ? new int[0]
+        : Arrays.stream(workers.split("\\+", -1)).mapToInt(Integer::parseInt).toArray();
   }
 
   private static LayoutParse timely(SnowflakeLayout layout, Instant now) {
@@ -75,26 +114,48 @@ final class LayoutSpelling {
   }
 
   /** A custom spelling of a named layout is that layout: two names would mean two leases. */
-  private static SnowflakeLayout known(
-      int timeBits, List<Field> workerFields, int sequenceBits, long epochMillis) {
-    String workers =
-        workerFields.stream().map(f -> Integer.toString(f.bits())).collect(Collectors.joining("+"));
-    String name = "%d/%s/%d@%d".formatted(timeBits, workers, sequenceBits, epochMillis);
-    SnowflakeLayout custom =
-        new SnowflakeLayout(name, timeBits, workerFields, sequenceBits, epochMillis);
+  private static SnowflakeLayout known(SnowflakeLayout layout) {
     return SnowflakeLayout.NAMED.stream()
-        .filter(
-            layout ->
-                layout.timeBits() == timeBits
-                    && layout.workerFields().equals(workerFields)
-                    && layout.sequenceBits() == sequenceBits
-                    && layout.epochMillis() == epochMillis)
+        .filter(named -> renamed(layout, named.name()).equals(named))
         .findFirst()
-        .orElse(custom);
+        .orElseGet(() -> renamed(layout, spelling(layout)));
+  }
+
+  private static SnowflakeLayout renamed(SnowflakeLayout layout, String name) {
+    return new SnowflakeLayout(
+        name,
+        layout.timeBits(),
+        layout.tickMillis(),
+        layout.workerFields(),
+        layout.sequenceBits(),
+        layout.fieldsBelow(),
+        layout.epochMillis());
+  }
+
+  /** The only spelling of a layout, since its name is the name of its leases. */
+  private static String spelling(SnowflakeLayout layout) {
+    List<Field> fields = layout.workerFields();
+    int above = fields.size() - layout.fieldsBelow();
+    List<String> parts = new ArrayList<>();
+    parts.add(layout.timeBits() + (layout.tickMillis() == 1 ? "" : "x" + layout.tickMillis()));
+    if (above > 0) {
+      parts.add(bits(fields.subList(0, above)));
+    }
+    if (above == fields.size()) {
+      parts.add(Integer.toString(layout.sequenceBits()));
+    } else {
+      parts.add("s" + layout.sequenceBits());
+      parts.add(bits(fields.subList(above, fields.size())));
+    }
+    return String.join("/", parts) + "@" + layout.epochMillis();
+  }
+
+  private static String bits(List<Field> fields) {
+    return fields.stream().map(f -> Integer.toString(f.bits())).collect(Collectors.joining("+"));
   }
 
   static Optional<String> flaw(
-      int timeBits, List<Field> workerFields, int sequenceBits, long epochMillis) {
+      int timeBits, int tickMillis, List<Field> workerFields, int sequenceBits, long epochMillis) {
     int workerBits = workerFields.stream().mapToInt(Field::bits).sum();
     if (timeBits + workerBits + sequenceBits != BITS) {
       return Optional.of(
@@ -106,9 +167,17 @@ final class LayoutSpelling {
     if (workerBits > WORKER_BITS_MAX) {
       return Optional.of("at most %d worker bits".formatted(WORKER_BITS_MAX));
     }
+    if (!TICKS_MILLIS.contains(tickMillis)) {
+      return Optional.of("a tick lasts 1, 4, 10 or 1000 ms");
+    }
     if (sequenceBits < SEQUENCE_BITS_MIN || sequenceBits > SEQUENCE_BITS_MAX) {
       return Optional.of(
           "sequence bits must be within %d..%d".formatted(SEQUENCE_BITS_MIN, SEQUENCE_BITS_MAX));
+    }
+    if (1 << sequenceBits < KEYS_PER_MILLI_MIN * tickMillis) {
+      return Optional.of(
+          "%d sequence bits are fewer than %d keys a millisecond"
+              .formatted(sequenceBits, KEYS_PER_MILLI_MIN));
     }
     return epochMillis < 0 ? Optional.of("the epoch lies before 1970") : Optional.empty();
   }

@@ -3,7 +3,6 @@ package dev.coatcheck.core.key;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * How the 63 bits of a Snowflake key are divided, as data.
@@ -11,40 +10,37 @@ import java.util.OptionalInt;
  * <pre>
  *  63 62                        22 21        12 11         0
  *   0 | milliseconds since epoch  |   worker   |  sequence  |     the default layout
+ *
+ *  63 62                      24 23       16 15            0
+ *   0 |    ticks since epoch    | sequence  |    worker     |     Sonyflake's, with ticks of 10 ms
  * </pre>
  *
- * The worker bits may be several fields, the leading one uppermost. A <i>position</i> is a moment
- * in the life of one worker, {@code milliseconds << sequenceBits | sequence}: positions only rise,
- * and a run of them needs no loop.
+ * Time comes first, so that keys sort by time. The worker bits may be several fields, the leading
+ * one uppermost, and the sequence may lie above any of them. A <i>position</i> is a moment in the
+ * life of one worker, {@code ticks << sequenceBits | sequence}: positions only rise, and a run of
+ * them needs no loop. The time of a key is the first millisecond of its tick.
+ *
+ * @param tickMillis how long a tick lasts: 1, 4, 10 or 1,000 ms
+ * @param fieldsBelow how many of the worker fields lie below the sequence
  */
 public record SnowflakeLayout(
-    String name, int timeBits, List<Field> workerFields, int sequenceBits, long epochMillis) {
+    String name,
+    int timeBits,
+    int tickMillis,
+    List<Field> workerFields,
+    int sequenceBits,
+    int fieldsBelow,
+    long epochMillis) {
 
   /** A named part of the worker bits. */
   public record Field(String name, int bits) {}
 
-  /** The worker, in the default layout, of keys for given times; see {@link #datedWorker}. */
-  public static final int DATED_WORKER = 1_021;
-
-  /** The worker, in the default layout, of the keys that a backfill gives to old rows. */
-  public static final int BACKFILL_WORKER = 1_022;
-
-  /** The worker, in the default layout, of the keys that Postgres itself gives to new rows. */
-  public static final int NUMBER_SOURCE_WORKER = 1_023;
-
   private static final long JANUARY_2023 = 1_672_531_200_000L;
-  private static final int WORKERS_LEASED_MAX = DATED_WORKER;
-  private static final int WORKERS_RESERVED = 3;
-  private static final int WORKERS_MIN_TO_RESERVE = 8;
-
-  public static final SnowflakeLayout DEFAULT =
-      new SnowflakeLayout("default", 41, LayoutSpelling.fields(10), 12, JANUARY_2023);
-  public static final SnowflakeLayout TWITTER =
-      new SnowflakeLayout("twitter", 41, LayoutSpelling.fields(5, 5), 12, 1_288_834_974_657L);
+  public static final SnowflakeLayout DEFAULT = usual("default", JANUARY_2023, 12, 10);
+  public static final SnowflakeLayout TWITTER = usual("twitter", 1_288_834_974_657L, 12, 5, 5);
   public static final SnowflakeLayout WIDE_SEQUENCE =
-      new SnowflakeLayout("wide-sequence", 41, LayoutSpelling.fields(8), 14, 1_609_459_200_000L);
-  public static final SnowflakeLayout REGIONAL =
-      new SnowflakeLayout("regional", 41, LayoutSpelling.fields(3, 3, 4), 12, JANUARY_2023);
+      usual("wide-sequence", 1_609_459_200_000L, 14, 8);
+  public static final SnowflakeLayout REGIONAL = usual("regional", JANUARY_2023, 12, 3, 3, 4);
 
   /** The layouts that have a name. */
   public static final List<SnowflakeLayout> NAMED =
@@ -52,11 +48,17 @@ public record SnowflakeLayout(
 
   public SnowflakeLayout {
     workerFields = List.copyOf(workerFields);
-    LayoutSpelling.flaw(timeBits, workerFields, sequenceBits, epochMillis)
+    LayoutSpelling.flaw(timeBits, tickMillis, workerFields, sequenceBits, epochMillis)
         .ifPresent(
             flaw -> {
               throw new IllegalArgumentException(flaw);
             });
+  }
+
+  private static SnowflakeLayout usual(
+      String name, long epochMillis, int sequenceBits, int... workerBits) {
+    return new SnowflakeLayout(
+        name, 41, 1, LayoutSpelling.fields(workerBits), sequenceBits, 0, epochMillis);
   }
 
   public static Optional<SnowflakeLayout> named(String name) {
@@ -65,7 +67,9 @@ public record SnowflakeLayout(
 
   /**
    * Reads a name, or a custom layout spelled {@code time/worker[+worker…]/sequence@epochMillis}
-   * such as {@code 41/5+5/12@1288834974657}. The spelling is the custom layout's name.
+   * such as {@code 41/5+5/12@1288834974657}. Ticks of more than a millisecond follow the bits of
+   * the time, and an {@code s} marks a sequence that is not the last: {@code
+   * 39x10/s8/16@1735689600000} is Sonyflake's. The spelling is the custom layout's name.
    */
   public static LayoutParse parse(String text, Instant now) {
     return LayoutSpelling.parse(text, now);
@@ -88,40 +92,23 @@ public record SnowflakeLayout(
     return 1 << workerBits();
   }
 
-  /** How many bits of a key lie below its milliseconds. */
+  /** How many bits of a key lie below its time. */
   public int timeShift() {
-    return workerBits() + sequenceBits;
+    return LayoutSpelling.BITS - timeBits;
   }
 
-  /** The highest number of a key within one millisecond of its worker; also its bit mask. */
+  /** How many bits of a key lie below its sequence. */
+  private int bitsBelow() {
+    int bits = 0;
+    for (int i = workerFields.size() - fieldsBelow; i < workerFields.size(); i++) {
+      bits += workerFields.get(i).bits();
+    }
+    return bits;
+  }
+
+  /** The highest number of a key within one tick of its worker; also its bit mask. */
   public long sequenceMax() {
     return (1L << sequenceBits) - 1;
-  }
-
-  /**
-   * Workers 0 up to this one, exclusive, are leased. The three highest are {@link #datedWorker}
-   * and, without a lease, {@link #BACKFILL_WORKER} and {@link #NUMBER_SOURCE_WORKER}, which make
-   * keys inside Postgres.
-   */
-  public int workersLeased() {
-    return isTiny() ? workers() : Math.min(workers() - WORKERS_RESERVED, WORKERS_LEASED_MAX);
-  }
-
-  /**
-   * The worker of keys for given times. It is never leased: nobody knows which milliseconds of its
-   * past a leased worker has used. Empty for layouts of less than 8 workers.
-   */
-  public OptionalInt datedWorker() {
-    return isTiny() ? OptionalInt.empty() : OptionalInt.of(workersLeased());
-  }
-
-  /** Workers 0 up to this one, exclusive, are shared out by ranges. */
-  public int workersShared() {
-    return workersLeased() + (isTiny() ? 0 : 1);
-  }
-
-  private boolean isTiny() {
-    return workers() < WORKERS_MIN_TO_RESERVE;
   }
 
   /** The worker given field by field, the leading one first. */
@@ -138,14 +125,20 @@ public record SnowflakeLayout(
         throw new IllegalArgumentException(
             "%s %d is not within 0..%d".formatted(field.name(), parts[i], (1 << field.bits()) - 1));
       }
-      worker = worker << field.bits() | parts[i];
+      worker = (worker << field.bits()) | parts[i];
     }
     return worker;
   }
 
+  /** Whether keys can carry a time. */
+  public boolean holds(Instant time) {
+    long millis = LayoutSpelling.millis(time);
+    return millis >= epochMillis && millis < endMillis();
+  }
+
   /** The first millisecond that the layout can no longer express. */
   public long endMillis() {
-    return epochMillis + (1L << timeBits);
+    return epochMillis + (1L << timeBits) * tickMillis;
   }
 
   /** Whole days until the layout ends; 0 once it has. */
@@ -153,14 +146,31 @@ public record SnowflakeLayout(
     return Math.max(0, (endMillis() - now.toEpochMilli()) / 86_400_000L);
   }
 
-  /** The first position of a millisecond, which may lie before the epoch or after the end. */
+  /**
+   * The first position of the tick that a millisecond lies in, which may be before the epoch or
+   * after the end.
+   */
   public long position(long unixMillis) {
-    return (unixMillis - epochMillis) << sequenceBits;
+    return ticks(unixMillis - epochMillis) << sequenceBits;
   }
 
-  /** The millisecond of a position. */
+  /** The first position of the ticks that begin at a millisecond or later. */
+  public long positionFrom(long unixMillis) {
+    return ticksFrom(unixMillis - epochMillis) << sequenceBits;
+  }
+
+  /** Whole ticks; the division is slow, and every draw asks twice. */
+  private long ticks(long millis) {
+    return tickMillis == 1 ? millis : Math.floorDiv(millis, (long) tickMillis);
+  }
+
+  private long ticksFrom(long millis) {
+    return ticks(millis + tickMillis - 1);
+  }
+
+  /** The first millisecond of a position's tick. */
   public long millisOf(long position) {
-    return (position >> sequenceBits) + epochMillis;
+    return (position >> sequenceBits) * tickMillis + epochMillis;
   }
 
   /**
@@ -169,20 +179,31 @@ public record SnowflakeLayout(
    * @throws EndOfTimeException beyond the last millisecond
    */
   public long key(long position, int worker) {
-    long millis = position >> sequenceBits;
-    if (millis < 0) {
+    long ticks = position >> sequenceBits;
+    if (ticks < 0) {
       throw new IllegalStateException(
           "layout %s begins at %s".formatted(name, Instant.ofEpochMilli(epochMillis)));
     }
-    if (millis >= 1L << timeBits) {
+    if (ticks >= 1L << timeBits) {
       throw new EndOfTimeException(this);
     }
-    return (millis << workerBits() | worker) << sequenceBits | (position & sequenceMax());
+    long sequence = position & sequenceMax();
+    if (fieldsBelow == 0) {
+      return (((ticks << workerBits()) | worker) << sequenceBits) | sequence;
+    }
+    int below = bitsBelow();
+    long upper =
+        (((ticks << (workerBits() - below)) | (worker >> below)) << sequenceBits) | sequence;
+    return (upper << below) | (worker & mask(below));
+  }
+
+  private static long mask(int bits) {
+    return (1L << bits) - 1;
   }
 
   /** The position of a key in the life of its worker. */
   public long positionOf(long key) {
-    return ((key >> timeShift()) << sequenceBits) | (key & sequenceMax());
+    return ((key >> timeShift()) << sequenceBits) | sequenceOf(key);
   }
 
   /** The first position at which every worker's key exceeds a number. */
@@ -196,20 +217,27 @@ public record SnowflakeLayout(
 
   /** When a key was made, in milliseconds since the layout's epoch. */
   public long millisSinceEpoch(long key) {
-    return key >> timeShift();
+    return (key >> timeShift()) * tickMillis;
+  }
+
+  public long sequenceOf(long key) {
+    return (key >>> bitsBelow()) & sequenceMax();
   }
 
   public int workerOf(long key) {
-    return (int) (key >>> sequenceBits) & (workers() - 1);
+    int below = bitsBelow();
+    long upper = key >>> (sequenceBits + below);
+    return (int) ((upper << below) | (key & mask(below))) & (workers() - 1);
   }
 
   /**
-   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
-   * nothing when none of them lies within the layout's time.
+   * The keys of the ticks that begin within the milliseconds from {@code first} to {@code last},
+   * both inclusive; nothing when none of them lies within the layout's time.
    */
   public Optional<KeyBounds> bounds(Instant first, Instant last) {
-    long from = Math.max(LayoutSpelling.millis(first), epochMillis) - epochMillis;
-    long to = Math.min(LayoutSpelling.millis(last), endMillis() - 1) - epochMillis;
+    long begin = Math.max(LayoutSpelling.millis(first), epochMillis) - epochMillis;
+    long from = ticksFrom(begin);
+    long to = ticks(Math.min(LayoutSpelling.millis(last), endMillis() - 1) - epochMillis);
     if (from > to) {
       return Optional.empty();
     }

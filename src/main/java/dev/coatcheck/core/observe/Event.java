@@ -73,6 +73,13 @@ public sealed interface Event {
       implements Event {}
 
   /**
+   * Keys were refused because the database has another primary than the one whose counts are known.
+   *
+   * @param kind {@code dated}: keys for given times; {@code segment}: numbers of segments
+   */
+  record KeysFenced(String kind) implements Event {}
+
+  /**
    * The settings give the instance no workers of a layout, so it makes no keys of that layout.
    *
    * @param used whether a type has the layout

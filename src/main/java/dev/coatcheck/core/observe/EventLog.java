@@ -41,6 +41,14 @@ final class EventLog {
               () ->
                   "the generated key %s of type %s already exists; another key was drawn. Check whether a copy of this machine is running."
                       .formatted(conflict.key(), conflict.type()));
+      case Event.KeysFenced(String kind) ->
+          repeat(
+              Level.WARN,
+              "fenced " + kind,
+              () ->
+                  "%s are refused since a failover or a restore; end that with: coatcheck keys fence (docs/leases.md says how many to skip)"
+                      .formatted(
+                          kind.equals("dated") ? "keys for given times" : "numbers of segments"));
       case Event.LeaseChanged change ->
           repeat(
               change.routine() ? Level.DEBUG : Level.WARN,

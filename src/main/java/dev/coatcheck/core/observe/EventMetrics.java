@@ -95,6 +95,8 @@ final class EventMetrics {
           counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
       case Event.GeneratedKeyConflict conflict ->
           counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
+      case Event.KeysFenced(String kind) ->
+          counter("coatcheck.keys.fenced", "kind", kind).increment();
       case Event.LeaseChanged change ->
           counter("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome())
               .increment();

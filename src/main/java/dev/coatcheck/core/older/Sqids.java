@@ -111,6 +111,21 @@ public final class Sqids implements Decoder {
   }
 
   /**
+   * The text of a number, the first one without a blocked word.
+   *
+   * @param number 0 to 2^63 - 1
+   */
+  public String encode(long number) {
+    for (int attempt = 0; attempt <= shuffled.length; attempt++) {
+      String made = encode(number, attempt);
+      if (!blocklist.blocks(made)) {
+        return made;
+      }
+    }
+    throw new IllegalArgumentException("every text of " + number + " has a blocked word");
+  }
+
+  /**
    * The text of a number.
    *
    * @param number 0 to 2^63 - 1

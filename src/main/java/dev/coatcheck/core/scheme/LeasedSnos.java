@@ -30,6 +30,6 @@ public final class LeasedSnos {
         false,
         metabyte,
         LAYOUT.workerOf(key),
-        (millisOfTick << LAYOUT.sequenceBits()) | (int) (key & LAYOUT.sequenceMax()));
+        (millisOfTick << LAYOUT.sequenceBits()) | (int) LAYOUT.sequenceOf(key));
   }
 }

@@ -31,7 +31,7 @@ public final class RocketMqId {
   public static String of(long key) {
     long millis = LAYOUT.millisSinceEpoch(key);
     long sequence =
-        ((millis % MILLIS_PER_SECOND) << LAYOUT.sequenceBits()) | (key & LAYOUT.sequenceMax());
+        ((millis % MILLIS_PER_SECOND) << LAYOUT.sequenceBits()) | LAYOUT.sequenceOf(key);
     return String.format(
         Locale.ROOT,
         "01%s%02X%s%08X%08X",

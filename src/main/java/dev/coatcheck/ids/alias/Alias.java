@@ -12,7 +12,8 @@ import java.util.Comparator;
  * @param bucket follows from the type, the scheme and the value
  */
 public record Alias(
-    int typeNumber, AliasScheme scheme, Namespace namespace, String value, int bucket) {
+    int typeNumber, AliasScheme scheme, Namespace namespace, String value, int bucket)
+    implements Comparable<Alias> {
   /** One order for everyone, so that two transactions can't wait for each other. */
   public static final Comparator<Alias> LOCK_ORDER =
       Comparator.comparingInt(Alias::bucket)
@@ -20,6 +21,12 @@ public record Alias(
           .thenComparing(Alias::scheme)
           .thenComparing(Alias::value)
           .thenComparing(alias -> alias.namespace().stored());
+
+  /** By which a map finds aliases of one hash: clients may choose the texts. */
+  @Override
+  public int compareTo(Alias other) {
+    return LOCK_ORDER.compare(this, other);
+  }
 
   /**
    * Makes an alias of the type, in a scheme whose aliases all callers share.

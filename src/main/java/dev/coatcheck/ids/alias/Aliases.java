@@ -1,14 +1,25 @@
 package dev.coatcheck.ids.alias;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads and adds aliases. An alias belongs to one public ID for ever. */
+/**
+ * Reads and adds aliases. An alias belongs to one public ID for ever, so no change ends what is
+ * cached of it, except that a database which lost the alias may give it again: what is cached is
+ * trusted as far as the change feed is.
+ */
 public final class Aliases {
   private final AliasStore store;
+  private final TrustedCache<Alias, Token> cache;
 
   /** The outcome of {@link #add}. */
   public enum Outcome {
@@ -19,9 +30,14 @@ public final class Aliases {
     TAKEN
   }
 
-  /** Single look-ups share up to {@code groupsMax} statements at a time. */
-  public Aliases(Database database, int groupsMax) {
+  /**
+   * Single look-ups share up to {@code groupsMax} statements at a time.
+   *
+   * @param cachedMax how many aliases stay in memory
+   */
+  public Aliases(Database database, ChangeFeed feed, int cachedMax, int groupsMax) {
     this.store = new AliasStore(database, groupsMax);
+    this.cache = new TrustedCache<>(feed, ChangeKind.ENDING, (_, _) -> List.of(), cachedMax);
   }
 
   /**
@@ -34,16 +50,38 @@ public final class Aliases {
     if (store.add(alias, token)) {
       return Outcome.ADDED;
     }
-    return target(alias).filter(token::equals).isPresent() ? Outcome.PRESENT : Outcome.TAKEN;
+    return store.target(alias).filter(token::equals).isPresent() ? Outcome.PRESENT : Outcome.TAKEN;
   }
 
-  /** The token of the public ID that has the alias. */
-  public Optional<Token> target(Alias alias) {
-    return store.target(alias);
+  /**
+   * The token of the public ID of the type that has the alias.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if it isn't cached and Postgres can't be
+   *     asked
+   */
+  public Optional<Token> target(Type type, Alias alias) {
+    return cache.get(alias, type.outage().staleMax(), () -> store.target(alias));
   }
 
-  /** The tokens of those aliases that are taken. */
-  public Map<Alias, Token> targets(List<Alias> aliases) {
-    return store.targets(aliases);
+  /**
+   * The tokens of those aliases, each of its type, that are taken.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one isn't cached and Postgres can't
+   *     be asked
+   */
+  public Map<Alias, Token> targets(Map<Alias, Type> aliases) {
+    return cache.getAll(
+        List.copyOf(aliases.keySet()),
+        alias -> requireNonNull(aliases.get(alias)).outage().staleMax(),
+        this::load);
+  }
+
+  /** Mostly it is one, for which callers share a statement. */
+  private Map<Alias, Token> load(List<Alias> missing) {
+    if (missing.size() > 1) {
+      return store.targets(missing);
+    }
+    Alias only = missing.getFirst();
+    return store.target(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
   }
 }

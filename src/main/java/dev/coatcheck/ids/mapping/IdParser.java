@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
@@ -42,39 +41,32 @@ public final class IdParser {
   }
 
   /** Which token has an alias. */
-  Optional<Token> target(Alias alias) {
-    return aliases.target(alias);
+  Optional<Token> target(Type type, Alias alias) {
+    return aliases.target(type, alias);
   }
 
   ParsedToken parse(String text) {
     return switch (step(text)) {
       case Step.Done(ParsedToken parsed) -> parsed;
-      case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets(names.keySet()));
+      case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets(names));
     };
   }
 
-  /**
-   * The tokens of those names that are taken. Mostly it is one, for which callers share a
-   * statement.
-   */
-  Map<Alias, Token> targets(Set<Alias> names) {
-    if (names.size() > 1) {
-      return aliases.targets(List.copyOf(names));
-    }
-    Alias only = names.iterator().next();
-    return target(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
+  /** The tokens of those names, each of its type, that are taken. */
+  Map<Alias, Token> targets(Map<Alias, Type> names) {
+    return names.isEmpty() ? Map.of() : aliases.targets(names);
   }
 
   /** Parses all, with at most one query. */
   List<ParsedToken> parseAll(List<String> texts) {
     List<Step> steps = texts.stream().map(this::step).toList();
-    List<Alias> foreign =
-        steps.stream()
-            .filter(Step.Foreign.class::isInstance)
-            .flatMap(step -> ((Step.Foreign) step).names().keySet().stream())
-            .distinct()
-            .toList();
-    Map<Alias, Token> targets = foreign.isEmpty() ? Map.of() : aliases.targets(foreign);
+    Map<Alias, Type> foreign = new LinkedHashMap<>();
+    for (Step step : steps) {
+      if (step instanceof Step.Foreign(Map<Alias, Type> names)) {
+        foreign.putAll(names);
+      }
+    }
+    Map<Alias, Token> targets = targets(foreign);
     return steps.stream()
         .map(
             step ->

@@ -13,7 +13,8 @@ public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliase
    * Wires them.
    *
    * @param feed says how long what was resolved may be trusted
-   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each
+   * @param cachedMappingsMax how many resolved public IDs stay in memory, about 320 bytes each, and
+   *     how many aliases, about as large
    * @param groupsMax how many statements read single public IDs at a time, in each of the two
    *     tables, and single aliases
    */
@@ -25,7 +26,7 @@ public record Mappings(Resolver resolver, Lookup lookup, Listing listing, Aliase
       int cachedMappingsMax,
       int groupsMax) {
     MappingStore store = new MappingStore(database, groupsMax);
-    Aliases aliases = new Aliases(database, groupsMax);
+    Aliases aliases = new Aliases(database, feed, cachedMappingsMax, groupsMax);
     return new Mappings(
         new Resolver(store, new IdParser(registry, aliases), feed, observer, cachedMappingsMax),
         new Lookup(store),

@@ -84,14 +84,14 @@ public final class Resolver {
   }
 
   /**
-   * Resolves an alias of the type. That a name is not there is never cached: it may be given at any
-   * time.
+   * Resolves an alias of the type. A name that is given is cached; that a name is not there never
+   * is, because it may be given at any time.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
     return parser
-        .target(alias)
+        .target(type, alias)
         .map(token -> resolve(type, token))
         .orElseGet(ResolveOutcome.Unknown::new);
   }
@@ -104,7 +104,7 @@ public final class Resolver {
     if (aliases.isEmpty()) {
       return Map.of();
     }
-    return outcomes(aliases, parser.targets(aliases.keySet()));
+    return outcomes(aliases, parser.targets(aliases));
   }
 
   /**
@@ -188,7 +188,7 @@ public final class Resolver {
   private Map<Asked, MappingState> find(List<ParsedToken.Wanted> wanted) {
     Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
     wanted.forEach(
-        each -> staleMax.merge(Asked.of(each), staleMax(each.type()), Resolver::shorter));
+        each -> staleMax.merge(Asked.of(each), each.type().outage().staleMax(), Resolver::shorter));
     List<MappingState> loaded = Collections.synchronizedList(new ArrayList<>());
     Map<Asked, MappingState> found =
         cache.getAll(
@@ -206,13 +206,6 @@ public final class Resolver {
     observer.observe(
         new Event.Resolved(found.size() - fresh.size(), fresh.size() - absent, absent));
     return found;
-  }
-
-  private static Duration staleMax(Type type) {
-    return switch (type.outage().onOutage()) {
-      case SERVE_STALE -> Duration.ofSeconds(type.outage().staleSecondsMax());
-      case REFUSE -> Duration.ZERO;
-    };
   }
 
   private static Duration shorter(Duration one, Duration other) {

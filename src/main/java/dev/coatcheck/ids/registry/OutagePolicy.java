@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.registry;
 
+import java.time.Duration;
+
 /**
  * What a type's cached public IDs are worth while Postgres can't say whether they still hold.
  *
@@ -14,5 +16,13 @@ public record OutagePolicy(OnOutage onOutage, int staleSecondsMax) {
     if (staleSecondsMax < 0 || staleSecondsMax > STALE_SECONDS_LIMIT) {
       throw new IllegalArgumentException("stale for " + staleSecondsMax + " s");
     }
+  }
+
+  /** How long what is cached may be served without word from Postgres. */
+  public Duration staleMax() {
+    return switch (onOutage) {
+      case SERVE_STALE -> Duration.ofSeconds(staleSecondsMax);
+      case REFUSE -> Duration.ZERO;
+    };
   }
 }

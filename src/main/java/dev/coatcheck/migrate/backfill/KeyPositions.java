@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import java.util.OptionalLong;
 
 /**
@@ -25,7 +26,7 @@ public final class KeyPositions {
 
   /** The key at a position. */
   static long key(long position) {
-    return LAYOUT.key(position, SnowflakeLayout.BACKFILL_WORKER);
+    return LAYOUT.key(position, WorkerUses.BACKFILL);
   }
 
   /** Whether a position's key would not be older than {@code t0Millis}. */
@@ -39,7 +40,7 @@ public final class KeyPositions {
 
   /** The key of a row that has one, so that the next ones come after it. */
   public void held(long key) {
-    if (LAYOUT.workerOf(key) == SnowflakeLayout.BACKFILL_WORKER) {
+    if (LAYOUT.workerOf(key) == WorkerUses.BACKFILL) {
       last = Math.max(last, LAYOUT.positionOf(key));
     }
   }

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.util.HashMap;
 import java.util.List;
@@ -118,8 +119,8 @@ public final class TargetSql {
     names.put("sequence_mask", Long.toString(layout.sequenceMax()));
     names.put("keys_per_ms", Long.toString(layout.sequenceMax() + 1));
     names.put("worker_mask", Integer.toString(layout.workers() - 1));
-    names.put("backfill_worker", Integer.toString(SnowflakeLayout.BACKFILL_WORKER));
-    names.put("number_source_worker", Integer.toString(SnowflakeLayout.NUMBER_SOURCE_WORKER));
+    names.put("backfill_worker", Integer.toString(WorkerUses.BACKFILL));
+    names.put("number_source_worker", Integer.toString(WorkerUses.NUMBER_SOURCE));
   }
 
   /** The names of the same run, with those of one of its children. */

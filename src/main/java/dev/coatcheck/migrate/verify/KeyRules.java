@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.migrate.backfill.KeyTimes;
 import dev.coatcheck.migrate.verify.Findings.Promise;
 import dev.coatcheck.migrate.verify.RowStore.Row;
@@ -51,13 +52,13 @@ final class KeyRules {
 
   private void check(Row row, long key, long nowMillis) {
     int worker = LAYOUT.workerOf(key);
-    if (worker == SnowflakeLayout.BACKFILL_WORKER) {
+    if (worker == WorkerUses.BACKFILL) {
       if (key <= lastKey) {
         findings.add(Promise.INVERSION, row);
       }
       lastKey = key;
       timed.add(row);
-    } else if (worker == SnowflakeLayout.NUMBER_SOURCE_WORKER) {
+    } else if (worker == WorkerUses.NUMBER_SOURCE) {
       long millis = LAYOUT.millisSinceEpoch(key);
       if (millis < t0Millis || millis > nowMillis + HOUR_MILLIS) {
         findings.add(Promise.KEY_TIME, row);

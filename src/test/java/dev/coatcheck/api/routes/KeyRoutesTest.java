@@ -9,6 +9,7 @@ import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyRoutesTest {
   /** Keys carry the database's time, and the other end of a window of 3 s at most. */
@@ -103,6 +105,29 @@ class KeyRoutesTest {
     }
     assertThat(client.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
         .contains("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000");
+  }
+
+  /** More than a tick of a second has: a draw that has begun waits for the next tick. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "39x10/s8/16@1735689600000",
+        "29x1000/21/13@1463673600000",
+        "39x4/4/s12/8@1672531200000"
+      })
+  void keysOfLongTicksAndOtherOrdersAreUniqueAndRise(String layout) {
+    List<Long> keys = new ArrayList<>();
+    for (int draw = 0; draw < 2; draw++) {
+      texts(json("scheme", "snowflake", "layout", layout, "count", 10_000)).stream()
+          .map(Long::valueOf)
+          .forEach(keys::add);
+    }
+
+    assertThat(keys).isSorted().doesNotHaveDuplicates();
+    SnowflakeLayout known = SnowflakeLayout.accepted(layout);
+    assertThat(keys.stream().map(known::workerOf).distinct()).hasSize(1);
+    assertThat(known.timeOf(keys.getLast()))
+        .isBetween(Instant.now().minusSeconds(10), Instant.now().plus(CLOCKS_APART_MAX));
   }
 
   @Test

@@ -57,7 +57,7 @@ class ImporterTest {
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = settings();
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final DatedGenerators DATED = new DatedGenerators(DATABASE, _ -> true);
+  private static final DatedGenerators DATED = new DatedGenerators(DATABASE, _ -> true, OBSERVER);
   private static final Registry REGISTRY =
       Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
   private static final Importer IMPORTER = importer();

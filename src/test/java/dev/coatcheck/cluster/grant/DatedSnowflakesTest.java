@@ -8,6 +8,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -32,6 +33,7 @@ class DatedSnowflakesTest {
   private static final int ROOM = 4_096;
 
   private static final TestDatabase SERVER = TestDatabase.fresh();
+  private static final Observer OBSERVER = new Observer();
   private static final Database ONE = Database.open(SERVER.settings(4), "one", new Observer());
   private static final Database TWO = Database.open(SERVER.settings(4), "two", new Observer());
 
@@ -51,7 +53,9 @@ class DatedSnowflakesTest {
   }
 
   private static DatedKeys generators(Database database, SnowflakeLayout layout) {
-    return new DatedGenerators(database, _ -> true).of(KeyScheme.SNOWFLAKE, layout).orElseThrow();
+    return new DatedGenerators(database, _ -> true, OBSERVER)
+        .of(KeyScheme.SNOWFLAKE, layout)
+        .orElseThrow();
   }
 
   private static long[] times(int count, long millis) {
@@ -72,7 +76,7 @@ class DatedSnowflakesTest {
     long key = draw(keys, AT).getFirst();
 
     assertThat(LAYOUT.timeOf(key).toEpochMilli()).isEqualTo(AT);
-    assertThat(LAYOUT.workerOf(key)).isEqualTo(SnowflakeLayout.DATED_WORKER);
+    assertThat(LAYOUT.workerOf(key)).isEqualTo(WorkerUses.DATED);
   }
 
   @Test
@@ -90,6 +94,24 @@ class DatedSnowflakesTest {
             key ->
                 assertThat(LAYOUT.timeOf(key).toEpochMilli())
                     .isBetween(AT, AT + 3 * 16_384 / ROOM));
+  }
+
+  /** All milliseconds of a tick share its numbers. */
+  @Test
+  void aFullTickOfASecondGoesOnInTheNextOnes() {
+    SnowflakeLayout seconds = SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
+    DatedKeys ofSeconds = generators(ONE, seconds);
+    Set<Long> seen = new HashSet<>(draw(ofSeconds, times(8_000, AT)));
+    seen.addAll(draw(ofSeconds, times(10_000, AT + 1)));
+    seen.addAll(draw(ofSeconds, times(10_000, AT + 2)));
+
+    assertThat(seen).hasSize(28_000);
+    assertThat(seen)
+        .allSatisfy(
+            key -> assertThat(seconds.timeOf(key).toEpochMilli() - AT).isBetween(-999L, 3_000L));
+    assertThat(draw(ofSeconds, times(1, AT + 10_000)).getFirst())
+        .isEqualTo(
+            seconds.key(seconds.position(AT + 10_000), WorkerUses.dated(seconds).orElseThrow()));
   }
 
   @Test
@@ -148,6 +170,7 @@ class DatedSnowflakesTest {
       SERVER.sql().execute("update coatcheck.key_fence set " + change);
 
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
+      assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"dated\"}");
       assertThat(new KeyFence(ONE).lift(0, 100).wasClosed()).isTrue();
       assertThat(draw(keys, times(10, AT))).doesNotContainAnyElementsOf(before);
     }

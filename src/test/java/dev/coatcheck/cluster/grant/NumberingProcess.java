@@ -106,7 +106,7 @@ final class NumberingProcess implements AutoCloseable {
   public static void main(String[] arguments) {
     TestDatabase server = new TestDatabase(arguments[0], arguments[1], arguments[2]);
     Database database = Database.open(server.settings(2), "numbers", new Observer());
-    Segments segments = new Segments(database, System::nanoTime);
+    Segments segments = new Segments(database, new Observer(), System::nanoTime);
     Random random = new Random();
     while (!System.out.checkError()) {
       if (segments.next(arguments[3], 1 + random.nextInt(20))

@@ -34,7 +34,7 @@ class SegmentCrashTest {
     NumberingProcess.Seen seen = new NumberingProcess.Seen();
     List<NumberingProcess> running = new ArrayList<>();
     try (Database database = Database.open(server.settings(2), "crash", new Observer())) {
-      Segments segments = new Segments(database, System::nanoTime);
+      Segments segments = new Segments(database, new Observer(), System::nanoTime);
       assertThat(segments.put(new SegmentDefinition("invoice", 1, 1, 64, STEP, STEP)))
           .isInstanceOf(SegmentPut.Created.class);
       for (int i = 0; i < PROCESSES; i++) {

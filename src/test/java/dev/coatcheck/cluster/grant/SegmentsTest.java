@@ -25,8 +25,8 @@ class SegmentsTest {
   private static final int STEP = 50;
 
   private static final TestDatabase SERVER = TestDatabase.fresh();
-  private static final Database DATABASE =
-      Database.open(SERVER.settings(6), "segments", new Observer());
+  private static final Observer OBSERVER = new Observer();
+  private static final Database DATABASE = Database.open(SERVER.settings(6), "segments", OBSERVER);
 
   private final Segments one = instance();
   private final Segments two = instance();
@@ -45,7 +45,7 @@ class SegmentsTest {
   }
 
   private static Segments instance() {
-    return new Segments(DATABASE, System::nanoTime);
+    return new Segments(DATABASE, OBSERVER, System::nanoTime);
   }
 
   private static SegmentDefinition definition(String tag, long start, long stride, int bits) {
@@ -185,6 +185,7 @@ class SegmentsTest {
     assertThat(draw(one, "invoice", 1)).containsExactly(2L);
     assertThat(two.next("invoice", 1)).isEqualTo(new KeyDraw.Fenced());
     assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyDraw.Fenced());
+    assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"segment\"} 2");
     assertThat(fence.lift(1_000, 0)).isEqualTo(new KeyFence.Lifted(true, 1_000, datedAdvance()));
     assertThat(draw(two, "invoice", 1).getFirst()).isGreaterThan(1_000);
   }

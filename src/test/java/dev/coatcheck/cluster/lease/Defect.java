@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.Breakage;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.Arrays;
 
 /** The ways to lease that look right and are not. */
@@ -8,6 +9,8 @@ enum Defect {
   NONE(""),
   /** Minting goes on after the end of the window. */
   WINDOW_IGNORED("window-ignored"),
+  /** A window begins within a tick, which the window before has. */
+  TICK_SHARED("tick-shared"),
   /** The estimate of the database's time stays where the acquire put it. */
   BASE_FIXED("base-fixed"),
   /** A renewal names the worker only. */
@@ -52,6 +55,13 @@ enum Defect {
       long lastMillis(long untilMillis, long estimateMillis) {
         return super.lastMillis(
             Defect.this == WINDOW_IGNORED ? Long.MAX_VALUE : untilMillis, estimateMillis);
+      }
+
+      @Override
+      long firstPosition(SnowflakeLayout layout, long millis) {
+        return Defect.this == TICK_SHARED
+            ? layout.position(millis + 1)
+            : super.firstPosition(layout, millis);
       }
 
       @Override

@@ -2,11 +2,17 @@ package dev.coatcheck.cluster.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.Breakage;
+import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** The holder's decisions, told the time and the replies one by one. */
 class LeaseKeeperTest {
@@ -102,6 +108,46 @@ class LeaseKeeperTest {
     long now = DATABASE_MILLIS + nano / MILLI;
     answer(new LeaseReply.Renewed(now, now + 3_000));
     assertThat(sent()).isInstanceOf(LeaseRequest.Renew.class);
+  }
+
+  /** Of two windows that follow each other in the middle of a tick of a second. */
+  @Test
+  @BrokenBy("tick-shared")
+  void aTickBelongsToTheWindowInWhichItBegins() {
+    SnowflakeLayout seconds = SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
+    KeyLedger ledger = new KeyLedger();
+    long first = DATABASE_MILLIS + 500;
+    LeaseKeeper before = holder(seconds, first, first + 3_000);
+    assertThat(drawAll(before, 3_000 * MILLI, ledger))
+        .isEqualTo(seconds.position(DATABASE_MILLIS + 4_000) - 1);
+
+    LeaseKeeper after = holder(seconds, first + 3_001, first + 6_001);
+    assertThat(drawAll(after, 0, ledger)).as("the tick of the window before").isNegative();
+    assertThat(drawAll(after, 499 * MILLI, ledger))
+        .isEqualTo(seconds.position(DATABASE_MILLIS + 5_000) - 1);
+    assertThat(ledger.keys()).isEqualTo(2 * (seconds.sequenceMax() + 1));
+  }
+
+  private LeaseKeeper holder(SnowflakeLayout layout, long nowMillis, long untilMillis) {
+    LeaseKeeper holder = new LeaseKeeper(layout, Defect.current().rules(), this::hear, 0);
+    holder.replied(
+        new LeaseRequest.Acquire(), new LeaseReply.Acquired(5, 1, nowMillis, untilMillis), 0, 0);
+    return holder;
+  }
+
+  /** The last position of all that there are at a time; negative if there are none. */
+  private static long drawAll(LeaseKeeper holder, long nano, KeyLedger ledger) {
+    long last = -1;
+    while (holder.reserve(1_000, nano) instanceof KeyRun.Some(Positions.Run run, int worker)) {
+      ledger.record(worker, run);
+      last = run.first() + run.count() - 1;
+    }
+    return last;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyDefectIsFound() {
+    return Breakage.requireRed(this);
   }
 
   /** The next worker's estimate of the database's clock may lag behind that of the last one. */

@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -126,7 +127,7 @@ final class SimulatedNode implements Waiter {
     return switch (keeper.reserve(1, nanoTime())) {
       case KeyRun.Some _ -> Optional.empty();
       case KeyRun.Wait(String reason, long millis) ->
-          millis > 1 ? Optional.of(reason) : Optional.empty();
+          millis > settings.layout().tickMillis() ? Optional.of(reason) : Optional.empty();
       case KeyRun.Never(String reason, long _) -> Optional.of(reason);
     };
   }
@@ -143,6 +144,11 @@ final class SimulatedNode implements Waiter {
     long lastMillis(long untilMillis, long estimateMillis) {
       simulation.maybeStall(SimulatedNode.this);
       return rules.lastMillis(untilMillis, estimateMillis);
+    }
+
+    @Override
+    long firstPosition(SnowflakeLayout layout, long millis) {
+      return rules.firstPosition(layout, millis);
     }
 
     @Override

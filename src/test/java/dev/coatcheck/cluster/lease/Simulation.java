@@ -41,12 +41,11 @@ final class Simulation {
   private long databaseOffsetNanos;
   private long refused;
 
-  Simulation(long seed, Weather weather, Defect defect) {
+  Simulation(long seed, SnowflakeLayout layout, Weather weather, Defect defect) {
     this.random = new Random(seed);
     this.weather = weather;
     this.defect = defect;
-    this.settings =
-        new LeaseSettings(SnowflakeLayout.DEFAULT, 0, weather.workers() - 1, "node", 3_000);
+    this.settings = new LeaseSettings(layout, 0, weather.workers() - 1, "node", 3_000);
     this.rows = new SimulatedRows(settings, defect, SimulatedRows.Life.FIRST);
     for (int i = 0; i < weather.nodes(); i++) {
       nodes.add(null);
@@ -136,7 +135,8 @@ final class Simulation {
       long databaseMillis = databaseMillis();
       long behind = databaseMillis - settings.layout().millisOf(run.first());
       long ahead = settings.layout().millisOf(run.first() + run.count() - 1) - databaseMillis;
-      faults.nearTime(behind, ahead);
+      // The time of a key is when its tick began.
+      faults.nearTime(behind - settings.layout().tickMillis() + 1, ahead);
     }
   }
 

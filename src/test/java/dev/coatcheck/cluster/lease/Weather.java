@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 
 /**
  * What a simulated run goes through. Probabilities are per event of the network, mean times between
@@ -26,7 +27,7 @@ record Weather(int nodes, int workers, long delayMillisMax, double loss, Faults 
   static final Weather JUMPY =
       new Weather(
           5,
-          SnowflakeLayout.DEFAULT.workersLeased(),
+          WorkerUses.leased(SnowflakeLayout.DEFAULT),
           400,
           0.03,
           new Faults(4_000, 6_000, 8_000, 15_000, 0));

@@ -38,13 +38,25 @@ class SnowflakeLayoutTest {
         "22/21/20@0",
         "59/1/3@0",
         "39/1/23@0",
+        "39x10/s6/18@0",
+        "29x1000/22/12@0",
+        "39x2/8/16@0",
+        "39x/8/16@0",
+        "39x010/16/8@0",
+        "39/s8/s8/8@0",
+        "39/8/8/8@0",
+        "39/s8/4+4+4+4@0",
+        "39/4+4/s8/4+4@0",
+        "39/s24@0",
+        "39/s12/12@1780315200124",
+        "29x1000/21/13@1780315201000",
         "41/10/12@-1",
         "41/10/12@01",
         "41/4+3+2+1/12@0",
         "41/5+/12@0",
         "41/10/12@1780315200124",
         "41/10/12@99999999999999",
-        "20/21/22@0",
+        "20/23/20@0",
         "38/20/5@0"
       })
   void unknownImpossibleUntimelyLayoutsAreInvalid(String text) {
@@ -58,12 +70,61 @@ class SnowflakeLayoutTest {
     "41/3+3+4/12@1672531200000, regional",
     "wide-sequence, wide-sequence",
     "40/5+5/13@1672531200000, 40/5+5/13@1672531200000",
+    "39x10/s8/16@1735689600000, 39x10/s8/16@1735689600000",
+    "41x1/10/12@1672531200000, default",
+    "41x4/10/12@1672531200000, 41x4/10/12@1672531200000",
+    "41/s12/10@1672531200000, 41/s12/10@1672531200000",
+    "39x4/4/s12/8@1672531200000, 39x4/4/s12/8@1672531200000",
+    "39x4/2+2/s12/8@1672531200000, 39x4/2+2/s12/8@1672531200000",
     "41/10/12@1780315200123, 41/10/12@1780315200123"
   })
   void oneDivisionOfTheBitsHasOneName(String text, String name) {
     assertThat(SnowflakeLayout.parse(text, NOW))
         .isInstanceOfSatisfying(
             LayoutParse.Known.class, known -> assertThat(known.layout().name()).isEqualTo(name));
+  }
+
+  /** By the documents of github.com/sony/sonyflake and github.com/baidu/uid-generator. */
+  @ParameterizedTest
+  @CsvSource({
+    // elapsed << 24 | sequence << 16 | machine, in 10 ms since 2025
+    "39x10/s8/16@1735689600000, 24008867386428450, 2025-06-15T15:06:40.120Z, 3106, 7",
+    "39x10/s8/16@1409529600000, 571214544442428450, 2025-06-15T15:06:40.120Z, 3106, 7",
+    // seconds << 35 | worker << 13 | sequence
+    "28x1000/22/13@1463673600000, 8120113273552445539, 2023-11-14T22:13:20Z, 12345, 99"
+  })
+  void keysOfOtherProductsTakeApartAndComeTogether(
+      String name, long key, Instant time, int worker, int sequence) {
+    SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+    assertThat(layout.timeOf(key)).isEqualTo(time);
+    assertThat(layout.workerOf(key)).isEqualTo(worker);
+    assertThat(layout.sequenceOf(key)).isEqualTo(sequence);
+    assertThat(layout.key(layout.position(time.toEpochMilli()) + sequence, worker)).isEqualTo(key);
+    assertThat(layout.positionOf(key)).isEqualTo(layout.position(time.toEpochMilli()) + sequence);
+  }
+
+  @Test
+  void aSequenceMayLieBetweenTheFieldsOfTheWorker() {
+    SnowflakeLayout layout = SnowflakeLayout.accepted("39x4/4/s12/8@0");
+    long key = layout.key(layout.position(8) + 0xABC, layout.worker(0x7, 0xE1));
+    assertThat(key).isEqualTo(0x2_7_ABC_E1L);
+    assertThat(layout.workerOf(key)).isEqualTo(0x7E1);
+    assertThat(layout.sequenceOf(key)).isEqualTo(0xABC);
+    assertThat(layout.positionOf(key)).isEqualTo(0x2ABC);
+    assertThat(layout.timeOf(key)).isEqualTo(Instant.ofEpochMilli(8));
+  }
+
+  @Test
+  void aTickIsThatOfEachOfItsMilliseconds() {
+    SnowflakeLayout layout = SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
+    long begin = 1_780_000_000_000L;
+    long tick = layout.position(begin);
+    assertThat(layout.position(begin + 999)).isEqualTo(tick);
+    assertThat(layout.position(begin + 1_000)).isEqualTo(tick + 8_192);
+    assertThat(layout.positionFrom(begin)).isEqualTo(tick);
+    assertThat(layout.positionFrom(begin + 1)).isEqualTo(tick + 8_192);
+    assertThat(layout.millisOf(tick + 8_191)).isEqualTo(begin);
+    assertThat(layout.endMillis()).isEqualTo(1_463_673_600_000L + (1L << 29) * 1_000);
   }
 
   @Test
@@ -81,25 +142,25 @@ class SnowflakeLayoutTest {
 
   @Test
   void triggersBackfillsAndGivenTimesKeepTheThreeHighestWorkers() {
-    assertThat(SnowflakeLayout.DEFAULT.workersLeased()).isEqualTo(1_021);
-    assertThat(SnowflakeLayout.WIDE_SEQUENCE.workersLeased()).isEqualTo(253);
-    assertThat(SnowflakeLayout.DEFAULT.datedWorker()).hasValue(1_021);
-    assertThat(SnowflakeLayout.WIDE_SEQUENCE.datedWorker()).hasValue(253);
-    assertThat(SnowflakeLayout.accepted("41/3/19@0").datedWorker()).hasValue(5);
-    assertThat(SnowflakeLayout.accepted("41/2/20@0").datedWorker()).isEmpty();
-    assertThat(SnowflakeLayout.accepted("41/2/20@0").workersLeased()).isEqualTo(4);
+    assertThat(WorkerUses.leased(SnowflakeLayout.DEFAULT)).isEqualTo(1_021);
+    assertThat(WorkerUses.leased(SnowflakeLayout.WIDE_SEQUENCE)).isEqualTo(253);
+    assertThat(WorkerUses.dated(SnowflakeLayout.DEFAULT)).hasValue(1_021);
+    assertThat(WorkerUses.dated(SnowflakeLayout.WIDE_SEQUENCE)).hasValue(253);
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/3/19@0"))).hasValue(5);
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/2/20@0"))).isEmpty();
+    assertThat(WorkerUses.leased(SnowflakeLayout.accepted("41/2/20@0"))).isEqualTo(4);
   }
 
   @Test
   void noWorkerHasTwoUses() {
     for (SnowflakeLayout layout : SnowflakeLayout.NAMED) {
-      assertThat(layout.datedWorker().orElseThrow())
-          .isGreaterThanOrEqualTo(layout.workersLeased())
-          .isEqualTo(layout.workersShared() - 1);
+      assertThat(WorkerUses.dated(layout).orElseThrow())
+          .isGreaterThanOrEqualTo(WorkerUses.leased(layout))
+          .isEqualTo(WorkerUses.shared(layout) - 1);
     }
-    assertThat(SnowflakeLayout.DATED_WORKER)
-        .isEqualTo(SnowflakeLayout.DEFAULT.datedWorker().orElseThrow())
-        .isLessThan(SnowflakeLayout.BACKFILL_WORKER);
+    assertThat(WorkerUses.DATED)
+        .isEqualTo(WorkerUses.dated(SnowflakeLayout.DEFAULT).orElseThrow())
+        .isLessThan(WorkerUses.BACKFILL);
   }
 
   @Test
@@ -121,6 +182,22 @@ class SnowflakeLayoutTest {
       assertThat(bounds.largest())
           .isEqualTo(new Key.Bigint(layout.key(lastOfMilli, layout.workers() - 1)));
     }
+  }
+
+  /** Spans that follow each other share no tick, also where they part one. */
+  @Test
+  void boundsOfLongTicksHoldTheTicksThatBeginInTheirTime() {
+    SnowflakeLayout layout = SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
+    Instant second = Instant.parse("2026-06-01T12:00:00Z");
+    long first = layout.position(second.toEpochMilli());
+    assertThat(layout.bounds(second.minusMillis(999), second.plusMillis(999)))
+        .contains(
+            new KeyBounds(
+                new Key.Bigint(layout.key(first, 0)),
+                new Key.Bigint(layout.key(first + 8_191, layout.workers() - 1))));
+    assertThat(layout.bounds(second.plusMillis(1), second.plusMillis(999))).isEmpty();
+    assertThat(layout.holds(second.plusMillis(1))).isTrue();
+    assertThat(layout.holds(Instant.ofEpochMilli(layout.endMillis()))).isFalse();
   }
 
   @Test

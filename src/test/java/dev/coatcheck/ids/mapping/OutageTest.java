@@ -9,9 +9,13 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.OutagePolicy;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -40,12 +44,17 @@ class OutageTest {
       String refusing = minted(fixture, "refusing", OnOutage.REFUSE, 60);
       Resolver resolver = fixture.mappings.resolver();
       assertThat(isInMemory(resolver, minute)).isTrue();
+      Type ofMinute = fixture.registry.named("minute").orElseThrow();
+      Alias alias = Alias.of(ofMinute, AliasScheme.LEGACY, "4711");
+      fixture.mint(new MintRequest(ofMinute, Optional.empty(), List.of(alias)));
+      resolver.resolveAlias(ofMinute, alias);
 
       proxy.freeze(true);
       ahead.addAndGet(Duration.ofSeconds(4).toNanos());
       assertThat(isInMemory(resolver, minute)).isFalse();
       assertThat(resolver.resolve(minute)).isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolve(moment)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolveAlias(ofMinute, alias)).isInstanceOf(ResolveOutcome.Found.class);
       assertRefused(resolver, refusing);
 
       ahead.addAndGet(Duration.ofSeconds(20).toNanos());

@@ -7,9 +7,14 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
@@ -83,6 +88,21 @@ class ResolverTest {
       assertThat(resolver.resolve(texts.get(i * 10))).isInstanceOf(ResolveOutcome.Unknown.class);
     }
     return System.nanoTime() - begun;
+  }
+
+  @Test
+  void anAliasThatWasFoundIsAnsweredFromMemoryAndOneThatWasNotIsAskedForAgain() {
+    Resolver resolver = FIXTURE.mappings.resolver();
+    Alias alias = Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "4711");
+    assertThat(resolver.resolveAlias(FIXTURE.charge, alias))
+        .isEqualTo(new ResolveOutcome.Unknown());
+
+    MintRequest named = new MintRequest(FIXTURE.charge, Optional.empty(), List.of(alias));
+    ResolveOutcome found = new ResolveOutcome.Found(FIXTURE.mint(named).getFirst().mapping());
+    assertThat(resolver.resolveAlias(FIXTURE.charge, alias)).isEqualTo(found);
+    assertThat(new WithoutWaiting<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).attempt())
+        .isEqualTo(new WithoutWaiting.Attempt.Done<>(found));
+    assertThat(resolver.resolveAliases(Map.of(alias, FIXTURE.charge))).containsEntry(alias, found);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class SqlTemplateTest {
 
   @Test
   void keysAreDividedInSqlAsInJava() {
-    long key = SnowflakeLayout.DEFAULT.key(5L << 12 | 7, SnowflakeLayout.BACKFILL_WORKER);
+    long key = SnowflakeLayout.DEFAULT.key(5L << 12 | 7, WorkerUses.BACKFILL);
 
     assertThat(
             names.fill(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -52,7 +53,7 @@ class NumberSourceTest {
           .allSatisfy(
               key -> {
                 assertThat(SnowflakeLayout.DEFAULT.workerOf(key))
-                    .isEqualTo(SnowflakeLayout.NUMBER_SOURCE_WORKER);
+                    .isEqualTo(WorkerUses.NUMBER_SOURCE);
                 assertThat(SnowflakeLayout.DEFAULT.timeOf(key)).isBetween(earliest, latest);
               });
     }
@@ -102,7 +103,7 @@ class NumberSourceTest {
       fixture.execute(names.fill("select setval('<mint_seq>', %d)".formatted(millis << 22 | 4094)));
       fixture.execute("insert into orders (text) select 'text' from generate_series(1, 3)");
 
-      long worker = SnowflakeLayout.NUMBER_SOURCE_WORKER << 12;
+      long worker = WorkerUses.NUMBER_SOURCE << 12;
       assertThat(fixture.column("select snowflake_id from orders order by id"))
           .containsExactly(
               millis << 22 | worker | 4095,

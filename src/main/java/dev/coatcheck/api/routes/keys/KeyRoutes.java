@@ -25,6 +25,7 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.scheme.TextKeys;
 import dev.coatcheck.core.scheme.TextSchemes;
 import dev.coatcheck.ids.access.Scope;
@@ -180,7 +181,7 @@ public final class KeyRoutes implements Routes {
 
   private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {
     requireSoon(body, at);
-    if (times.between(at, at.plusMillis(1)).isEmpty()) {
+    if (!times.hold(at)) {
       throw body.invalid(
           "at",
           "The layout begins at "
@@ -188,7 +189,7 @@ public final class KeyRoutes implements Routes {
               + "; keys of that time need another layout.");
     }
     SnowflakeLayout layout = times.layout();
-    if (layout.datedWorker().isEmpty()) {
+    if (WorkerUses.dated(layout).isEmpty()) {
       throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
     }
     long[] millis = new long[count];
@@ -197,7 +198,8 @@ public final class KeyRoutes implements Routes {
         .dated()
         .of(times.scheme(), layout)
         .map(source -> source.at(millis))
-        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), layout.datedWorker().getAsInt()));
+        .orElseGet(
+            () -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout).getAsInt()));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -1,7 +1,10 @@
-package dev.coatcheck.core.key;
+package dev.coatcheck.cluster.grant;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
+import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,7 +12,7 @@ import java.util.List;
  * UUIDv7 keys for given times: unique by their 74 random bits. Within a draw keys of one
  * millisecond rise. The generator is apart from that of the present, whose keys always rise.
  */
-public final class DatedUuids implements DatedKeys {
+final class DatedUuids implements DatedKeys {
   private final Object lock = new Object();
   private final TimeBasedEpochGenerator generator = Generators.timeBasedEpochGenerator();
 

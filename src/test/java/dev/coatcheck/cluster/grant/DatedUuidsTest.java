@@ -1,7 +1,10 @@
-package dev.coatcheck.core.key;
+package dev.coatcheck.cluster.grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
