@@ -54,6 +54,29 @@ class DatedKeyRoutesTest {
   }
 
   @Test
+  void keysOfLongTicksCarryTheTickOfTheTimeThatIsAskedFor() {
+    String name = "29x1000/21/13@1463673600000";
+    List<String> keys =
+        keys(
+            json(
+                "scheme",
+                "snowflake",
+                "layout",
+                name,
+                "count",
+                2,
+                "at",
+                "2025-03-04T05:06:07.89Z"));
+
+    assertThat(keys).hasSize(2).doesNotHaveDuplicates();
+    assertThat(keys)
+        .allSatisfy(
+            key ->
+                assertThat(SnowflakeLayout.accepted(name).timeOf(Long.parseLong(key)))
+                    .isEqualTo("2025-03-04T05:06:07Z"));
+  }
+
+  @Test
   void repeatedCallsGetOtherKeys() {
     Set<String> seen = new HashSet<>();
     for (int call = 0; call < 5; call++) {

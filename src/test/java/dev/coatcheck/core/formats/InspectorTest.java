@@ -146,6 +146,24 @@ class InspectorTest {
   }
 
   @Test
+  void ticksAndTheOrderOfTheFieldsAreThoseOfTheType() {
+    SnowflakeLayout layout = SnowflakeLayout.accepted("39x4/4/s12/8@1672531200000");
+    long position = layout.position(Instant.parse("2026-01-02T03:04:05.008Z").toEpochMilli());
+    long key = layout.key(position + 77, layout.worker(3, 201));
+
+    assertThat(Inspector.inspect(Long.toString(key), List.of(layout), NOW).candidates())
+        .anySatisfy(
+            candidate -> {
+              assertThat(candidate.format()).isEqualTo("snowflake." + layout.name());
+              assertThat(candidate.time()).contains(Instant.parse("2026-01-02T03:04:05.008Z"));
+              assertThat(candidate.fields())
+                  .containsEntry("datacentre", 3L)
+                  .containsEntry("sequence", 77L)
+                  .containsEntry("worker", 201L);
+            });
+  }
+
+  @Test
   void anAddressOfANetworkCardIsGivenAwayAndARandomNodeIsNot() {
     assertThat(inspect("c232ab00-9414-11ec-b3c8-9e6bdeced846").candidates())
         .singleElement()
