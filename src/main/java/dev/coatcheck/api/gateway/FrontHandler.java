@@ -156,11 +156,16 @@ final class FrontHandler extends Handler.Wrapper {
       return Optional.empty();
     }
     for (int i = start; i < end; i++) {
-      if (!Base62.isBase62(path.charAt(i)) && path.charAt(i) != '_') {
+      if (!isPlain(path.charAt(i))) {
         return Optional.empty();
       }
     }
     return Optional.of(path.substring(start, end));
+  }
+
+  /** A hyphen is in UUIDs and in many prefixes of older public IDs. */
+  private static boolean isPlain(char c) {
+    return Base62.isBase62(c) || c == '_' || c == '-';
   }
 
   private void toRoutes(Request request, Response response, Callback callback) {

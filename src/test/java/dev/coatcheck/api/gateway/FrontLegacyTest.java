@@ -19,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A legacy ID that is followed without a request thread leads where the route would lead. */
+/**
+ * A legacy ID that is followed without a request thread leads where the route would lead; nothing
+ * is cached here, so each look-up waits for its rows.
+ */
 class FrontLegacyTest {
   /** The door leaves requests with this header to the routes, which don't care for it. */
   private static final String TO_THE_ROUTES = "Content-Length: 0";
@@ -37,6 +40,7 @@ class FrontLegacyTest {
         new GatewayFixture(
             Map.of(
                 "COATCHECK_MANAGEMENT_PORT", "0",
+                "COATCHECK_CACHE_ENTRIES", "0",
                 "COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
     doors = new Doors(gateway);
     gateway.client().patient().put(TestType.of("charge", "ch"));
