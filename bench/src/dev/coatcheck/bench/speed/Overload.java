@@ -80,6 +80,8 @@ public final class Overload {
       GatewayProcess gateway, Load peak, Load flood, Plan plan, Consumer<String> stage) {
     stage.accept("warms up");
     LoadResult _ = peak.closed(plan.warmUp());
+    // Refusals are code as well, which a JVM compiles when it is used.
+    LoadResult _ = flood.closed(plan.warmUp().dividedBy(4));
     stage.accept("measures the capacity");
     Duration some = plan.time().dividedBy(4);
     double capacity = peak.closed(some).requireServed("the capacity").servedPerSecond();

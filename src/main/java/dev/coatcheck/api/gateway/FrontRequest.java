@@ -2,7 +2,9 @@ package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -133,19 +135,32 @@ final class FrontRequest {
     return operation.work().apply(caller);
   }
 
-  /** From here on the request has a permit and a deadline, like all that wait for Postgres. */
+  /**
+   * From here on the request has a permit and a deadline, like all that wait for Postgres. Without
+   * a permit it is refused here, as the routes would refuse it: a refusal that costs as much as an
+   * answer leaves a flood no room for answers.
+   */
   private void load(
       Operation operation,
       WithoutWaiting<Answer> work,
       WithoutWaiting.Attempt.Awaits<Answer> awaits) {
     Optional<Permits.Permit> permit = means.permits().enter(operation.share());
-    if (permit.isEmpty() || !caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
-      permit.ifPresent(Permits.Permit::close);
-      handOver();
+    if (permit.isEmpty()) {
+      shed(operation, Endpoints.NO_PERMIT);
+      return;
+    }
+    if (!caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
+      permit.get().close();
+      shed(operation, Endpoints.KEY_HOLDS_HALF);
       return;
     }
     Request.addCompletionListener(request, _ -> permit.get().close());
     await(new Loading(operation, work, permit.get(), Deadline.ofAnswer()), awaits);
+  }
+
+  private void shed(Operation operation, Problem problem) {
+    means.observer().observe(new Event.RequestShed(operation.route()));
+    send(operation, Answer.of(problem), Optional.empty());
   }
 
   /** A request that waits for a row, or for one after the other. */

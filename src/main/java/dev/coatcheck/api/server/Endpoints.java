@@ -25,6 +25,15 @@ import java.util.regex.Pattern;
 
 /** Registers handlers. Each says what its requests need; permits and access are checked first. */
 public final class Endpoints {
+  /** What a caller is told while as many requests are under way as are handled at a time. */
+  public static final Problem NO_PERMIT =
+      Problem.unavailable(ProblemCode.OVERLOADED, "Send the request again.");
+
+  /** What a caller is told whose API key holds half of all permits. */
+  public static final Problem KEY_HOLDS_HALF =
+      Problem.unavailable(
+          ProblemCode.OVERLOADED, "Half of all requests under way are from this API key.");
+
   private final RoutesConfig routes;
   private final Access access;
   private final Permits permits;
@@ -151,7 +160,7 @@ public final class Endpoints {
   private Answer admit(String path, Permits.Share share, Admitted handler) throws Exception {
     Optional<Permits.Permit> permit = permits.enter(share);
     if (permit.isEmpty()) {
-      return shed(path, "Send the request again.");
+      return shed(path, NO_PERMIT);
     }
     try (Permits.Permit taken = permit.get()) {
       return Deadline.ofAnswer().orEarlier().call(() -> handler.answer(taken));
@@ -164,7 +173,7 @@ public final class Endpoints {
     return switch (access.decide(authorization, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
         if (!permit.claim(caller.keyId())) {
-          yield shed(ctx.endpoint().path, "Half of all requests under way are from this API key.");
+          yield shed(ctx.endpoint().path, KEY_HOLDS_HALF);
         }
         new RequestCaller(
                 caller, () -> access.decide(authorization, scope) instanceof AccessDecision.Granted)
@@ -175,8 +184,8 @@ public final class Endpoints {
     };
   }
 
-  private Answer shed(String path, String detail) {
+  private Answer shed(String path, Problem problem) {
     observer.observe(new Event.RequestShed(path));
-    return Answer.of(Problem.unavailable(ProblemCode.OVERLOADED, detail));
+    return Answer.of(problem);
   }
 }

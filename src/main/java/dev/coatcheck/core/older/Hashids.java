@@ -34,6 +34,9 @@ public final class Hashids implements Decoder {
   private final char[] digits;
   private final char[] guards;
 
+  /** The digits as each lottery shuffles them: most of the work of a text. */
+  private final char[][] shuffledBy;
+
   /**
    * A rule.
    *
@@ -68,6 +71,10 @@ public final class Hashids implements Decoder {
     boolean few = others.length() < 3;
     this.guards = (few ? separators : others).substring(0, guardCount).toCharArray();
     this.digits = (few ? others : others.substring(guardCount)).toCharArray();
+    this.shuffledBy = new char[digits.length][];
+    for (int lottery = 0; lottery < digits.length; lottery++) {
+      shuffledBy[lottery] = digitsAfter(digits[lottery]);
+    }
   }
 
   /** Whether a text can be a salt. Libraries disagree on characters beyond 16 bits. */
@@ -119,12 +126,13 @@ public final class Hashids implements Decoder {
       return Optional.empty();
     }
     // Padding holds digits only, so the first guard is before the lottery.
-    int lottery = guardFrom(text, 0).orElse(-1) + 1;
-    int end = guardFrom(text, lottery).orElse(text.length());
-    if (lottery >= end) {
+    int begin = guardFrom(text, 0).orElse(-1) + 1;
+    int end = guardFrom(text, begin).orElse(text.length());
+    int lottery = begin < end ? Digits.indexOf(digits, text.charAt(begin)) : -1;
+    if (lottery < 0) {
       return Optional.empty();
     }
-    OptionalLong number = Digits.read(text, lottery + 1, end, digitsAfter(text.charAt(lottery)));
+    OptionalLong number = Digits.read(text, begin + 1, end, shuffledBy[lottery]);
     return number.isPresent() && encode(number.getAsLong()).equals(text)
         ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
         : Optional.empty();
@@ -147,7 +155,7 @@ public final class Hashids implements Decoder {
   public String encode(long number) {
     int hash = (int) (number % LOTTERIES);
     char lottery = digits[hash % digits.length];
-    char[] shuffled = digitsAfter(lottery);
+    char[] shuffled = shuffledBy[hash % digits.length];
     StringBuilder text = new StringBuilder(lengthMax());
     text.append(lottery).append(Digits.write(number, shuffled));
     if (text.length() < minLength) {
@@ -156,8 +164,8 @@ public final class Hashids implements Decoder {
     if (text.length() < minLength) {
       text.append(guards[(hash + text.charAt(2)) % guards.length]);
     }
-    while (text.length() < minLength) {
-      pad(text, shuffled);
+    for (char[] padding = shuffled.clone(); text.length() < minLength; ) {
+      pad(text, padding);
     }
     return text.toString();
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.core.older;
 
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,6 +33,34 @@ public final class Sqids implements Decoder {
   private final Blocklist blocklist;
   private final char[] shuffled;
 
+  /** By the offset of the prefix. Made once: most of the work of a text. */
+  private final Turned[] turned;
+
+  /** The alphabet from an offset on, and up to the offset, backwards. */
+  private static final class Turned {
+    final char separator;
+    final char[] digits;
+
+    /** What follows the separator of a text, as long as the longest padding. */
+    final String padding;
+
+    Turned(char[] shuffled, int offset, int minLength) {
+      int size = shuffled.length;
+      char[] turned = new char[size];
+      for (int i = 0; i < size; i++) {
+        turned[size - 1 - i] = shuffled[(offset + i) % size];
+      }
+      separator = turned[0];
+      digits = Arrays.copyOfRange(turned, 1, size);
+      StringBuilder all = new StringBuilder();
+      while (all.length() < minLength) {
+        shuffle(turned);
+        all.append(turned);
+      }
+      padding = all.toString();
+    }
+  }
+
   /**
    * A rule.
    *
@@ -47,6 +76,10 @@ public final class Sqids implements Decoder {
     this.blocklist = Blocklist.of(alphabet);
     this.shuffled = alphabet.characters().toCharArray();
     shuffle(shuffled);
+    this.turned = new Turned[shuffled.length];
+    for (int offset = 0; offset < turned.length; offset++) {
+      turned[offset] = new Turned(shuffled, offset, minLength);
+    }
   }
 
   @Override
@@ -88,10 +121,9 @@ public final class Sqids implements Decoder {
     if (offset < 0) {
       return Optional.empty();
     }
-    char[] turned = turned(offset);
-    int separator = text.indexOf(turned[0], 1);
+    int separator = text.indexOf(turned[offset].separator, 1);
     OptionalLong number =
-        Digits.read(text, 1, separator < 0 ? text.length() : separator, digits(turned));
+        Digits.read(text, 1, separator < 0 ? text.length() : separator, turned[offset].digits);
     return number.isPresent() && makes(text, number.getAsLong())
         ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
         : Optional.empty();
@@ -134,34 +166,13 @@ public final class Sqids implements Decoder {
   String encode(long number, int attempt) {
     int size = shuffled.length;
     int offset = (1 + shuffled[(int) (number % size)] + attempt) % size;
-    char[] turned = turned(offset);
+    Turned from = turned[offset];
     StringBuilder text = new StringBuilder(lengthMax());
-    text.append(shuffled[offset]).append(Digits.write(number, digits(turned)));
+    text.append(shuffled[offset]).append(Digits.write(number, from.digits));
     if (text.length() < minLength) {
-      text.append(turned[0]);
-    }
-    while (text.length() < minLength) {
-      shuffle(turned);
-      text.append(turned, 0, Math.min(minLength - text.length(), size));
+      text.append(from.separator).append(from.padding, 0, minLength - text.length());
     }
     return text.toString();
-  }
-
-  /** The alphabet from the offset on, and up to the offset, backwards. */
-  private char[] turned(int offset) {
-    int size = shuffled.length;
-    char[] turned = new char[size];
-    for (int i = 0; i < size; i++) {
-      turned[size - 1 - i] = shuffled[(offset + i) % size];
-    }
-    return turned;
-  }
-
-  /** All but the separator. */
-  private static char[] digits(char[] turned) {
-    char[] digits = new char[turned.length - 1];
-    System.arraycopy(turned, 1, digits, 0, digits.length);
-    return digits;
   }
 
   private static void shuffle(char[] characters) {
