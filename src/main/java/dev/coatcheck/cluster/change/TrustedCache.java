@@ -27,6 +27,9 @@ public final class TrustedCache<K, V> {
   /** Less than the feed remembers changes for. Counted up to the last good poll, not to now. */
   private static final long AGE_NANOS_MAX = Duration.ofSeconds(30).toNanos();
 
+  /** From then on a value that is asked for is loaded anew beside its callers. */
+  private static final long AGEING_NANOS = Duration.ofSeconds(25).toNanos();
+
   /** How long a caller waits for a new value while there is an older one that may be served. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
@@ -75,22 +78,25 @@ public final class TrustedCache<K, V> {
   }
 
   /**
-   * The value, or what is loaded now; empty if there is none, which is not remembered.
+   * The value, or what is loaded now; empty if there is none, which is not remembered. A value that
+   * is asked for all the time is loaded anew before it is too old, so that its callers never wait:
+   * they may be all the requests under way.
    *
    * @param staleMax how long the last word counts, beyond the 30 s for which it does anyway
    * @throws DatabaseUnavailable if no value may be served
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
-    Optional<V> trusted = ifTrusted(key);
-    if (trusted.isPresent()) {
-      return trusted;
+    List<K> keys = List.of(key);
+    Function<List<K>, Map<K, V>> loadOne =
+        _ -> load.get().map(value -> Map.of(key, value)).orElseGet(Map::of);
+    @Nullable Entry<V> entry = feed.isTrusted() ? entries.getIfPresent(key) : null;
+    if (entry == null || !isCurrent(key, entry)) {
+      return Optional.ofNullable(getAll(keys, _ -> staleMax, loadOne).get(key));
     }
-    return Optional.ofNullable(
-        getAll(
-                List.of(key),
-                _ -> staleMax,
-                _ -> load.get().map(value -> Map.of(key, value)).orElseGet(Map::of))
-            .get(key));
+    if (feed.state().ageNanos(entry.load().nano()) > AGEING_NANOS) {
+      whileTrusted.begin(keys, () -> loaded(keys, loadOne));
+    }
+    return Optional.of(entry.value());
   }
 
   /** As {@link #get}, for many keys with one load of those that are missing. */

@@ -34,8 +34,11 @@ public final class Hashids implements Decoder {
   private final char[] digits;
   private final char[] guards;
 
-  /** The digits as each lottery shuffles them: most of the work of a text. */
-  private final char[][] shuffledBy;
+  /**
+   * The digits as each lottery shuffles them, and after that as each padding shuffles them once
+   * more: most of the work of a text.
+   */
+  private final char[][][] shuffledBy;
 
   /**
    * A rule.
@@ -71,9 +74,13 @@ public final class Hashids implements Decoder {
     boolean few = others.length() < 3;
     this.guards = (few ? separators : others).substring(0, guardCount).toCharArray();
     this.digits = (few ? others : others.substring(guardCount)).toCharArray();
-    this.shuffledBy = new char[digits.length][];
+    this.shuffledBy = new char[digits.length][2 + minLength / digits.length][];
     for (int lottery = 0; lottery < digits.length; lottery++) {
-      shuffledBy[lottery] = digitsAfter(digits[lottery]);
+      char[] shuffled = digitsAfter(digits[lottery]);
+      for (int padding = 0; padding < shuffledBy[lottery].length; padding++) {
+        shuffledBy[lottery][padding] = shuffled.clone();
+        shuffle(shuffled, shuffledBy[lottery][padding]);
+      }
     }
   }
 
@@ -132,7 +139,7 @@ public final class Hashids implements Decoder {
     if (lottery < 0) {
       return Optional.empty();
     }
-    OptionalLong number = Digits.read(text, begin + 1, end, shuffledBy[lottery]);
+    OptionalLong number = Digits.read(text, begin + 1, end, shuffledBy[lottery][0]);
     return number.isPresent() && encode(number.getAsLong()).equals(text)
         ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
         : Optional.empty();
@@ -155,24 +162,23 @@ public final class Hashids implements Decoder {
   public String encode(long number) {
     int hash = (int) (number % LOTTERIES);
     char lottery = digits[hash % digits.length];
-    char[] shuffled = shuffledBy[hash % digits.length];
+    char[][] shuffled = shuffledBy[hash % digits.length];
     StringBuilder text = new StringBuilder(lengthMax());
-    text.append(lottery).append(Digits.write(number, shuffled));
+    text.append(lottery).append(Digits.write(number, shuffled[0]));
     if (text.length() < minLength) {
       text.insert(0, guards[(hash + lottery) % guards.length]);
     }
     if (text.length() < minLength) {
       text.append(guards[(hash + text.charAt(2)) % guards.length]);
     }
-    for (char[] padding = shuffled.clone(); text.length() < minLength; ) {
-      pad(text, padding);
+    for (int padding = 1; text.length() < minLength; padding++) {
+      pad(text, shuffled[padding]);
     }
     return text.toString();
   }
 
   /** Puts the second half of the digits in front and the first half behind, and cuts both ends. */
   private void pad(StringBuilder text, char[] shuffled) {
-    shuffle(shuffled, shuffled.clone());
     int half = shuffled.length / 2;
     text.insert(0, shuffled, half, shuffled.length - half).append(shuffled, 0, half);
     int excess = text.length() - minLength;

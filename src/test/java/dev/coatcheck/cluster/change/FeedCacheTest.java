@@ -103,6 +103,32 @@ class FeedCacheTest {
     assertThat(asking).hasValueLessThanOrEqualTo(4);
   }
 
+  /** A load that hangs: nobody waits for it, and nobody begins another one. */
+  @Test
+  void aValueThatIsAskedForIsRenewedBeforeItIsTooOldAndNobodyWaits() {
+    get("hot", "before");
+    pass(Duration.ofSeconds(26));
+    AtomicInteger loads = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    for (int call = 0; call < 10; call++) {
+      assertThat(
+              cache.get(
+                  "hot",
+                  Duration.ZERO,
+                  () -> {
+                    loads.incrementAndGet();
+                    await(goOn);
+                    return Optional.of("after");
+                  }))
+          .contains("before");
+    }
+    goOn.countDown();
+    Awaitility.await().until(() -> cache.ifTrusted("hot").equals(Optional.of("after")));
+    assertThat(loads).hasValue(1);
+    pass(Duration.ofSeconds(6));
+    assertThat(cache.ifTrusted("hot")).contains("after");
+  }
+
   @Test
   void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
     get("kept", "before");
