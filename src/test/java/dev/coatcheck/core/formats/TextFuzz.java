@@ -44,9 +44,7 @@ public final class TextFuzz {
   }
 
   static void read(String text) {
-    Inspector.inspect(text, LAYOUTS, NOW)
-        .candidates()
-        .forEach(candidate -> candidate.time().ifPresent(Instant::toString));
+    Inspector.Inspection _ = Inspector.inspect(text, LAYOUTS, NOW);
     if (PublicId.parse(text) instanceof ParsedId.Valid(PublicId id)) {
       requireSame(text, id.toString());
     }
