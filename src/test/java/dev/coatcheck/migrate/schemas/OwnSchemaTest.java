@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -46,7 +47,7 @@ class OwnSchemaTest {
         requireTwins(fixture, schema, references);
         keys = keys(fixture, schema);
 
-        fixture.source.execute(schema.rebuilt);
+        deploy(fixture, schema.rebuilt);
         writer.deployNewModel();
         fixture.contract(run);
         writer.awaitRounds();
@@ -59,6 +60,18 @@ class OwnSchemaTest {
       requireNoOldColumn(fixture, schema, references);
       requireLookUps(fixture, keys);
     }
+  }
+
+  /** Again after a deadlock with the writer, as an operator does. */
+  private static void deploy(MigrationFixture fixture, String statements) {
+    Awaitility.await()
+        .ignoreExceptionsMatching(
+            failed -> String.valueOf(failed.getMessage()).contains("deadlock detected"))
+        .until(
+            () -> {
+              fixture.source.execute(statements);
+              return true;
+            });
   }
 
   /** Which row each row of the first days refers to. */

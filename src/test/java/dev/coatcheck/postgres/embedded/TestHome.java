@@ -30,8 +30,13 @@ public record TestHome(Path path) implements AutoCloseable {
 
   @Override
   public void close() {
+    delete(folder());
+  }
+
+  /** Deletes a home that no process uses any more. */
+  public static void delete(Path home) {
     try {
-      PostgresBinaries.deleteTree(folder());
+      PostgresBinaries.deleteTree(home);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -2,6 +2,8 @@ package dev.coatcheck.postgres.sql;
 
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
+import dev.coatcheck.postgres.embedded.TestHome;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,8 @@ public final class TestServer {
   /** What tests of the migration of tables look for, and a server takes only at its start. */
   private static final Map<String, String> SETTINGS =
       Map.of("max_prepared_transactions", "10", "shared_preload_libraries", "pg_stat_statements");
+
+  private static final int DROPPED_MAX = 20;
 
   /** Not named as our schema is, which would be in its search path and hide a missing name. */
   private static final String USER = "tester";
@@ -117,11 +121,7 @@ public final class TestServer {
               database.jdbcUrl(), USER, database.password(), "the embedded Postgres in " + home);
       server.adoptLeftovers();
       server.dropAll();
-      atExit(
-          () -> {
-            server.dropAll();
-            database.close();
-          });
+      atExit(() -> server.end(database, home));
       return server;
     } catch (EmbeddedDatabaseFailed failure) {
       throw new IllegalStateException(failure);
@@ -198,6 +198,21 @@ public final class TestServer {
     databases.clear();
   }
 
+  /**
+   * Each database that is dropped takes a checkpoint. The hundreds of a whole run would take longer
+   * than Maven waits for the end of this process, so they go with their home.
+   */
+  private void end(EmbeddedDatabase database, Path home) throws EmbeddedDatabaseFailed {
+    boolean isLarge = databases.size() > DROPPED_MAX;
+    if (!isLarge) {
+      dropAll();
+    }
+    database.close();
+    if (isLarge) {
+      TestHome.delete(home);
+    }
+  }
+
   private interface Ending {
     void run() throws EmbeddedDatabaseFailed;
   }
@@ -209,7 +224,7 @@ public final class TestServer {
                 () -> {
                   try {
                     ending.run();
-                  } catch (EmbeddedDatabaseFailed | AssertionError failure) {
+                  } catch (EmbeddedDatabaseFailed | AssertionError | UncheckedIOException failure) {
                     LOG.warn("The test database did not end well", failure);
                   }
                 }));
