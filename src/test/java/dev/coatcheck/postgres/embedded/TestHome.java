@@ -33,10 +33,17 @@ public record TestHome(Path path) implements AutoCloseable {
     delete(folder());
   }
 
-  /** Deletes a home that no process uses any more. */
+  /**
+   * Deletes a home that no process uses any more. Half of it must not be found by the next user of
+   * its name, should this process be killed.
+   */
   public static void delete(Path home) {
+    if (!Files.exists(home)) {
+      return;
+    }
     try {
-      PostgresBinaries.deleteTree(home);
+      Path going = home.resolveSibling(home.getFileName() + "-" + ProcessHandle.current().pid());
+      PostgresBinaries.deleteTree(Files.move(home, going));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
