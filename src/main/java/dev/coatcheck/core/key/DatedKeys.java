@@ -9,8 +9,8 @@ public interface DatedKeys {
 
   /**
    * Draws a key for each of 1 to {@link KeyGenerator#COUNT_MAX} Unix milliseconds, all within the
-   * time of the scheme. Both are in rising order, and the key at an index carries the millisecond
-   * at that index, or the next ones where that has no key left.
+   * time of the scheme. Both are in rising order, and the key at an index carries the tick of the
+   * millisecond at that index, or the next ones where that has no key left.
    *
    * @throws IllegalArgumentException if the milliseconds are too many or not in order
    */

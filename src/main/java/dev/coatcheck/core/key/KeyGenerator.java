@@ -7,7 +7,8 @@ public interface KeyGenerator {
 
   /**
    * Draws {@code count} keys, 1 to {@link #COUNT_MAX}, in rising order. May wait up to 50 ms for
-   * room before it refuses.
+   * room before it refuses. In a layout whose ticks are longer, a draw that has some of its keys
+   * waits for the next ticks too: 3 s at most in all, for ticks of a second.
    *
    * @throws IllegalArgumentException for a count out of range: callers check theirs first
    * @throws EndOfTimeException when the layout has no millisecond left

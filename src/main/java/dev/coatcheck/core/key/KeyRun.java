@@ -21,6 +21,9 @@ public sealed interface KeyRun {
    */
   long WAIT_NANOS_MAX = 50_000_000L;
 
+  /** For all waits of a draw together: other draws take their share of each tick. */
+  long DRAW_NANOS_MAX = 3_000_000_000L;
+
   /** A fraction of a millisecond, so that no millisecond's room is slept through. */
   long PAUSE_NANOS = 100_000L;
 
@@ -37,6 +40,7 @@ public sealed interface KeyRun {
     int done = 0;
     long tickNanos = TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1);
     long idleSince = Long.MIN_VALUE;
+    long begun = waiter.nanoTime();
     while (done < count) {
       switch (source.apply(count - done)) {
         case Some(Positions.Run(long first, int taken), int worker) -> {
@@ -49,7 +53,8 @@ public sealed interface KeyRun {
           long now = waiter.nanoTime();
           if (idleSince == Long.MIN_VALUE) {
             idleSince = now;
-          } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)) {
+          } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)
+              || now - begun >= DRAW_NANOS_MAX) {
             return new KeyDraw.Refused(reason, retryAfterMillis);
           }
           waiter.pause(PAUSE_NANOS);

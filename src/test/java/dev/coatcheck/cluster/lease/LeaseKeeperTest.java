@@ -123,6 +123,7 @@ class LeaseKeeperTest {
 
     LeaseKeeper after = holder(seconds, first + 3_001, first + 6_001);
     assertThat(drawAll(after, 0, ledger)).as("the tick of the window before").isNegative();
+    assertThat(((KeyRun.Wait) after.reserve(1, 0)).retryAfterMillis()).isEqualTo(1_000);
     assertThat(drawAll(after, 499 * MILLI, ledger))
         .isEqualTo(seconds.position(DATABASE_MILLIS + 5_000) - 1);
     assertThat(ledger.keys()).isEqualTo(2 * (seconds.sequenceMax() + 1));
