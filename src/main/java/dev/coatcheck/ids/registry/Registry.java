@@ -149,7 +149,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Creates the type or changes its mutable fields.
+   * Creates the type or changes its mutable fields. What was put stays put, even if this instance
+   * can't read its types again in time: then it tries again soon.
    *
    * @param expectedVersion from If-Match: the version that the caller has seen
    */
@@ -157,7 +158,7 @@ public final class Registry implements AutoCloseable {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
     PutOutcome outcome = store.put(definition, new Salt(salt), expectedVersion);
-    refresh();
+    reload();
     return outcome;
   }
 
@@ -209,7 +210,7 @@ public final class Registry implements AutoCloseable {
 
   private void reload() {
     reloadDue.set(false);
-    if (!background.run(() -> Deadline.ofAnswer().run(this::refresh))) {
+    if (!background.run(() -> Deadline.ofAnswer().orEarlier().run(this::refresh))) {
       // The types known so far stay valid meanwhile.
       var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertPut;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -113,7 +114,7 @@ final class EveryOperation {
   /** The metrics where there is no management port. */
   static void checkMetrics(GatewayFixture gateway) {
     String type = json("prefix", "ch", "key_scheme", "snowflake");
-    assertThat(gateway.client().patient().put("/v1/types/charge", type).status()).isEqualTo(201);
+    assertPut(gateway.client().patient().put("/v1/types/charge", type));
     assertThat(gateway.client().get("/metrics").status()).isEqualTo(200);
     new EveryOperation(gateway).check(List.of(new Call("GET", "/metrics", null, true)));
   }

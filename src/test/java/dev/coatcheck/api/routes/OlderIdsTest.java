@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes;
 
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertPut;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -98,7 +99,7 @@ class OlderIdsTest {
                 .with("legacy", legacy)
                 .with("public_rule", rule)
                 .with("url_templates", List.of("/" + type + "s/{legacy:" + type + "}")));
-    assertThat(put.status()).isEqualTo(201);
+    assertPut(put);
   }
 
   private static TestClient visitor() {

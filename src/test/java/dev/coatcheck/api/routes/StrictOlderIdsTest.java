@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes;
 
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertPut;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
@@ -56,7 +57,7 @@ class StrictOlderIdsTest {
                 .with("legacy", Map.of())
                 .with("public_rule", rule)
                 .with("url_templates", List.of("/" + type + "s/{legacy:" + type + "}")));
-    assertThat(put.status()).isEqualTo(201);
+    assertPut(put);
   }
 
   /** A text of digits may be a number and an older public ID: then it is neither. */

@@ -189,6 +189,20 @@ public final class TestClient {
         .containsExactly(status, code, param);
   }
 
+  /**
+   * A type was put: as a new type, or once more by a client that got no answer to its first put.
+   */
+  public static void assertPut(Reply reply) {
+    assertThat(reply.status()).isIn(200, 201);
+  }
+
+  /** One of two types was put, and the other one is refused. */
+  static void assertOneIsPut(Reply one, Reply other, int refusal) {
+    boolean isOneRefused = one.status() == refusal;
+    assertThat(isOneRefused ? one.status() : other.status()).isEqualTo(refusal);
+    assertPut(isOneRefused ? other : one);
+  }
+
   /** Any method, with or without a body, which is sent as JSON unless {@link #with} said else. */
   public Reply send(String method, String target, @Nullable String body) {
     if (!patient) {

@@ -16,6 +16,8 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +102,37 @@ class RegistryTest {
     assertThat(changed.version()).isEqualTo(2);
     assertThat(changed.redirect()).isPresent();
     assertThat(changed.salt().bytes()).isEqualTo(created.salt().bytes());
+  }
+
+  /** Somebody takes the table right after the commit, so that it can't be read again in time. */
+  @Test
+  void whatWasPutIsAcknowledgedThoughItCannotBeReadAgain() throws Exception {
+    TestSql sql = new TestSql(SETTINGS.url(), SETTINGS.user(), SETTINGS.password());
+    try (Registry alone = registry(ChangeFeed.none(), System::nanoTime);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        TestSession first = sql.begin("lock table coatcheck.type in row exclusive mode");
+        TestSession last = sql.session()) {
+      Future<PutOutcome> put =
+          threads.submit(() -> alone.put(definition("held", "held", null), OptionalInt.empty()));
+      await().until(() -> waiting(sql) == 1);
+      Future<?> taken =
+          threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
+      await().until(() -> waiting(sql) == 2);
+      first.commit();
+      taken.get();
+
+      assertThat(put.get()).isInstanceOf(PutOutcome.Created.class);
+      assertThat(alone.all()).extracting(Type::name).doesNotContain("held");
+
+      last.commit();
+      await().until(() -> alone.all().stream().anyMatch(type -> type.name().equals("held")));
+    }
+  }
+
+  private static long waiting(TestSql sql) {
+    return sql.number(
+        "select count(*) from pg_locks"
+            + " where not granted and relation = 'coatcheck.type'::regclass");
   }
 
   @Test
