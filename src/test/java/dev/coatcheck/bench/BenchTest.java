@@ -30,6 +30,8 @@ class BenchTest {
           new ArrayList<>(
               List.of(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:+UseSerialGC",
+                  "-XX:TieredStopAtLevel=1",
                   "-Dlogback.configurationFile=logback.xml",
                   "--enable-native-access=ALL-UNNAMED",
                   "-Dorg.jooq.no-logo=true",

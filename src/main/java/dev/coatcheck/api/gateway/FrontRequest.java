@@ -146,12 +146,12 @@ final class FrontRequest {
       WithoutWaiting.Attempt.Awaits<Answer> awaits) {
     Optional<Permits.Permit> permit = means.permits().enter(operation.share());
     if (permit.isEmpty()) {
-      shed(operation, Endpoints.NO_PERMIT);
+      shed(operation, Endpoints.noPermit());
       return;
     }
     if (!caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
       permit.get().close();
-      shed(operation, Endpoints.KEY_HOLDS_HALF);
+      shed(operation, Endpoints.keyHoldsHalf());
       return;
     }
     Request.addCompletionListener(request, _ -> permit.get().close());

@@ -25,15 +25,6 @@ import java.util.regex.Pattern;
 
 /** Registers handlers. Each says what its requests need; permits and access are checked first. */
 public final class Endpoints {
-  /** What a caller is told while as many requests are under way as are handled at a time. */
-  public static final Problem NO_PERMIT =
-      Problem.unavailable(ProblemCode.OVERLOADED, "Send the request again.");
-
-  /** What a caller is told whose API key holds half of all permits. */
-  public static final Problem KEY_HOLDS_HALF =
-      Problem.unavailable(
-          ProblemCode.OVERLOADED, "Half of all requests under way are from this API key.");
-
   private final RoutesConfig routes;
   private final Access access;
   private final Permits permits;
@@ -153,6 +144,17 @@ public final class Endpoints {
     };
   }
 
+  /** What a caller is told while as many requests are under way as are handled at a time. */
+  public static Problem noPermit() {
+    return Problem.unavailable(ProblemCode.OVERLOADED, "Send the request again.");
+  }
+
+  /** What a caller is told whose API key holds half of all permits. */
+  public static Problem keyHoldsHalf() {
+    return Problem.unavailable(
+        ProblemCode.OVERLOADED, "Half of all requests under way are from this API key.");
+  }
+
   private interface Admitted {
     Answer answer(Permits.Permit permit) throws Exception;
   }
@@ -160,7 +162,7 @@ public final class Endpoints {
   private Answer admit(String path, Permits.Share share, Admitted handler) throws Exception {
     Optional<Permits.Permit> permit = permits.enter(share);
     if (permit.isEmpty()) {
-      return shed(path, NO_PERMIT);
+      return shed(path, noPermit());
     }
     try (Permits.Permit taken = permit.get()) {
       return Deadline.ofAnswer().orEarlier().call(() -> handler.answer(taken));
@@ -173,7 +175,7 @@ public final class Endpoints {
     return switch (access.decide(authorization, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
         if (!permit.claim(caller.keyId())) {
-          yield shed(ctx.endpoint().path, KEY_HOLDS_HALF);
+          yield shed(ctx.endpoint().path, keyHoldsHalf());
         }
         new RequestCaller(
                 caller, () -> access.decide(authorization, scope) instanceof AccessDecision.Granted)

@@ -69,7 +69,7 @@ public final class TrustedCache<K, V> {
     this.feed = feed;
     this.kind = kind;
     this.subjects = subjects;
-    this.entries = Caffeine.newBuilder().maximumSize(entriesMax).build();
+    this.entries = Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
   }
 
   /** What memory alone vouches for; never waits. */

@@ -29,6 +29,8 @@ final class EventMetrics {
   /** A name, and its labels with their values in turn. */
   private record Series(String name, List<String> labels) {}
 
+  private final Map<Event.LegacyAnswered, Counter> legacyAnswers = new ConcurrentHashMap<>();
+
   private record Gauge(String name, String table) {}
 
   private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
@@ -84,13 +86,7 @@ final class EventMetrics {
         resolvedUnknown.increment(resolved.unknown());
       }
       case Event.LegacyAnswered answered ->
-          counter(
-                  "coatcheck.legacy.lookups",
-                  "type",
-                  answered.type(),
-                  "outcome",
-                  answered.outcome())
-              .increment();
+          legacyAnswers.computeIfAbsent(answered, this::legacyAnswers).increment();
       case Event.ScanStopped stopped ->
           counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
       case Event.GeneratedKeyConflict conflict ->
@@ -139,6 +135,11 @@ final class EventMetrics {
 
   private Counter resolves(String outcome) {
     return registry.counter("coatcheck.resolves", "outcome", outcome);
+  }
+
+  private Counter legacyAnswers(Event.LegacyAnswered answered) {
+    return registry.counter(
+        "coatcheck.legacy.lookups", "type", answered.type(), "outcome", answered.outcome());
   }
 
   /** The registry would sort and copy the labels each time. */

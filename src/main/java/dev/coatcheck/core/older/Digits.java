@@ -1,31 +1,75 @@
 package dev.coatcheck.core.older;
 
+import java.util.Arrays;
 import java.util.OptionalLong;
 
-/** Numbers in the positional notation of some characters, which stand for 0, 1, 2 and so on. */
+/**
+ * The positional notation of numbers in some characters, which stand for 0, 1, 2 and so on.
+ * Immutable.
+ */
 final class Digits {
-  private Digits() {}
+  private static final int ASCII = 128;
+  private static final byte NO_DIGIT = -1;
+
+  /** Of 2^63 - 1 in base 2. */
+  private static final int LENGTH_MAX = 63;
+
+  private final char[] characters;
+  private final byte[] values = new byte[ASCII];
+
+  /** Different ASCII characters, two at least. */
+  Digits(char[] characters) {
+    this.characters = characters.clone();
+    Arrays.fill(values, NO_DIGIT);
+    for (int value = 0; value < characters.length; value++) {
+      values[characters[value]] = (byte) value;
+    }
+  }
+
+  int base() {
+    return characters.length;
+  }
+
+  char of(int value) {
+    return characters[value];
+  }
+
+  /** Below 0 for a character that is no digit. */
+  int valueOf(char c) {
+    return c < ASCII ? values[c] : NO_DIGIT;
+  }
+
+  char[] characters() {
+    return characters.clone();
+  }
 
   /** The number, without leading zeros. */
-  static String write(long number, char[] digits) {
-    StringBuilder reversed = new StringBuilder();
+  String write(long number) {
+    char[] text = new char[LENGTH_MAX];
+    int first = LENGTH_MAX;
     long left = number;
     do {
-      reversed.append(digits[(int) (left % digits.length)]);
-      left /= digits.length;
+      first--;
+      text[first] = characters[(int) (left % characters.length)];
+      left /= characters.length;
     } while (left > 0);
-    return reversed.reverse().toString();
+    return new String(text, first, LENGTH_MAX - first);
   }
 
   /** Empty for other characters, for no characters at all and for more than 2^63 - 1. */
-  static OptionalLong read(String text, int start, int end, char[] digits) {
+  OptionalLong read(String text, int start, int end) {
+    int base = characters.length;
+    long shiftableMax = Long.MAX_VALUE / base;
     long number = 0;
     for (int i = start; i < end; i++) {
-      int value = indexOf(digits, text.charAt(i));
-      if (value < 0 || number > (Long.MAX_VALUE - value) / digits.length) {
+      int value = valueOf(text.charAt(i));
+      if (value < 0 || number > shiftableMax) {
         return OptionalLong.empty();
       }
-      number = number * digits.length + value;
+      number = number * base + value;
+      if (number < 0) {
+        return OptionalLong.empty();
+      }
     }
     return start < end ? OptionalLong.of(number) : OptionalLong.empty();
   }
@@ -37,14 +81,5 @@ final class Digits {
       length++;
     }
     return length;
-  }
-
-  static int indexOf(char[] characters, char c) {
-    for (int i = 0; i < characters.length; i++) {
-      if (characters[i] == c) {
-        return i;
-      }
-    }
-    return -1;
   }
 }

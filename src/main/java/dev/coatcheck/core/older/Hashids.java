@@ -1,6 +1,8 @@
 package dev.coatcheck.core.older;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,14 +33,18 @@ public final class Hashids implements Decoder {
   private final String salt;
   private final Alphabet alphabet;
   private final int minLength;
-  private final char[] digits;
-  private final char[] guards;
+  private final Digits lotteries;
+  private final Digits guards;
+
+  /** By the value of the lottery. Made once: most of the work of a text. */
+  private final Shuffled[] shuffled;
 
   /**
-   * The digits as each lottery shuffles them, and after that as each padding shuffles them once
-   * more: most of the work of a text.
+   * The digits as a lottery shuffles them.
+   *
+   * @param paddings as each padding shuffles them once more
    */
-  private final char[][][] shuffledBy;
+  private record Shuffled(Digits digits, List<String> paddings) {}
 
   /**
    * A rule.
@@ -72,16 +78,26 @@ public final class Hashids implements Decoder {
     others = shuffled(others.toCharArray(), salt);
     int guardCount = Math.ceilDiv(others.length(), 12);
     boolean few = others.length() < 3;
-    this.guards = (few ? separators : others).substring(0, guardCount).toCharArray();
-    this.digits = (few ? others : others.substring(guardCount)).toCharArray();
-    this.shuffledBy = new char[digits.length][2 + minLength / digits.length][];
-    for (int lottery = 0; lottery < digits.length; lottery++) {
-      char[] shuffled = digitsAfter(digits[lottery]);
-      for (int padding = 0; padding < shuffledBy[lottery].length; padding++) {
-        shuffledBy[lottery][padding] = shuffled.clone();
-        shuffle(shuffled, shuffledBy[lottery][padding]);
-      }
+    this.guards = new Digits((few ? separators : others).substring(0, guardCount).toCharArray());
+    this.lotteries = new Digits((few ? others : others.substring(guardCount)).toCharArray());
+    this.shuffled = new Shuffled[lotteries.base()];
+    for (int lottery = 0; lottery < shuffled.length; lottery++) {
+      shuffled[lottery] = shuffledBy(lotteries.of(lottery));
     }
+  }
+
+  private Shuffled shuffledBy(char lottery) {
+    char[] characters = lotteries.characters();
+    char[] by =
+        Arrays.copyOf((lottery + salt + new String(characters)).toCharArray(), characters.length);
+    shuffle(characters, by);
+    Digits digits = new Digits(characters);
+    List<String> paddings = new ArrayList<>();
+    for (int length = 0; length <= minLength; length += characters.length) {
+      shuffle(characters, characters.clone());
+      paddings.add(new String(characters));
+    }
+    return new Shuffled(digits, paddings);
   }
 
   /** Whether a text can be a salt. Libraries disagree on characters beyond 16 bits. */
@@ -124,7 +140,7 @@ public final class Hashids implements Decoder {
 
   @Override
   public int lengthMax() {
-    return Math.max(minLength, 1 + Digits.lengthMax(digits.length));
+    return Math.max(minLength, 1 + Digits.lengthMax(lotteries.base()));
   }
 
   @Override
@@ -133,25 +149,26 @@ public final class Hashids implements Decoder {
       return Optional.empty();
     }
     // Padding holds digits only, so the first guard is before the lottery.
-    int begin = guardFrom(text, 0).orElse(-1) + 1;
-    int end = guardFrom(text, begin).orElse(text.length());
-    int lottery = begin < end ? Digits.indexOf(digits, text.charAt(begin)) : -1;
+    int guard = guardFrom(text, 0);
+    int begin = guard < text.length() ? guard + 1 : 0;
+    int end = guardFrom(text, begin);
+    int lottery = begin < end ? lotteries.valueOf(text.charAt(begin)) : -1;
     if (lottery < 0) {
       return Optional.empty();
     }
-    OptionalLong number = Digits.read(text, begin + 1, end, shuffledBy[lottery][0]);
+    OptionalLong number = shuffled[lottery].digits().read(text, begin + 1, end);
     return number.isPresent() && encode(number.getAsLong()).equals(text)
         ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
         : Optional.empty();
   }
 
-  private Optional<Integer> guardFrom(String text, int start) {
-    for (int i = start; i < text.length(); i++) {
-      if (Digits.indexOf(guards, text.charAt(i)) >= 0) {
-        return Optional.of(i);
-      }
+  /** Where the next guard is, or the end of the text. */
+  private int guardFrom(String text, int start) {
+    int at = start;
+    while (at < text.length() && guards.valueOf(text.charAt(at)) < 0) {
+      at++;
     }
-    return Optional.empty();
+    return at;
   }
 
   /**
@@ -161,37 +178,30 @@ public final class Hashids implements Decoder {
    */
   public String encode(long number) {
     int hash = (int) (number % LOTTERIES);
-    char lottery = digits[hash % digits.length];
-    char[][] shuffled = shuffledBy[hash % digits.length];
+    Shuffled by = shuffled[hash % shuffled.length];
+    char lottery = lotteries.of(hash % shuffled.length);
     StringBuilder text = new StringBuilder(lengthMax());
-    text.append(lottery).append(Digits.write(number, shuffled[0]));
+    text.append(lottery).append(by.digits().write(number));
     if (text.length() < minLength) {
-      text.insert(0, guards[(hash + lottery) % guards.length]);
+      text.insert(0, guards.of((hash + lottery) % guards.base()));
     }
     if (text.length() < minLength) {
-      text.append(guards[(hash + text.charAt(2)) % guards.length]);
+      text.append(guards.of((hash + text.charAt(2)) % guards.base()));
     }
-    for (int padding = 1; text.length() < minLength; padding++) {
-      pad(text, shuffled[padding]);
+    for (int i = 0; text.length() < minLength; i++) {
+      pad(text, by.paddings().get(i));
     }
     return text.toString();
   }
 
   /** Puts the second half of the digits in front and the first half behind, and cuts both ends. */
-  private void pad(StringBuilder text, char[] shuffled) {
-    int half = shuffled.length / 2;
-    text.insert(0, shuffled, half, shuffled.length - half).append(shuffled, 0, half);
+  private void pad(StringBuilder text, String padding) {
+    int half = padding.length() / 2;
+    text.insert(0, padding, half, padding.length()).append(padding, 0, half);
     int excess = text.length() - minLength;
     if (excess > 0) {
       text.delete(0, excess / 2).setLength(minLength);
     }
-  }
-
-  private char[] digitsAfter(char lottery) {
-    char[] by = Arrays.copyOf((lottery + salt + new String(digits)).toCharArray(), digits.length);
-    char[] shuffled = digits.clone();
-    shuffle(shuffled, by);
-    return shuffled;
   }
 
   private static String shuffled(char[] characters, String by) {

@@ -31,7 +31,7 @@ public final class Sqids implements Decoder {
   private final Alphabet alphabet;
   private final int minLength;
   private final Blocklist blocklist;
-  private final char[] shuffled;
+  private final Digits prefixes;
 
   /** By the offset of the prefix. Made once: most of the work of a text. */
   private final Turned[] turned;
@@ -39,7 +39,7 @@ public final class Sqids implements Decoder {
   /** The alphabet from an offset on, and up to the offset, backwards. */
   private static final class Turned {
     final char separator;
-    final char[] digits;
+    final Digits digits;
 
     /** What follows the separator of a text, as long as the longest padding. */
     final String padding;
@@ -51,7 +51,7 @@ public final class Sqids implements Decoder {
         turned[size - 1 - i] = shuffled[(offset + i) % size];
       }
       separator = turned[0];
-      digits = Arrays.copyOfRange(turned, 1, size);
+      digits = new Digits(Arrays.copyOfRange(turned, 1, size));
       StringBuilder all = new StringBuilder();
       while (all.length() < minLength) {
         shuffle(turned);
@@ -74,8 +74,9 @@ public final class Sqids implements Decoder {
     this.alphabet = alphabet;
     this.minLength = minLength;
     this.blocklist = Blocklist.of(alphabet);
-    this.shuffled = alphabet.characters().toCharArray();
+    char[] shuffled = alphabet.characters().toCharArray();
     shuffle(shuffled);
+    this.prefixes = new Digits(shuffled);
     this.turned = new Turned[shuffled.length];
     for (int offset = 0; offset < turned.length; offset++) {
       turned[offset] = new Turned(shuffled, offset, minLength);
@@ -109,7 +110,7 @@ public final class Sqids implements Decoder {
 
   @Override
   public int lengthMax() {
-    return Math.max(minLength, 1 + Digits.lengthMax(shuffled.length - 1));
+    return Math.max(minLength, 1 + Digits.lengthMax(prefixes.base() - 1));
   }
 
   @Override
@@ -117,20 +118,20 @@ public final class Sqids implements Decoder {
     if (text.length() < lengthMin() || text.length() > lengthMax()) {
       return Optional.empty();
     }
-    int offset = Digits.indexOf(shuffled, text.charAt(0));
+    int offset = prefixes.valueOf(text.charAt(0));
     if (offset < 0) {
       return Optional.empty();
     }
-    int separator = text.indexOf(turned[offset].separator, 1);
-    OptionalLong number =
-        Digits.read(text, 1, separator < 0 ? text.length() : separator, turned[offset].digits);
+    Turned from = turned[offset];
+    int separator = text.indexOf(from.separator, 1);
+    OptionalLong number = from.digits.read(text, 1, separator < 0 ? text.length() : separator);
     return number.isPresent() && makes(text, number.getAsLong())
         ? Optional.of(new Decoded.OfNumber(number.getAsLong()))
         : Optional.empty();
   }
 
   private boolean makes(String text, long number) {
-    for (int attempt = 0; attempt <= shuffled.length; attempt++) {
+    for (int attempt = 0; attempt <= prefixes.base(); attempt++) {
       String made = encode(number, attempt);
       if (made.equals(text)) {
         return true;
@@ -148,7 +149,7 @@ public final class Sqids implements Decoder {
    * @param number 0 to 2^63 - 1
    */
   public String encode(long number) {
-    for (int attempt = 0; attempt <= shuffled.length; attempt++) {
+    for (int attempt = 0; attempt <= prefixes.base(); attempt++) {
       String made = encode(number, attempt);
       if (!blocklist.blocks(made)) {
         return made;
@@ -164,11 +165,11 @@ public final class Sqids implements Decoder {
    * @param attempt how many texts before it had a blocked word
    */
   String encode(long number, int attempt) {
-    int size = shuffled.length;
-    int offset = (1 + shuffled[(int) (number % size)] + attempt) % size;
+    int size = prefixes.base();
+    int offset = (1 + prefixes.of((int) (number % size)) + attempt) % size;
     Turned from = turned[offset];
     StringBuilder text = new StringBuilder(lengthMax());
-    text.append(shuffled[offset]).append(Digits.write(number, from.digits));
+    text.append(prefixes.of(offset)).append(from.digits.write(number));
     if (text.length() < minLength) {
       text.append(from.separator).append(from.padding, 0, minLength - text.length());
     }

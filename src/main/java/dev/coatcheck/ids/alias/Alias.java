@@ -1,19 +1,15 @@
 package dev.coatcheck.ids.alias;
 
 import dev.coatcheck.ids.registry.Namespace;
+import dev.coatcheck.ids.registry.Salt;
 import dev.coatcheck.ids.registry.Type;
 import java.util.Comparator;
 
 /**
- * Another name of one public ID of a type.
- *
- * @param namespace where it is unique; {@link Namespace#SHARED} but for client IDs
- * @param value in its one spelling
- * @param bucket follows from the type, the scheme and the value
+ * Another name of one public ID of a type. Immutable. The bucket follows from the rest and is made
+ * when it is first asked for: it costs a SHA-256, and a look-up in memory needs none.
  */
-public record Alias(
-    int typeNumber, AliasScheme scheme, Namespace namespace, String value, int bucket)
-    implements Comparable<Alias> {
+public final class Alias implements Comparable<Alias> {
   /** One order for everyone, so that two transactions can't wait for each other. */
   public static final Comparator<Alias> LOCK_ORDER =
       Comparator.comparingInt(Alias::bucket)
@@ -21,6 +17,25 @@ public record Alias(
           .thenComparing(Alias::scheme)
           .thenComparing(Alias::value)
           .thenComparing(alias -> alias.namespace().stored());
+
+  private static final int NO_BUCKET = -1;
+
+  private final int typeNumber;
+  private final Salt salt;
+  private final AliasScheme scheme;
+  private final Namespace namespace;
+  private final String value;
+
+  /** Threads that make it at the same time make the same. */
+  private int bucket = NO_BUCKET;
+
+  private Alias(Type type, AliasScheme scheme, Namespace namespace, String value) {
+    this.typeNumber = type.number();
+    this.salt = type.salt();
+    this.scheme = scheme;
+    this.namespace = namespace;
+    this.value = value;
+  }
 
   /** By which a map finds aliases of one hash: clients may choose the texts. */
   @Override
@@ -54,12 +69,54 @@ public record Alias(
     if (!scheme.accepts(text)) {
       throw new IllegalArgumentException("no " + scheme.wireName() + " alias: " + text);
     }
-    String value = scheme.folded(text);
-    return new Alias(
-        type.number(),
-        scheme,
-        namespace,
-        value,
-        type.salt().bucketOfAlias(scheme.wireName(), value));
+    return new Alias(type, scheme, namespace, scheme.folded(text));
+  }
+
+  public int typeNumber() {
+    return typeNumber;
+  }
+
+  public AliasScheme scheme() {
+    return scheme;
+  }
+
+  /** Where it is unique; {@link Namespace#SHARED} but for client IDs. */
+  public Namespace namespace() {
+    return namespace;
+  }
+
+  /** In its one spelling. */
+  public String value() {
+    return value;
+  }
+
+  /** Where its row lies, 0 to 1023. */
+  public int bucket() {
+    int made = bucket;
+    if (made == NO_BUCKET) {
+      made = salt.bucketOfAlias(scheme.wireName(), value);
+      bucket = made;
+    }
+    return made;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Alias that
+        && typeNumber == that.typeNumber
+        && scheme == that.scheme
+        && value.equals(that.value)
+        && namespace.equals(that.namespace);
+  }
+
+  /** The scheme and the namespace tell few aliases of one value apart. */
+  @Override
+  public int hashCode() {
+    return 31 * value.hashCode() + typeNumber;
+  }
+
+  @Override
+  public String toString() {
+    return scheme.wireName() + " " + value + " of type " + typeNumber;
   }
 }

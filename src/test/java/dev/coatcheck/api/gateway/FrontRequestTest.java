@@ -17,13 +17,16 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -151,6 +154,22 @@ class FrontRequestTest {
   }
 
   @Test
+  void refusedClientsAreToldToComeBackAtDifferentTimes() throws Exception {
+    String greedy = key("greedy");
+    for (int i = 0; i < PERMITS / 2; i++) {
+      Socket _ = send(greedy);
+      CompletableFuture<Boolean> _ = begun.take();
+    }
+
+    Set<String> seconds = new HashSet<>();
+    for (int i = 0; i < 40; i++) {
+      seconds.add(retryAfter(send(greedy)));
+    }
+
+    assertThat(seconds).hasSizeGreaterThan(1).isSubsetOf("1", "2", "3");
+  }
+
+  @Test
   void aRouteThatTakesOverHasTheSameDeadlineAndAllPermits() throws Exception {
     Socket client = send(key("one"));
     begun.take().complete(false);
@@ -199,6 +218,17 @@ class FrontRequestTest {
             ("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));
     return socket;
+  }
+
+  private static String retryAfter(Socket socket) throws IOException {
+    BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+    String line = lines.readLine();
+    while (!line.startsWith("Retry-After: ")) {
+      line = lines.readLine();
+    }
+    return line.substring(line.indexOf(' ') + 1);
   }
 
   private static String status(Socket socket) throws IOException {

@@ -269,7 +269,13 @@ class GatewayVerbsTest {
     List<String> command =
         Stream.concat(
                 Stream.of(
-                    java, "-XX:+UseSerialGC", "-Xmx64m", "-cp", classes, "dev.coatcheck.Main"),
+                    java,
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx64m",
+                    "-cp",
+                    classes,
+                    "dev.coatcheck.Main"),
                 Stream.of(atGateway(arguments)))
             .toList();
     return new ProcessBuilder(command);

@@ -60,15 +60,16 @@ class DecodersTest {
   @Test
   void aNumberOf64BitsIsRefused() {
     for (int base = Character.MIN_RADIX; base <= Character.MAX_RADIX; base++) {
-      char[] digits = "0123456789abcdefghijklmnopqrstuvwxyz".substring(0, base).toCharArray();
+      Digits digits =
+          new Digits("0123456789abcdefghijklmnopqrstuvwxyz".substring(0, base).toCharArray());
       String greatest = Long.toString(Long.MAX_VALUE, base);
       String greater = BigInteger.TWO.pow(63).toString(base);
 
-      assertThat(Digits.read(greatest, 0, greatest.length(), digits)).hasValue(Long.MAX_VALUE);
-      assertThat(Digits.write(Long.MAX_VALUE, digits)).isEqualTo(greatest);
+      assertThat(digits.read(greatest, 0, greatest.length())).hasValue(Long.MAX_VALUE);
+      assertThat(digits.write(Long.MAX_VALUE)).isEqualTo(greatest);
       assertThat(greatest).hasSize(Digits.lengthMax(base));
-      assertThat(Digits.read(greater, 0, greater.length(), digits)).isEmpty();
-      assertThat(Digits.read(greatest + "0", 0, greatest.length() + 1, digits)).isEmpty();
+      assertThat(digits.read(greater, 0, greater.length())).isEmpty();
+      assertThat(digits.read(greatest + "0", 0, greatest.length() + 1)).isEmpty();
     }
   }
 

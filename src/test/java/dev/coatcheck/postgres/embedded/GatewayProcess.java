@@ -23,6 +23,7 @@ final class GatewayProcess {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "-Xmx64m",
                 "-cp",
                 System.getProperty("java.class.path"),
