@@ -26,10 +26,10 @@ final class GeneratorMain {
    */
   record Order(long nanos, double perSecond) {}
 
-  /** Takes the file of a {@link LoadSpec}, and deletes it. */
+  /** Takes the file of a {@link LoadSpec}, which it deletes, and whether it has its own core. */
   public static void main(String[] arguments) throws IOException {
     Path file = Path.of(arguments[0]);
-    HttpLoop loop = new HttpLoop(LoadSpec.read(file));
+    HttpLoop loop = new HttpLoop(LoadSpec.read(file), Boolean.parseBoolean(arguments[1]));
     Files.delete(file);
     BufferedReader orders =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -30,14 +30,14 @@ final class GeneratorProcess implements AutoCloseable {
   /**
    * Starts the process.
    *
-   * @param before a command that starts the JVM; may be empty
+   * @param before a command that starts the JVM on a core of its own; may be empty
    */
   static GeneratorProcess start(LoadSpec spec, List<String> before) throws IOException {
     return new GeneratorProcess(
         JavaProgram.named(GeneratorMain.class.getName())
             .options(OPTIONS)
             .after(before)
-            .builder(List.of(spec.write().toString()))
+            .builder(List.of(spec.write().toString(), Boolean.toString(!before.isEmpty())))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start());
   }

@@ -33,8 +33,8 @@ public final class Load implements AutoCloseable {
   /**
    * As above.
    *
-   * @param before a command that starts the generator of our own, as {@code taskset -c 1}; may be
-   *     empty
+   * @param before a command that starts the generator of our own on a core that no other process
+   *     needs, as {@code taskset -c 1}; may be empty
    */
   public static Load of(LoadSpec spec, Generator generator, List<String> before)
       throws IOException {

@@ -23,7 +23,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ThreadPool;
 
 /** Opens ports, with the same rules on each. */
@@ -144,7 +143,7 @@ public final class Listener {
    * threads they would wait behind the requests, and new connections would be refused.
    */
   private ThreadPool threads() {
-    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
+    ReadingThreads threads = new ReadingThreads(THREADS_MAX, THREADS_MIN);
     threads.setName("http");
     threads.setReservedThreads(0);
     threads.setVirtualThreadsExecutor(requestThreads);

@@ -82,7 +82,8 @@ public final class RawHttp {
     }
   }
 
-  private static Reply read(InputStream in, boolean head) throws IOException {
+  /** The next answer of a connection. */
+  static Reply read(InputStream in, boolean head) throws IOException {
     String statusLine = line(in);
     if (statusLine == null) {
       throw new EOFException("the connection ended without an answer");

@@ -24,7 +24,7 @@ class HttpLoopTest {
   @Test
   void aPauseOfASecondShowsAtThe99thPercentileOfAnOpenLoop() throws IOException {
     try (StubServer server = StubServer.pausingAt(200)) {
-      LoadResult result = new HttpLoop(server.spec(2)).open(Duration.ofSeconds(4), 200);
+      LoadResult result = new HttpLoop(server.spec(2), false).open(Duration.ofSeconds(4), 200);
 
       assertThat(result.served()).isEqualTo(800);
       assertThat(result.p99Millis()).isBetween(900.0, 10_000.0);
@@ -37,7 +37,7 @@ class HttpLoopTest {
   @Test
   void aClosedLoopDoesNotSeeThePause() throws IOException {
     try (StubServer server = StubServer.pausingAt(200)) {
-      LoadResult result = new HttpLoop(server.spec(2)).closed(Duration.ofSeconds(3));
+      LoadResult result = new HttpLoop(server.spec(2), false).closed(Duration.ofSeconds(3));
 
       assertThat(result.served()).isGreaterThan(400);
       assertThat(result.p99Millis()).isLessThan(900);
@@ -47,7 +47,7 @@ class HttpLoopTest {
   @Test
   void anOpenLoopSendsWhatIsDueAndNoMore() throws IOException {
     try (StubServer server = StubServer.start(_ -> 200)) {
-      LoadResult result = new HttpLoop(server.spec(4)).open(Duration.ofSeconds(1), 150);
+      LoadResult result = new HttpLoop(server.spec(4), true).open(Duration.ofSeconds(1), 150);
 
       assertThat(result.served()).isEqualTo(150);
       assertThat(server.requests()).isEqualTo(150);
@@ -59,7 +59,7 @@ class HttpLoopTest {
   void refusalsAreCountedApartAndAreNoCapacity() throws IOException {
     try (StubServer server =
         StubServer.start(number -> number % 3 == 0 ? 503 : number % 3 == 1 ? 429 : 200)) {
-      LoadResult result = new HttpLoop(server.spec(3)).closed(SHORT);
+      LoadResult result = new HttpLoop(server.spec(3), false).closed(SHORT);
 
       assertThat(result.served() + result.refused()).isEqualTo(server.requests());
       assertThat(result.refused()).isBetween(result.served(), result.served() * 2 + 3);
@@ -72,7 +72,7 @@ class HttpLoopTest {
   @Test
   void aConnectionThatBreaksOffIsCountedAndReplaced() throws IOException {
     try (StubServer server = StubServer.start(number -> number == 5 ? 0 : 200)) {
-      LoadResult result = new HttpLoop(server.spec(1)).closed(SHORT);
+      LoadResult result = new HttpLoop(server.spec(1), false).closed(SHORT);
 
       assertThat(result.broken()).isOne();
       assertThat(result.served()).isEqualTo(server.requests() - 1).isGreaterThan(5);
@@ -83,7 +83,7 @@ class HttpLoopTest {
   @Test
   void anErrorOfTheRequestEndsTheLoad() throws IOException {
     try (StubServer server = StubServer.start(_ -> 404)) {
-      HttpLoop loop = new HttpLoop(server.spec(1));
+      HttpLoop loop = new HttpLoop(server.spec(1), false);
 
       assertThatThrownBy(() -> loop.closed(SHORT)).hasMessageContaining("404 to GET /x");
     }
@@ -105,7 +105,7 @@ class HttpLoopTest {
               "",
               Optional.of(ids));
 
-      LoadResult result = new HttpLoop(all).open(Duration.ofSeconds(1), 200);
+      LoadResult result = new HttpLoop(all, false).open(Duration.ofSeconds(1), 200);
 
       assertThat(result.served()).isEqualTo(200);
       assertThat(server.firstLines())

@@ -1,0 +1,182 @@
+package dev.coatcheck.api.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.registry.TestType;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Many requests over one connection, to a gateway without a cache: nearly all answers are sent by
+ * another thread than the one that read the request.
+ */
+@Timeout(120)
+class KeepAliveTest {
+  private static final int IDS = 40;
+
+  private static GatewayFixture gateway;
+  private static List<String> ids;
+  private static int right;
+
+  @BeforeAll
+  static void start() {
+    gateway = new GatewayFixture(Map.of("COATCHECK_CACHE_ENTRIES", "0"));
+    TestClient client = gateway.client().patient();
+    client.put(TestType.of("charge", "ch"));
+    ids = new ArrayList<>();
+    for (int i = 0; i < IDS; i++) {
+      ids.add(client.mint("charge").text("/id"));
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    right = 0;
+  }
+
+  @AfterEach
+  void someWereRight() {
+    assertThat(right).isPositive();
+  }
+
+  /** A request, and a part of the body with which it is answered. */
+  private record Exchange(String request, String answer) {
+    /** A machine with more work than cores may be told to come back. */
+    void check(RawHttp.Reply reply) {
+      if (reply.status() != 503) {
+        assertThat(reply.body()).contains(answer);
+        right++;
+      }
+    }
+  }
+
+  private static Exchange get(String id) {
+    return new Exchange(request("GET", "/v1/ids/" + id, ""), "\"id\":\"" + id + "\"");
+  }
+
+  private static String request(String method, String target, String body) {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                method + " " + target + " HTTP/1.1",
+                "Host: gateway",
+                "Authorization: Bearer " + gateway.key()));
+    if (!body.isEmpty()) {
+      lines.add("Content-Type: application/json");
+      lines.add("Content-Length: " + body.length());
+    }
+    return String.join("\r\n", lines) + "\r\n\r\n" + body;
+  }
+
+  /** Each public ID, and between them what has a body, what is refused, and what needs no row. */
+  private static List<Exchange> mixed(long seed) {
+    List<Exchange> all = new ArrayList<>();
+    for (String id : ids) {
+      all.add(get(id));
+    }
+    Exchange mint =
+        new Exchange(request("POST", "/v1/ids", "{\"type\":\"charge\"}"), "\"type\":\"charge\"");
+    Exchange malformed = new Exchange(request("GET", "/v1/ids/ch_x", ""), "\"code\":");
+    Exchange live = new Exchange(request("GET", "/health/live", ""), "\"object\":\"health\"");
+    all.addAll(Collections.nCopies(10, mint));
+    all.addAll(Collections.nCopies(10, malformed));
+    all.addAll(Collections.nCopies(10, live));
+    Collections.shuffle(all, new Random(seed));
+    return all;
+  }
+
+  @Test
+  void requestsOneAfterTheOtherAreAnswered() throws IOException {
+    try (Socket socket = connected()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (int round = 0; round < 3; round++) {
+        for (Exchange exchange : mixed(round)) {
+          send(socket, exchange.request());
+          exchange.check(RawHttp.read(in, false));
+        }
+      }
+    }
+  }
+
+  @Test
+  void requestsSentTogetherAreAnsweredInTheirOrder() throws IOException {
+    for (int round = 0; round < 10; round++) {
+      List<Exchange> exchanges = mixed(round);
+      StringBuilder all = new StringBuilder();
+      exchanges.forEach(exchange -> all.append(exchange.request()));
+      try (Socket socket = connected()) {
+        InputStream in = new BufferedInputStream(socket.getInputStream());
+        send(socket, all.toString());
+        for (Exchange exchange : exchanges) {
+          exchange.check(RawHttp.read(in, false));
+        }
+      }
+    }
+  }
+
+  /** The rest of a request comes while the one before is answered, or after that. */
+  @Test
+  void aRequestThatComesInTwoPartsIsAnswered() throws IOException {
+    String second = get(ids.getLast()).request();
+    for (int firstPart = 0; firstPart < second.length(); firstPart += 7) {
+      for (String id : ids.subList(0, 2)) {
+        try (Socket socket = connected()) {
+          InputStream in = new BufferedInputStream(socket.getInputStream());
+          send(socket, get(id).request() + second.substring(0, firstPart));
+          if (id.equals(ids.getFirst())) {
+            get(id).check(RawHttp.read(in, false));
+            send(socket, second.substring(firstPart));
+          } else {
+            send(socket, second.substring(firstPart));
+            get(id).check(RawHttp.read(in, false));
+          }
+          get(ids.getLast()).check(RawHttp.read(in, false));
+        }
+      }
+    }
+  }
+
+  /** The client's end of the connection is seen, and the gateway's end closed. */
+  @Test
+  void aConnectionThatTheClientEndsIsEnded() throws IOException {
+    try (Socket socket = connected()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      send(socket, get(ids.getFirst()).request());
+      get(ids.getFirst()).check(RawHttp.read(in, false));
+      socket.shutdownOutput();
+
+      assertThat(in.read()).isEqualTo(-1);
+    }
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static Socket connected() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.uri().getPort());
+    socket.setSoTimeout(60_000);
+    socket.setTcpNoDelay(true);
+    return socket;
+  }
+}

@@ -1,0 +1,92 @@
+package dev.coatcheck.api.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.coatcheck.core.observe.Observer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server that answers each request on a thread of its own, after its body was read. */
+@Timeout(60)
+class ClientConnectionTest {
+  private final ArrayByteBufferPool.Tracking buffers = new ArrayByteBufferPool.Tracking();
+  private final Server server = new Server(new ReadingThreads(8, 3));
+  private final ServerConnector connector =
+      new ServerConnector(
+          server,
+          null,
+          null,
+          buffers,
+          1,
+          1,
+          new HeadLimit(new HttpConfiguration(), new Observer()));
+
+  @BeforeEach
+  void start() throws Exception {
+    server.addConnector(connector);
+    server.setHandler(
+        new Handler.Abstract.NonBlocking() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            Thread.ofVirtual()
+                .start(
+                    () -> {
+                      try {
+                        Content.Source.consumeAll(request);
+                        response.write(true, ByteBuffer.wrap(new byte[] {'#'}), callback);
+                      } catch (IOException failed) {
+                        callback.failed(failed);
+                      }
+                    });
+            return true;
+          }
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.stop();
+  }
+
+  /** Thousands of clients may keep a connection open. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+      })
+  void aConnectionThatAwaitsItsNextRequestHoldsNoBuffer(String request) throws Exception {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      InputStream in = client.getInputStream();
+      for (int i = 0; i < 3; i++) {
+        client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        for (int c = in.read(); c != '#'; c = in.read()) {
+          assertThat(c).isNotNegative();
+        }
+
+        await().untilAsserted(() -> assertThat(buffers.getLeaks()).isEmpty());
+      }
+    }
+  }
+}
