@@ -139,19 +139,13 @@ final class HttpLoop {
 
     /** Until an answer comes or the next request is due. */
     private void await(long nanos) throws IOException {
-      long millis =
-          hasOwnCore || nanos <= SELECT_NANOS_MIN
-              ? 0
-              : Math.min(TimeUnit.NANOSECONDS.toMillis(nanos) - 1, SILENCE_MILLIS_MAX);
-      int served =
-          millis == 0 ? selector.selectNow(this::serve) : selector.select(this::serve, millis);
-      if (served > 0) {
-        return;
-      }
-      if (underWay > 0 && now() - lastAnswerNanos > silenceNanos()) {
+      boolean looks = hasOwnCore || nanos <= SELECT_NANOS_MIN;
+      long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(nanos) - 1, SILENCE_MILLIS_MAX);
+      int served = looks ? selector.selectNow(this::serve) : selector.select(this::serve, millis);
+      if (served == 0 && underWay > 0 && now() - lastAnswerNanos > silenceNanos()) {
         throw new MeasureFailed("no answer within " + SILENCE_MILLIS_MAX + " ms");
       }
-      if (millis == 0 && !hasOwnCore) {
+      if (served == 0 && looks && !hasOwnCore) {
         LockSupport.parkNanos(Math.min(nanos, LOOK_NANOS));
       }
     }

@@ -1,6 +1,5 @@
 package dev.coatcheck.api.server;
 
-import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
@@ -10,7 +9,6 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +22,6 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
   private static final long BYTES_EACH_HEADER = 200;
 
   private final Consumer<ClientConnection> headChanged;
-  private final Callback next =
-      Callback.from(
-          getServer().getInvocationType(), this::onFillable, this::onFillInterestedFailed);
-  private volatile boolean hadContent;
   private volatile boolean isHeadUnfinished;
   private volatile long headBytes;
   private volatile boolean isNoted;
@@ -76,21 +70,14 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     headChanged.accept(this);
   }
 
-  /**
-   * Only after a request without a body: Jetty gives back the buffer of a body when it reads the
-   * next request, and a connection that waits must not hold one.
-   */
+  /** Jetty's own way of a thread that finds nothing to read: it gives back buffers, and waits. */
   @Override
   public boolean awaitNext() {
-    if (hadContent
-        || !isRequestBufferEmpty()
-        || !getParser().isStart()
-        || !getEndPoint().isOpen()
-        || isFillInterested()) {
-      return false;
+    if (isRequestBufferEmpty() && getEndPoint() instanceof ClientConnector.SocketEnd end) {
+      end.withoutReading(this::onFillable);
+      return true;
     }
-    fillInterested(next);
-    return true;
+    return false;
   }
 
   private final class HeadCounter extends RequestHandler {
@@ -100,7 +87,6 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     public void messageBegin() {
       headers = 0;
       headBytes = 0;
-      hadContent = false;
       isHeadUnfinished = true;
       super.messageBegin();
     }
@@ -130,12 +116,6 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     public boolean headerComplete() {
       isHeadUnfinished = false;
       return super.headerComplete();
-    }
-
-    @Override
-    public boolean content(ByteBuffer buffer) {
-      hadContent = true;
-      return super.content(buffer);
     }
 
     /** Trailers are allowed, and of no use here. */

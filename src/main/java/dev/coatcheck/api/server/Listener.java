@@ -32,9 +32,6 @@ public final class Listener {
   /** A resolved URI of 6 KB, its types, and the usual headers. */
   private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
 
-  /** Of the threads that accept connections. */
-  private static final int JETTYS_CHOICE = -1;
-
   private static final int THREADS_MIN = 3;
   private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
@@ -152,8 +149,7 @@ public final class Listener {
 
   private Connector connector(Server server, HttpConfiguration http, String host, int port) {
     ServerConnector connector =
-        new ServerConnector(
-            server, JETTYS_CHOICE, limits.selectors(), new HeadLimit(http, observer));
+        new ClientConnector(server, limits.selectors(), new HeadLimit(http, observer));
     connector.setHost(host);
     connector.setPort(port);
     ConnectionLimit.set(limits.connectionsMax(), connector, observer);

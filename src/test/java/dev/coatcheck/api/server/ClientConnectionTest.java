@@ -10,6 +10,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -28,17 +31,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A server that answers each request on a thread of its own, after its body was read. */
 @Timeout(60)
 class ClientConnectionTest {
+  private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
   private final ArrayByteBufferPool.Tracking buffers = new ArrayByteBufferPool.Tracking();
-  private final Server server = new Server(new ReadingThreads(8, 3));
+  private final Server server = new Server(new ReadingThreads(8, 3), null, buffers);
   private final ServerConnector connector =
-      new ServerConnector(
-          server,
-          null,
-          null,
-          buffers,
-          1,
-          1,
-          new HeadLimit(new HttpConfiguration(), new Observer()));
+      new ClientConnector(server, 1, new HeadLimit(new HttpConfiguration(), new Observer()));
+
+  private final BlockingQueue<Thread> readers = new LinkedBlockingQueue<>();
+  private final Semaphore answers = new Semaphore(0);
 
   @BeforeEach
   void start() throws Exception {
@@ -47,11 +48,13 @@ class ClientConnectionTest {
         new Handler.Abstract.NonBlocking() {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
+            readers.add(Thread.currentThread());
             Thread.ofVirtual()
                 .start(
                     () -> {
                       try {
                         Content.Source.consumeAll(request);
+                        answers.acquireUninterruptibly();
                         response.write(true, ByteBuffer.wrap(new byte[] {'#'}), callback);
                       } catch (IOException failed) {
                         callback.failed(failed);
@@ -72,21 +75,46 @@ class ClientConnectionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        GET,
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
       })
   void aConnectionThatAwaitsItsNextRequestHoldsNoBuffer(String request) throws Exception {
+    answers.release(3);
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
       InputStream in = client.getInputStream();
       for (int i = 0; i < 3; i++) {
-        client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-        for (int c = in.read(); c != '#'; c = in.read()) {
-          assertThat(c).isNotNegative();
-        }
+        send(client, request);
+        awaitAnswer(in);
 
         await().untilAsserted(() -> assertThat(buffers.getLeaks()).isEmpty());
       }
+    }
+  }
+
+  /** A client that sends one request after the other must not keep a thread that answers others. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 20})
+  void theThreadThatAnswersReadsNothing(int together) throws Exception {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      send(client, GET.repeat(together));
+      for (int i = 0; i < 20; i++) {
+        assertThat(readers.take().isVirtual()).as("request %d", i).isFalse();
+        send(client, GET);
+        answers.release();
+        awaitAnswer(client.getInputStream());
+      }
+      answers.release(together);
+    }
+  }
+
+  private static void send(Socket client, String request) throws IOException {
+    client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static void awaitAnswer(InputStream in) throws IOException {
+    for (int c = in.read(); c != '#'; c = in.read()) {
+      assertThat(c).isNotNegative();
     }
   }
 }
