@@ -47,7 +47,7 @@ final class HttpLoop {
    * Prepares to send.
    *
    * @param hasOwnCore whether no other process needs the core: then it looks for answers all the
-   *     time, and the server need not wake it, which costs the server as much as a small answer
+   *     time, and the server need not wake it for each
    */
   HttpLoop(LoadSpec spec, boolean hasOwnCore) throws IOException {
     this.hasOwnCore = hasOwnCore;
