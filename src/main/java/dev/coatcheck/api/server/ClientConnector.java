@@ -43,7 +43,10 @@ final class ClientConnector extends ServerConnector {
       super(channel, selector, key, scheduler);
     }
 
-    /** Does work that finds nothing to read on this thread, whatever the client has sent. */
+    /**
+     * Does work in which each read by this thread finds nothing, though the client may have sent
+     * more.
+     */
     void withoutReading(Runnable work) {
       unreading = Thread.currentThread();
       try {

@@ -69,6 +69,7 @@ public final class TrustedCache<K, V> {
     this.feed = feed;
     this.kind = kind;
     this.subjects = subjects;
+    // The thread that reads tidies up: to wake another for a few entries takes longer.
     this.entries = Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
   }
 

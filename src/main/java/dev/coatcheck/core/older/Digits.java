@@ -17,7 +17,7 @@ final class Digits {
   private final char[] characters;
   private final byte[] values = new byte[ASCII];
 
-  /** Different ASCII characters, two at least. */
+  /** Different ASCII characters; two at least if numbers are written in them. */
   Digits(char[] characters) {
     this.characters = characters.clone();
     Arrays.fill(values, NO_DIGIT);

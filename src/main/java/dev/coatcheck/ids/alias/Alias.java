@@ -109,10 +109,9 @@ public final class Alias implements Comparable<Alias> {
         && namespace.equals(that.namespace);
   }
 
-  /** The scheme and the namespace tell few aliases of one value apart. */
   @Override
   public int hashCode() {
-    return 31 * value.hashCode() + typeNumber;
+    return 31 * (31 * value.hashCode() + namespace.hashCode()) + typeNumber;
   }
 
   @Override

@@ -210,7 +210,8 @@ public final class Registry implements AutoCloseable {
 
   private void reload() {
     reloadDue.set(false);
-    if (!background.run(() -> Deadline.ofAnswer().orEarlier().run(this::refresh))) {
+    if (!background.run(() -> Deadline.ofAnswer().orEarlier().run(this::refresh))
+        && !reloader.isShutdown()) {
       // The types known so far stay valid meanwhile.
       var _ = reloader.schedule(this::reloadSoon, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
