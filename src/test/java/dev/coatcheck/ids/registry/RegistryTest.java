@@ -33,6 +33,10 @@ import org.junit.jupiter.api.Test;
 
 class RegistryTest {
   private static final Observer OBSERVER = new Observer();
+
+  /** For a lock that the test gives up when the next caller waits for it. */
+  private static final Duration LONG = Duration.ofMinutes(1);
+
   private static final DatabaseSettings SETTINGS = settings();
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
@@ -113,7 +117,11 @@ class RegistryTest {
         TestSession first = sql.begin("lock table coatcheck.type in row exclusive mode");
         TestSession last = sql.session()) {
       Future<PutOutcome> put =
-          threads.submit(() -> alone.put(definition("held", "held", null), OptionalInt.empty()));
+          threads.submit(
+              () ->
+                  Deadline.after(LONG)
+                      .call(
+                          () -> alone.put(definition("held", "held", null), OptionalInt.empty())));
       await().until(() -> waiting(sql) == 1);
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
