@@ -33,6 +33,11 @@ final class OverloadCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Option(
+      names = "--batches",
+      description = "Offers batches of 100 mints instead of uncached resolves.")
+  private boolean batches;
+
+  @Option(
       names = "--seconds",
       defaultValue = "60",
       description = "Whole seconds of the overload, 4 to 600. Default: ${DEFAULT-VALUE}.")
@@ -71,7 +76,12 @@ final class OverloadCommand implements Callable<Integer> {
     }
     Overload.Plan plan =
         new Overload.Plan(
-            Duration.ofSeconds(seconds), times, connections, ROWS, Duration.ofSeconds(warmUp));
+            batches ? Overload.Requested.BATCHES : Overload.Requested.RESOLVES,
+            Duration.ofSeconds(seconds),
+            times,
+            connections,
+            ROWS,
+            Duration.ofSeconds(warmUp));
     Path folder = Files.createTempDirectory("coatcheck-bench");
     try {
       print(

@@ -6,6 +6,7 @@ import dev.coatcheck.bench.baseline.PostgresBaselines;
 import dev.coatcheck.bench.load.Generator;
 import dev.coatcheck.bench.load.Load;
 import dev.coatcheck.bench.load.LoadResult;
+import dev.coatcheck.bench.load.LoadSpec;
 import dev.coatcheck.bench.machine.GatewayProcess;
 import dev.coatcheck.bench.machine.Tool;
 import dev.coatcheck.bench.report.Goal;
@@ -27,16 +28,38 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A gateway that is offered more uncached resolves than it can serve: on one core, where {@code
- * taskset} can see to that, with the generator on another.
+ * A gateway that is offered more requests than it can serve: on one core, where {@code taskset} can
+ * see to that, with the generator on another.
  */
 public final class Overload {
   /** A load that a gateway hardly feels, as a part of its capacity. */
   private static final double CALM = 0.1;
 
-  private static final int PEAK_CONNECTIONS = 64;
+  private static final int BATCH_ROWS = 100;
 
   private Overload() {}
+
+  /** What the requests ask for. */
+  public enum Requested {
+    /** A refusal costs nearly as much as an answer. */
+    RESOLVES(64),
+    /** An answer costs many times as much as a refusal. */
+    BATCHES(4);
+
+    private final int peakConnections;
+
+    /** Takes the number of connections over which a gateway serves most. */
+    Requested(int peakConnections) {
+      this.peakConnections = peakConnections;
+    }
+
+    private LoadSpec of(Requests requests, Path ids) {
+      return switch (this) {
+        case RESOLVES -> requests.resolves(ids);
+        case BATCHES -> requests.batches(BATCH_ROWS);
+      };
+    }
+  }
 
   /**
    * What to offer.
@@ -44,7 +67,13 @@ public final class Overload {
    * @param times of the capacity, which is measured before
    * @param connections so many that a slow answer doesn't keep the next request back
    */
-  public record Plan(Duration time, double times, int connections, int rows, Duration warmUp) {}
+  public record Plan(
+      Requested requested,
+      Duration time,
+      double times,
+      int connections,
+      int rows,
+      Duration warmUp) {}
 
   /**
    * What came of it.
@@ -67,10 +96,11 @@ public final class Overload {
       gateways.register(gateway.url());
       postgres.fill(Requests.TYPE);
       Path ids = Requests.writeIds(folder.resolve("all.ids"), plan.rows());
-      Requests requests = new Requests(gateway.url(), gateways.key(), PEAK_CONNECTIONS);
-      try (Load peak = Load.of(requests.resolves(ids), Generator.OWN, onCore(1));
-          Load flood =
-              Load.of(requests.resolves(ids).over(plan.connections()), Generator.OWN, onCore(1))) {
+      Requests requests =
+          new Requests(gateway.url(), gateways.key(), plan.requested().peakConnections);
+      LoadSpec one = plan.requested().of(requests, ids);
+      try (Load peak = Load.of(one, Generator.OWN, onCore(1));
+          Load flood = Load.of(one.over(plan.connections()), Generator.OWN, onCore(1))) {
         return measure(gateway, peak, flood, plan, stage);
       }
     }

@@ -39,8 +39,11 @@ record Requests(URI gateway, String key, int connections) {
   }
 
   LoadSpec batches() {
-    return post("/v1/ids/batch", "{\"type\":\"bench\",\"count\":" + BATCH_ROWS + "}")
-        .over(BATCH_CONNECTIONS);
+    return batches(BATCH_ROWS).over(BATCH_CONNECTIONS);
+  }
+
+  LoadSpec batches(int rows) {
+    return post("/v1/ids/batch", "{\"type\":\"bench\",\"count\":" + rows + "}");
   }
 
   LoadSpec keys(String layout, int count) {
