@@ -122,10 +122,10 @@ class RegistryTest {
                   Deadline.after(LONG)
                       .call(
                           () -> alone.put(definition("held", "held", null), OptionalInt.empty())));
-      await().until(() -> waiting(sql) == 1);
+      await().until(() -> isWaiting(sql, "ShareRowExclusiveLock"));
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
-      await().until(() -> waiting(sql) == 2);
+      await().until(() -> isWaiting(sql, "AccessExclusiveLock"));
       first.commit();
       taken.get();
 
@@ -137,10 +137,16 @@ class RegistryTest {
     }
   }
 
-  private static long waiting(TestSql sql) {
+  /** The other registries may wait to read the table meanwhile. */
+  private static boolean isWaiting(TestSql sql, String mode) {
     return sql.number(
-        "select count(*) from pg_locks"
-            + " where not granted and relation = 'coatcheck.type'::regclass");
+            """
+            select count(*) from pg_locks where not granted and mode = '%s'
+              and database = (select oid from pg_database where datname = current_database())
+              and relation = 'coatcheck.type'::regclass
+            """
+                .formatted(mode))
+        == 1;
   }
 
   @Test
