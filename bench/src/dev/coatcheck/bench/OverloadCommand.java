@@ -34,7 +34,7 @@ final class OverloadCommand implements Callable<Integer> {
 
   @Option(
       names = "--batches",
-      description = "Offers batches of 100 mints instead of uncached resolves.")
+      description = "Offers uncached resolves in batches of 1,000 instead of one by one.")
   private boolean batches;
 
   @Option(

@@ -28,35 +28,29 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A gateway that is offered more requests than it can serve: on one core, where {@code taskset} can
- * see to that, with the generator on another.
+ * A gateway that is offered more uncached resolves than it can serve: on one core, where {@code
+ * taskset} can see to that, with the generator on another.
  */
 public final class Overload {
   /** A load that a gateway hardly feels, as a part of its capacity. */
   private static final double CALM = 0.1;
 
-  private static final int BATCH_ROWS = 100;
+  private static final int PEAK_CONNECTIONS = 64;
 
   private Overload() {}
 
   /** What the requests ask for. */
   public enum Requested {
-    /** A refusal costs nearly as much as an answer. */
-    RESOLVES(64),
-    /** An answer costs many times as much as a refusal. */
-    BATCHES(4);
+    /** One by one: a refusal costs nearly as much as an answer. */
+    RESOLVES,
+    /** Many at a time: an answer costs many times as much as a refusal. */
+    BATCHES;
 
-    private final int peakConnections;
-
-    /** Takes the number of connections over which a gateway serves most. */
-    Requested(int peakConnections) {
-      this.peakConnections = peakConnections;
-    }
-
-    private LoadSpec of(Requests requests, Path ids) {
+    /** Over as many connections as a gateway serves most. */
+    private LoadSpec of(Requests requests, Path ids) throws IOException {
       return switch (this) {
         case RESOLVES -> requests.resolves(ids);
-        case BATCHES -> requests.batches(BATCH_ROWS);
+        case BATCHES -> requests.batchResolves(ids);
       };
     }
   }
@@ -96,8 +90,7 @@ public final class Overload {
       gateways.register(gateway.url());
       postgres.fill(Requests.TYPE);
       Path ids = Requests.writeIds(folder.resolve("all.ids"), plan.rows());
-      Requests requests =
-          new Requests(gateway.url(), gateways.key(), plan.requested().peakConnections);
+      Requests requests = new Requests(gateway.url(), gateways.key(), PEAK_CONNECTIONS);
       LoadSpec one = plan.requested().of(requests, ids);
       try (Load peak = Load.of(one, Generator.OWN, onCore(1));
           Load flood = Load.of(one.over(plan.connections()), Generator.OWN, onCore(1))) {
@@ -109,9 +102,11 @@ public final class Overload {
   private static Result measure(
       GatewayProcess gateway, Load peak, Load flood, Plan plan, Consumer<String> stage) {
     stage.accept("warms up");
-    LoadResult _ = peak.closed(plan.warmUp());
-    // Refusals are code as well, which a JVM compiles when it is used.
-    LoadResult _ = flood.closed(plan.warmUp().dividedBy(4));
+    if (plan.warmUp().isPositive()) {
+      double roughly = peak.closed(plan.warmUp()).servedPerSecond();
+      // Refusals are code as well, which a JVM compiles when it is used.
+      LoadResult _ = flood.open(plan.warmUp().dividedBy(4), roughly * plan.times());
+    }
     stage.accept("measures the capacity");
     Duration some = plan.time().dividedBy(4);
     double capacity = peak.closed(some).requireServed("the capacity").servedPerSecond();

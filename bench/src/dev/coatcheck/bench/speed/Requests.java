@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The requests that a gateway is measured with, all about one type. */
 record Requests(URI gateway, String key, int connections) {
@@ -39,11 +41,8 @@ record Requests(URI gateway, String key, int connections) {
   }
 
   LoadSpec batches() {
-    return batches(BATCH_ROWS).over(BATCH_CONNECTIONS);
-  }
-
-  LoadSpec batches(int rows) {
-    return post("/v1/ids/batch", "{\"type\":\"bench\",\"count\":" + rows + "}");
+    return post("/v1/ids/batch", "{\"type\":\"bench\",\"count\":" + BATCH_ROWS + "}")
+        .over(BATCH_CONNECTIONS);
   }
 
   LoadSpec keys(String layout, int count) {
@@ -58,6 +57,16 @@ record Requests(URI gateway, String key, int connections) {
 
   LoadSpec resolves(Path ids) {
     return get("/v1/ids/{id}", authorization(), Optional.of(ids));
+  }
+
+  /** The first IDs of the file, all in one request. */
+  LoadSpec batchResolves(Path ids) throws IOException {
+    try (Stream<String> lines = Files.lines(ids)) {
+      return post(
+              "/v1/ids/resolve",
+              lines.limit(BATCH_ROWS).collect(Collectors.joining("\",\"", "{\"ids\":[\"", "\"]}")))
+          .over(BATCH_CONNECTIONS);
+    }
   }
 
   LoadSpec redirects(Path ids) {

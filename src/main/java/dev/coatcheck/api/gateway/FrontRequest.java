@@ -40,7 +40,7 @@ final class FrontRequest {
   /**
    * What all requests share.
    *
-   * @param permits of the routes: a request that waits for Postgres needs one in either way
+   * @param permits of the requests that wait here; the routes have others
    */
   record Means(
       Access access,

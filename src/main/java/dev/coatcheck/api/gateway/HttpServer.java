@@ -17,7 +17,14 @@ import org.eclipse.jetty.util.VirtualThreads;
 
 /** Serves the gateway's port, and a management port if one is wanted. */
 public final class HttpServer implements AutoCloseable {
+  /** Requests with a thread, whose bodies and answers may be large. */
   private static final int REQUESTS_MAX = 512;
+
+  /**
+   * Requests that wait for a row without a thread, besides. Each holds some KB, and a refusal would
+   * cost nearly as much as the answer.
+   */
+  private static final int WAITING_MAX = 2_048;
 
   private final Javalin gateway;
   private final Optional<Javalin> management;
@@ -35,9 +42,10 @@ public final class HttpServer implements AutoCloseable {
    * @param port 0 for any free one
    * @param managementPort empty if health and metrics stay on the gateway's port
    * @param limits of each port
+   * @param batchesMax batches of reads, and of mints, that are handled at a time
    */
   public record Listening(
-      String host, int port, OptionalInt managementPort, Listener.Limits limits) {}
+      String host, int port, OptionalInt managementPort, Listener.Limits limits, int batchesMax) {}
 
   /**
    * Starts to listen.
@@ -49,12 +57,14 @@ public final class HttpServer implements AutoCloseable {
       throws PortInUse {
     Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Listener listener = new Listener(access, random, observer, threads, where.limits());
-    Permits permits = new Permits(REQUESTS_MAX);
+    Permits permits = new Permits(REQUESTS_MAX, where.batchesMax());
+    observer.gauge("coatcheck.batches.waiting", permits::batchesWaiting);
     BodyGate gate =
         new BodyGate(
             new FrontHandler(
                 routes,
-                new FrontRequest.Means(access, permits, observer, new Failures(observer), threads)),
+                new FrontRequest.Means(
+                    access, new Permits(WAITING_MAX), observer, new Failures(observer), threads)),
             access,
             permits,
             observer,

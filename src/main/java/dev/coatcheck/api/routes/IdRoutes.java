@@ -53,8 +53,8 @@ public final class IdRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/ids", needed, this::list);
     endpoints.secured(HandlerType.GET, ONE, ONE_NEEDS, this::resolve);
     endpoints.secured(HandlerType.GET, "/v1/types/{type}/keys/{key}", needed, this::lookup);
-    endpoints.batch("/v1/ids/resolve", needed, this::resolveAll);
-    endpoints.batch("/v1/ids/lookup", needed, this::lookupAll);
+    endpoints.batchInTurn("/v1/ids/resolve", needed, this::resolveAll);
+    endpoints.batchInTurn("/v1/ids/lookup", needed, this::lookupAll);
   }
 
   private Answer resolve(Context ctx) {

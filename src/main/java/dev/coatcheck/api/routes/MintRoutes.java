@@ -45,7 +45,7 @@ public final class MintRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, ONE, NEEDS, this::one);
-    endpoints.batch("/v1/ids/batch", NEEDS, this::batch);
+    endpoints.batchInTurn("/v1/ids/batch", NEEDS, this::batch);
   }
 
   private Answer one(Context ctx, RequestBody body) {

@@ -92,6 +92,27 @@ public final class Endpoints {
     json(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, RequestBody::read, handler);
   }
 
+  /** As {@link #batch}, a few at a time; the others wait, and are refused if that is in vain. */
+  public void batchInTurn(String path, Scope scope, JsonHandler handler) {
+    jsonRoutes.add(new JsonRoute(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX));
+    BatchQueue queue = permits.batches(Permits.Share.of(scope));
+    Handler inTurn = whole(RequestBody::read, handler);
+    secured(
+        HandlerType.POST,
+        path,
+        scope,
+        ctx -> {
+          if (!queue.enter(RequestCaller.of(ctx).caller().keyId())) {
+            return shed(path, tooManyBatches());
+          }
+          try {
+            return inTurn.answer(ctx);
+          } finally {
+            queue.leave();
+          }
+        });
+  }
+
   private void json(
       HandlerType method,
       String path,
@@ -100,14 +121,14 @@ public final class Endpoints {
       Function<Context, RequestBody> read,
       JsonHandler handler) {
     jsonRoutes.add(new JsonRoute(method, path, scope, bytesMax));
-    secured(
-        method,
-        path,
-        scope,
-        ctx -> {
-          Query.none(ctx);
-          return handler.answer(ctx, read.apply(ctx));
-        });
+    secured(method, path, scope, whole(read, handler));
+  }
+
+  private static Handler whole(Function<Context, RequestBody> read, JsonHandler handler) {
+    return ctx -> {
+      Query.none(ctx);
+      return handler.answer(ctx, read.apply(ctx));
+    };
   }
 
   /**
@@ -153,6 +174,11 @@ public final class Endpoints {
   public static Problem keyHoldsHalf() {
     return Problem.unavailable(
         ProblemCode.OVERLOADED, "Half of all requests under way are from this API key.");
+  }
+
+  private static Problem tooManyBatches() {
+    return Problem.unavailable(
+        ProblemCode.OVERLOADED, "More batches come than can be handled. Send the batch again.");
   }
 
   private interface Admitted {

@@ -1,5 +1,7 @@
 package dev.coatcheck.api.server;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.ids.access.Scope;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -14,6 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * API key holds more than half, so that no caller can use up what others need.
  */
 public final class Permits {
+  private static final int BATCH_WAIT_MILLIS_MAX = 600;
+
   /** A part of the permits, for requests of one kind alone. */
   public enum Share {
     RESOLVES,
@@ -33,12 +37,36 @@ public final class Permits {
   private final int unreserved;
   private final int keyMax;
   private final Map<Share, Integer> taken = new EnumMap<>(Share.class);
+  private final Map<Share, BatchQueue> batches = new EnumMap<>(Share.class);
   private final Map<String, Integer> takenByKey = new HashMap<>();
 
+  /** Of requests that are no batches. */
   public Permits(int permits) {
+    this(permits, permits);
+  }
+
+  /**
+   * Limits the batches as well.
+   *
+   * @param batchesMax of each share at a time
+   */
+  public Permits(int permits, int batchesMax) {
     this.reservedForEach = permits / 4;
     this.unreserved = permits - 2 * reservedForEach;
     this.keyMax = permits / 2;
+    for (Share share : Share.values()) {
+      batches.put(share, new BatchQueue(batchesMax, BATCH_WAIT_MILLIS_MAX, System::nanoTime));
+    }
+  }
+
+  /** Where the batches of a share wait, with the permit that they have. */
+  BatchQueue batches(Share share) {
+    return requireNonNull(batches.get(share));
+  }
+
+  /** How many batches wait for their turns. */
+  public int batchesWaiting() {
+    return batches.values().stream().mapToInt(BatchQueue::length).sum();
   }
 
   /** A permit, to be closed when the request is handled; empty if no permit is left for it. */

@@ -124,7 +124,11 @@ public final class Gateway implements AutoCloseable {
           opened(
               HttpServer.start(
                   new HttpServer.Listening(
-                      config.host(), config.port(), config.managementPort(), config.clients()),
+                      config.host(),
+                      config.port(),
+                      config.managementPort(),
+                      config.clients(),
+                      config.concurrency().resolveGroups()),
                   new RouteTable(
                       new RedirectRoutes(legacy.links(), config.trustedProxies()),
                       new LegacyRoutes(legacy, config.trustedProxies(), parameters),

@@ -38,7 +38,6 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   private final R busy;
   private final R overloaded;
   private final Coalescer<C, Attempt<R>> groups;
-  private final TurnWait batchWait;
 
   /** One caller's wish. */
   public interface Call {
@@ -80,7 +79,7 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
    * @param groups of single calls
    * @param singles of single calls that are tried alone, because their group was rolled back
    * @param batches of batches
-   * @param batchWaitMillisMax how long a batch waits for its turn, unless too many batches come
+   * @param batchWaitMillisMax how long a batch waits for its turn
    */
   public record Limits(int groups, Semaphore singles, Semaphore batches, int batchWaitMillisMax) {}
 
@@ -99,7 +98,6 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     this.busy = busy;
     this.overloaded = overloaded;
     this.groups = new Coalescer<>(operation, limits.groups(), GROUP_CALLS_MAX, this::together);
-    this.batchWait = new TurnWait(limits.batches(), limits.batchWaitMillisMax(), System::nanoTime);
   }
 
   /**
@@ -159,7 +157,8 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
 
   private Attempt<R> alone(C call) {
     Semaphore permits = call.isBatch() ? limits.batches() : limits.singles();
-    if (!isIn(permits, call.isBatch() ? batchWait.millis() : RetryPause.TRIES_MILLIS_MAX)) {
+    if (!isIn(
+        permits, call.isBatch() ? limits.batchWaitMillisMax() : RetryPause.TRIES_MILLIS_MAX)) {
       if (!call.isBatch() && !call.bringsNames()) {
         throw new DatabaseUnavailable(operation);
       }

@@ -90,6 +90,26 @@ class ConcurrencyTest {
         .isEqualTo(3);
   }
 
+  /** The two IDs of each batch are asked for in one statement of its own. */
+  @Test
+  void soManyBatchesAreRead() throws IOException {
+    assertThat(groupsAtOnce(2, ConcurrencyTest::resolveTwo)).isEqualTo(2);
+    for (int i = 0; i < 4; i++) {
+      assertThat(resolveTwo(2 * CALLERS)).as("all turns are given back").contains(" 200 ");
+    }
+  }
+
+  private static String resolveTwo(int caller) throws IOException {
+    return doors.send(
+        "POST /v1/ids/resolve",
+        List.of(doors.authorization(), "Content-Type: application/json"),
+        "{\"ids\":[\"%s\",\"%s\"]}".formatted(unknown(caller), unknown(CALLERS + caller)));
+  }
+
+  private static PublicId unknown(int number) {
+    return new PublicId(new Prefix("ch"), new Token(8, number));
+  }
+
   private interface Request {
     String send(int caller) throws IOException;
   }

@@ -33,8 +33,8 @@ class FrontHandlerTest {
   /** An API key is trusted for a second: on a slow machine it can be over between two requests. */
   private static final int TRIES_MAX = 10;
 
-  /** As many requests may be under way. */
-  private static final int PERMITS = 512;
+  /** As many requests of an API key may wait for their rows. */
+  private static final int WAITING_MAX = 1_024;
 
   /** The door leaves requests with this header to the routes, which don't care for it. */
   private static final String TO_THE_ROUTES = "Content-Length: 0";
@@ -197,7 +197,7 @@ class FrontHandlerTest {
 
   @Test
   void everyRequestThatWaitsGivesItsPermitBack() throws IOException {
-    for (int i = 0; i < 2 * PERMITS; i++) {
+    for (int i = 0; i <= WAITING_MAX; i++) {
       assertThat(doors.answer("GET /v1/ids/" + neverMinted(), "Accept: */*"))
           .startsWith("HTTP/1.1 404 ");
     }

@@ -3,7 +3,6 @@ package dev.coatcheck.postgres.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.MachineDelay;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
@@ -23,9 +22,6 @@ import org.junit.jupiter.api.Test;
 class GroupCommitTest {
   /** Enough for a try, and no more. */
   private static final Duration SHORT = Duration.ofMillis(300);
-
-  /** Of a batch for its turn. */
-  private static final int WAIT_MILLIS = 900;
 
   private final ConcurrentLinkedQueue<List<Call>> transactions = new ConcurrentLinkedQueue<>();
 
@@ -132,32 +128,6 @@ class GroupCommitTest {
                 Deadline.after(SHORT)
                     .call(() -> commits.settle(new Call("generated", false, false))))
         .isInstanceOf(DatabaseUnavailable.class);
-  }
-
-  /** As {@link TurnWaitTest} has it: the queue is an overload now. */
-  @Test
-  void aBatchIsRefusedAtOnceWhereTheQueueStands() throws Exception {
-    Semaphore turns = new Semaphore(0, true);
-    GroupCommit<Call, String> commits =
-        new GroupCommit<>(
-            "test",
-            new GroupCommit.Limits(1, turns, turns, WAIT_MILLIS),
-            (calls, _) -> done(calls),
-            "busy",
-            "overloaded");
-    Thread queued = Thread.ofVirtual().start(turns::acquireUninterruptibly);
-    Awaitility.await().pollDelay(Duration.ofMillis(WAIT_MILLIS + 1)).until(turns::hasQueuedThreads);
-
-    try (MachineDelay delay = MachineDelay.measure()) {
-      long from = System.nanoTime();
-      assertThat(commits.settle(new Call("batch", true, false))).isEqualTo("overloaded");
-      delay.requireWithin(Duration.ofMillis(50), Duration.ofNanos(System.nanoTime() - from));
-    }
-    turns.release();
-    queued.join();
-    assertThat(turns.availablePermits()).isZero();
-    turns.release();
-    assertThat(commits.settle(new Call("batch", true, false))).isEqualTo("batch!");
   }
 
   private static Call named(String name) {

@@ -54,7 +54,7 @@ public final class LegacyRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
-    endpoints.batch("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
+    endpoints.batchInTurn("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
     endpoints.open(HandlerType.GET, OPEN, this::follow);
     endpoints.open(HandlerType.HEAD, OPEN, this::follow);
   }

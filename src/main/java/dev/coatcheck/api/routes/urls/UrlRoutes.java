@@ -42,7 +42,7 @@ public final class UrlRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/urls/resolve", Scope.IDS_READ, this::resolve);
-    endpoints.batch("/v1/urls/resolve", Scope.IDS_READ, this::resolveAll);
+    endpoints.batchInTurn("/v1/urls/resolve", Scope.IDS_READ, this::resolveAll);
     endpoints.json(HandlerType.POST, "/v1/urls/publish", Scope.IDS_READ, this::publish);
   }
 

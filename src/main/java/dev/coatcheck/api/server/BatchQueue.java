@@ -1,0 +1,95 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.postgres.connection.Deadline;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets a few batches work at a time, so that single requests find a connection of the pool and a
+ * core. The others wait in the order in which they came.
+ *
+ * <p>A queue smooths a burst. But once a batch has waited in vain, more come than can be served,
+ * and a long queue would serve no more of them, each later. So for {@value #OVERLOAD_SECONDS} s
+ * after each refusal no API key has more than one batch in the queue, and its others are refused at
+ * once, while their client still listens.
+ */
+final class BatchQueue {
+  /** With less than this left, a batch would be broken off. */
+  private static final int WORK_MILLIS_MIN = 250;
+
+  /** As long as a refused client is told to wait at most. */
+  private static final int OVERLOAD_SECONDS = 3;
+
+  private final Semaphore turns;
+  private final int waitMillisMax;
+  private final LongSupplier nanoTime;
+  private final Map<String, Integer> waiting = new HashMap<>();
+  private long calmNano;
+
+  /**
+   * Starts with an empty queue.
+   *
+   * @param batchesMax how many work at a time
+   * @param waitMillisMax how long a batch waits, if its deadline leaves it that much
+   */
+  BatchQueue(int batchesMax, int waitMillisMax, LongSupplier nanoTime) {
+    this.turns = new Semaphore(batchesMax, true);
+    this.waitMillisMax = waitMillisMax;
+    this.nanoTime = nanoTime;
+    this.calmNano = nanoTime.getAsLong();
+  }
+
+  /**
+   * Waits for a turn, to be given back with {@link #leave}.
+   *
+   * @return whether the batch has its turn
+   */
+  boolean enter(String keyId) {
+    boolean entered = join(keyId) && waitForTurn(keyId);
+    if (!entered) {
+      refused();
+    }
+    return entered;
+  }
+
+  void leave() {
+    turns.release();
+  }
+
+  /** How many batches wait. */
+  int length() {
+    return turns.getQueueLength();
+  }
+
+  private synchronized boolean join(String keyId) {
+    boolean isOverload = calmNano - nanoTime.getAsLong() > 0;
+    if (isOverload && waiting.containsKey(keyId)) {
+      return false;
+    }
+    waiting.merge(keyId, 1, Integer::sum);
+    return true;
+  }
+
+  private boolean waitForTurn(String keyId) {
+    long leftMillis = Deadline.current().leftMillis() - WORK_MILLIS_MIN;
+    try {
+      return turns.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      left(keyId);
+    }
+  }
+
+  private synchronized void left(String keyId) {
+    waiting.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1);
+  }
+
+  private synchronized void refused() {
+    calmNano = nanoTime.getAsLong() + TimeUnit.SECONDS.toNanos(OVERLOAD_SECONDS);
+  }
+}
