@@ -3,17 +3,19 @@ package dev.coatcheck.api.body;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,7 +50,7 @@ public final class BodyGate extends Handler.Wrapper {
   private final Executor requestThreads;
   private final BodyBudget budget = new BodyBudget();
   private final Set<WaitingBody> waiting = ConcurrentHashMap.newKeySet();
-  private volatile List<Endpoints.JsonRoute> routes = List.of();
+  private volatile JsonRoutes routes = JsonRoutes.none();
   private volatile Scheduler.@Nullable Task nextTick;
 
   public BodyGate(
@@ -64,8 +66,8 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** Says whose bodies it collects. */
-  public void guard(List<Endpoints.JsonRoute> jsonRoutes) {
-    routes = List.copyOf(jsonRoutes);
+  public void guard(JsonRoutes jsonRoutes) {
+    routes = jsonRoutes;
   }
 
   /** What takes time is handed to other threads. */
@@ -76,8 +78,10 @@ public final class BodyGate extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
-    Optional<Endpoints.JsonRoute> route =
-        request.getMethod().equals("GET") ? Optional.empty() : route(request);
+    Optional<JsonRoutes.Route> route =
+        request.getMethod().equals("GET")
+            ? Optional.empty()
+            : routes.find(request.getMethod(), request.getHttpURI().getPath());
     if (route.isEmpty()) {
       return super.handle(request, response, callback);
     }
@@ -86,20 +90,14 @@ public final class BodyGate extends Handler.Wrapper {
       gated.complete(new byte[0]);
       return true;
     }
-    Optional<String> authorization =
-        Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
-    if (new WithoutWaiting<>(() -> access.decide(authorization, route.get().needed())).attempt()
+    Credential credential = RequestCredential.of(request);
+    if (new WithoutWaiting<>(() -> access.decide(credential, route.get().needed())).attempt()
         instanceof WithoutWaiting.Attempt.Done(AccessDecision.Granted(Caller caller))) {
       collect(gated, caller);
     } else {
-      requestThreads.execute(() -> decide(gated, authorization));
+      requestThreads.execute(() -> decide(gated, credential));
     }
     return true;
-  }
-
-  private Optional<Endpoints.JsonRoute> route(Request request) {
-    String path = request.getHttpURI().getPath();
-    return routes.stream().filter(route -> route.matches(request.getMethod(), path)).findFirst();
   }
 
   private static boolean hasBody(Request request) {
@@ -107,7 +105,7 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** For an API key that has to be looked up, on a thread that may wait. */
-  private void decide(GatedRequest gated, Optional<String> authorization) {
+  private void decide(GatedRequest gated, Credential credential) {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
@@ -117,7 +115,7 @@ public final class BodyGate extends Handler.Wrapper {
       AccessDecision decision;
       try (Permits.Permit _ = permit.get()) {
         decision =
-            Deadline.ofAnswer().call(() -> access.decide(authorization, gated.route().needed()));
+            Deadline.ofAnswer().call(() -> access.decide(credential, gated.route().needed()));
       }
       switch (decision) {
         case AccessDecision.Granted(Caller caller) -> collect(gated, caller);

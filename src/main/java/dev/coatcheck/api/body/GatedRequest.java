@@ -4,7 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestBody;
-import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import java.io.EOFException;
@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.Callback;
 final class GatedRequest {
   private final BodyGate gate;
   private final Observer observer;
-  private final Endpoints.JsonRoute route;
+  private final JsonRoutes.Route route;
   private final Request request;
   private final Response response;
   private final Callback callback;
@@ -28,7 +28,7 @@ final class GatedRequest {
   GatedRequest(
       BodyGate gate,
       Observer observer,
-      Endpoints.JsonRoute route,
+      JsonRoutes.Route route,
       Request request,
       Response response,
       Callback callback) {
@@ -44,7 +44,7 @@ final class GatedRequest {
     return request;
   }
 
-  Endpoints.JsonRoute route() {
+  JsonRoutes.Route route() {
     return route;
   }
 

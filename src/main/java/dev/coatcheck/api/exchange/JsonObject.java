@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -33,13 +32,13 @@ public final class JsonObject {
 
   /** Refuses any field that isn't listed. */
   public JsonObject allow(String... names) {
-    Set<String> allowed = new TreeSet<>(List.of(names));
+    List<String> allowed = List.of(names);
     for (String name : node.propertyNames()) {
       if (!allowed.contains(name)) {
         throw new Refusal(
             ProblemCode.FIELD_UNKNOWN,
             NAME.matcher(name).matches() ? at(name) : at("?"),
-            "The known fields are " + String.join(", ", allowed) + ".");
+            "The known fields are " + String.join(", ", new TreeSet<>(allowed)) + ".");
       }
     }
     return this;

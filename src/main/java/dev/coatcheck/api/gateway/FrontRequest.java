@@ -3,6 +3,7 @@ package dev.coatcheck.api.gateway;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
@@ -11,6 +12,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
@@ -19,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -125,9 +126,8 @@ final class FrontRequest {
 
   private Answer answered(Operation operation) {
     if (operation.needed().isPresent()) {
-      Optional<String> authorization =
-          Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
-      switch (means.access().decide(authorization, operation.needed().get())) {
+      Credential credential = RequestCredential.of(request);
+      switch (means.access().decide(credential, operation.needed().get())) {
         case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
         case AccessDecision.Refused _ -> WithoutWaiting.leave();
       }

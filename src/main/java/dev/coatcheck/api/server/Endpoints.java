@@ -6,11 +6,13 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.config.RoutesConfig;
@@ -21,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 
 /** Registers handlers. Each says what its requests need; permits and access are checked first. */
 public final class Endpoints {
@@ -29,40 +30,13 @@ public final class Endpoints {
   private final Access access;
   private final Permits permits;
   private final Observer observer;
-  private final List<JsonRoute> jsonRoutes = new ArrayList<>();
+  private final List<JsonRoutes.Route> jsonRoutes = new ArrayList<>();
 
   Endpoints(RoutesConfig routes, Access access, Permits permits, Observer observer) {
     this.routes = routes;
     this.access = access;
     this.permits = permits;
     this.observer = observer;
-  }
-
-  /**
-   * A route that takes a JSON object.
-   *
-   * @param path as Javalin has it, with {@code {name}} for what varies
-   */
-  public record JsonRoute(
-      HandlerType method, String path, Scope needed, int bytesMax, Pattern pattern) {
-    private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
-
-    private JsonRoute(HandlerType method, String path, Scope needed, int bytesMax) {
-      this(
-          method,
-          path,
-          needed,
-          bytesMax,
-          Pattern.compile(VARIABLE.matcher(path).replaceAll("[^/]+")));
-    }
-
-    public boolean matches(String requestMethod, String requestPath) {
-      return method.name().equals(requestMethod) && pattern.matcher(requestPath).matches();
-    }
-
-    public Permits.Share share() {
-      return Permits.Share.of(needed);
-    }
   }
 
   /** For callers whose API key has the scope. The handler reads a body as it comes, if at all. */
@@ -94,7 +68,8 @@ public final class Endpoints {
 
   /** As {@link #batch}, a few at a time; the others wait, and are refused if that is in vain. */
   public void batchInTurn(String path, Scope scope, JsonHandler handler) {
-    jsonRoutes.add(new JsonRoute(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX));
+    jsonRoutes.add(
+        new JsonRoutes.Route(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX));
     BatchQueue queue = permits.batches(Permits.Share.of(scope));
     Handler inTurn = whole(RequestBody::read, handler);
     secured(
@@ -120,7 +95,7 @@ public final class Endpoints {
       int bytesMax,
       Function<Context, RequestBody> read,
       JsonHandler handler) {
-    jsonRoutes.add(new JsonRoute(method, path, scope, bytesMax));
+    jsonRoutes.add(new JsonRoutes.Route(method, path, scope, bytesMax));
     secured(method, path, scope, whole(read, handler));
   }
 
@@ -150,8 +125,8 @@ public final class Endpoints {
   }
 
   /** All routes that were registered with a body. */
-  public List<JsonRoute> jsonRoutes() {
-    return List.copyOf(jsonRoutes);
+  public JsonRoutes jsonRoutes() {
+    return new JsonRoutes(jsonRoutes);
   }
 
   /** What a caller without access is told. */
@@ -197,14 +172,14 @@ public final class Endpoints {
 
   private Answer secured(Context ctx, Scope scope, Permits.Permit permit, Handler handler)
       throws Exception {
-    Optional<String> authorization = Optional.ofNullable(ctx.header("Authorization"));
-    return switch (access.decide(authorization, scope)) {
+    Credential credential = RequestCredential.of(ctx);
+    return switch (access.decide(credential, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
         if (!permit.claim(caller.keyId())) {
           yield shed(ctx.endpoint().path, keyHoldsHalf());
         }
         new RequestCaller(
-                caller, () -> access.decide(authorization, scope) instanceof AccessDecision.Granted)
+                caller, () -> access.decide(credential, scope) instanceof AccessDecision.Granted)
             .keep(ctx);
         yield handler.answer(ctx);
       }

@@ -20,7 +20,6 @@ import java.util.Set;
  * feed vouches for it, so that an ended one is dead everywhere soon after; unknown keys never are.
  */
 public final class Access {
-  private static final String BEARER = "bearer ";
   private static final int CACHED_KEYS_MAX = 10_000;
 
   private final AccessStore store;
@@ -141,38 +140,22 @@ public final class Access {
     return ApiKey.parse(text).flatMap(this::alive).isPresent();
   }
 
-  /**
-   * Reads an Authorization header and checks it against what the call needs.
-   *
-   * @param authorization the header's value, empty if there is none
-   */
-  public AccessDecision decide(Optional<String> authorization, Scope needed) {
-    if (authorization.isEmpty()) {
-      return new AccessDecision.Unauthenticated("no Authorization header");
-    }
-    if (!isBearer(authorization.get())) {
-      return refused("-", "not a bearer token");
-    }
-    Optional<ApiKey> key = key(authorization.get());
-    if (key.isEmpty()) {
-      return refused("-", "malformed key");
-    }
-    Optional<StoredKey> stored = alive(key.get());
-    if (stored.isEmpty()) {
-      return refused(key.get().id(), "unknown, expired or revoked key");
-    }
-    Caller caller = stored.get().caller();
+  /** Checks what a request shows against what the call needs, as both are now. */
+  public AccessDecision decide(Credential credential, Scope needed) {
+    return switch (credential) {
+      case Credential.None _ -> new AccessDecision.Unauthenticated("no Authorization header");
+      case Credential.Unreadable(String reason) -> refused("-", reason);
+      case Credential.Key(ApiKey key) ->
+          alive(key)
+              .map(stored -> decide(stored.caller(), needed))
+              .orElseGet(() -> refused(key.id(), "unknown, expired or revoked key"));
+    };
+  }
+
+  private static AccessDecision decide(Caller caller, Scope needed) {
     return caller.may(needed)
         ? new AccessDecision.Granted(caller)
         : new AccessDecision.Forbidden(needed);
-  }
-
-  private static boolean isBearer(String authorization) {
-    return authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
-  }
-
-  private static Optional<ApiKey> key(String bearer) {
-    return ApiKey.parse(bearer.substring(BEARER.length()));
   }
 
   private Optional<StoredKey> alive(ApiKey key) {

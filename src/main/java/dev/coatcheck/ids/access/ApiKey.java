@@ -28,9 +28,11 @@ public final class ApiKey {
   private static final int CHECK_LENGTH = 6;
 
   private final String text;
+  private final StoredKey.Hash hash;
 
   private ApiKey(String text) {
     this.text = text;
+    this.hash = new StoredKey.Hash(Sha256.of(text));
   }
 
   static ApiKey generate(RandomSource random) {
@@ -75,7 +77,7 @@ public final class ApiKey {
 
   /** What is stored and compared. */
   StoredKey.Hash hash() {
-    return new StoredKey.Hash(Sha256.of(text));
+    return hash;
   }
 
   /** Never the secret, so that a key in a log line does no harm. */

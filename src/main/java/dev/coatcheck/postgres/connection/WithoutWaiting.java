@@ -1,7 +1,7 @@
 package dev.coatcheck.postgres.connection;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -43,7 +43,13 @@ public final class WithoutWaiting<T> {
   private static final ScopedValue<WithoutWaiting<?>> CURRENT = ScopedValue.newInstance();
 
   private final Supplier<T> work;
-  private final Map<Object, Object> kept = new HashMap<>(2);
+  private final List<Kept> kept = new ArrayList<>();
+
+  /**
+   * What an attempt leaves for the ones after it. There are a few at most, so they are compared and
+   * not hashed: the hash of a mint would take in all of its type.
+   */
+  private record Kept(Object what, Object result) {}
 
   /** Work to be attempted by one thread at a time. */
   public WithoutWaiting(Supplier<T> work) {
@@ -103,17 +109,11 @@ public final class WithoutWaiting<T> {
    */
   @SuppressWarnings("unchecked") // kept under a name that only this caller makes
   public static <A> A await(Object what, Supplier<CompletableFuture<A>> start) {
-    Map<Object, Object> kept = CURRENT.get().kept;
-    Future<A> begun = (Future<A>) kept.get(what);
-    if (begun == null) {
-      throw new Leaving(
-          Optional.of(
-              () -> {
-                CompletableFuture<A> result = start.get();
-                kept.put(what, result);
-                return result;
-              }));
-    }
+    WithoutWaiting<?> work = CURRENT.get();
+    Future<A> begun =
+        (Future<A>)
+            work.kept(what)
+                .orElseThrow(() -> new Leaving(Optional.of(() -> work.keep(what, start.get()))));
     return switch (begun.state()) {
       case SUCCESS -> begun.resultNow();
       case FAILED -> throw failure(begun.exceptionNow());
@@ -124,9 +124,25 @@ public final class WithoutWaiting<T> {
   /** What {@code first} gave in the first of all attempts. */
   @SuppressWarnings("unchecked") // kept under a name that only this caller makes
   public static <A> A once(Object what, Supplier<A> first) {
-    return isRequired()
-        ? (A) CURRENT.get().kept.computeIfAbsent(what, _ -> first.get())
-        : first.get();
+    if (!isRequired()) {
+      return first.get();
+    }
+    WithoutWaiting<?> work = CURRENT.get();
+    return (A) work.kept(what).orElseGet(() -> work.keep(what, first.get()));
+  }
+
+  private Optional<Object> kept(Object what) {
+    for (Kept each : kept) {
+      if (each.what().equals(what)) {
+        return Optional.of(each.result());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private <A> A keep(Object what, A result) {
+    kept.add(new Kept(what, result));
+    return result;
   }
 
   private static RuntimeException failure(Throwable thrown) {

@@ -11,6 +11,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -198,7 +199,7 @@ class FrontRequestTest {
   private String key(String name) {
     String key = access.create(name, Set.of(Scope.IDS_READ), Optional.empty()).key().secretText();
     Supplier<AccessDecision> decision =
-        () -> access.decide(Optional.of("Bearer " + key), Scope.IDS_READ);
+        () -> access.decide(Credential.of(Optional.of("Bearer " + key)), Scope.IDS_READ);
     await()
         .until(
             () -> {

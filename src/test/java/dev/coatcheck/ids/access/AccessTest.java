@@ -93,7 +93,7 @@ class AccessTest {
     ChangeFeed feed = ChangeFeed.open(SETTINGS, OBSERVER, () -> System.nanoTime() + ahead.get());
     Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
     Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
-    Optional<String> key = Optional.of("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
+    Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
     assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
     assertThat(strict.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
 
@@ -122,15 +122,15 @@ class AccessTest {
 
     for (String header :
         new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
-      assertThat(blind.decide(Optional.of(header), Scope.IDS_READ))
+      assertThat(blind.decide(credential(header), Scope.IDS_READ))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
       assertThat(
-              new WithoutWaiting<>(() -> blind.decide(Optional.of(header), Scope.IDS_READ))
+              new WithoutWaiting<>(() -> blind.decide(credential(header), Scope.IDS_READ))
                   .attempt())
           .as("a refusal is logged, which can take long")
           .isInstanceOf(WithoutWaiting.Attempt.Left.class);
     }
-    assertThat(blind.decide(Optional.empty(), Scope.IDS_READ))
+    assertThat(blind.decide(new Credential.None(), Scope.IDS_READ))
         .isInstanceOf(AccessDecision.Unauthenticated.class);
   }
 
@@ -149,7 +149,11 @@ class AccessTest {
   }
 
   private static AccessDecision decide(String key, Scope needed) {
-    return ACCESS.decide(Optional.of("Bearer " + key), needed);
+    return ACCESS.decide(credential("Bearer " + key), needed);
+  }
+
+  private static Credential credential(String authorization) {
+    return Credential.of(Optional.of(authorization));
   }
 
   private static Access access(Database database) {

@@ -1,0 +1,67 @@
+package dev.coatcheck.api.server;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.partitioningBy;
+
+import dev.coatcheck.ids.access.Scope;
+import io.javalin.http.HandlerType;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The routes that take a JSON object. One is looked for before each body is read. */
+public final class JsonRoutes {
+  private final Map<String, List<Route>> fixed;
+  private final List<Route> varying;
+
+  /** Takes routes of which at most one fits a request. */
+  JsonRoutes(List<Route> routes) {
+    Map<Boolean, List<Route>> varies = routes.stream().collect(partitioningBy(Route::varies));
+    this.fixed = varies.getOrDefault(false, List.of()).stream().collect(groupingBy(Route::path));
+    this.varying = varies.getOrDefault(true, List.of());
+  }
+
+  public static JsonRoutes none() {
+    return new JsonRoutes(List.of());
+  }
+
+  /**
+   * A route that takes a JSON object.
+   *
+   * @param path as Javalin has it, with {@code {name}} for what varies
+   */
+  public record Route(
+      HandlerType method, String path, Scope needed, int bytesMax, Pattern pattern) {
+    private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
+
+    Route(HandlerType method, String path, Scope needed, int bytesMax) {
+      this(
+          method,
+          path,
+          needed,
+          bytesMax,
+          Pattern.compile(VARIABLE.matcher(path).replaceAll("[^/]+")));
+    }
+
+    public Permits.Share share() {
+      return Permits.Share.of(needed);
+    }
+
+    private boolean varies() {
+      return VARIABLE.matcher(path).find();
+    }
+  }
+
+  /** The route that a request asks for; empty if it takes no body, or if there is none. */
+  public Optional<Route> find(String method, String path) {
+    // Most requests are for a fixed path, which needs no pattern.
+    return first(fixed.getOrDefault(path, List.of()).stream(), method)
+        .or(() -> first(varying.stream().filter(r -> r.pattern().matcher(path).matches()), method));
+  }
+
+  private static Optional<Route> first(Stream<Route> routes, String method) {
+    return routes.filter(route -> route.method().name().equals(method)).findFirst();
+  }
+}
