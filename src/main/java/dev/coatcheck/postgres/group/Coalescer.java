@@ -28,9 +28,6 @@ import java.util.function.ObjIntConsumer;
 public final class Coalescer<Q, A> {
   private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** So many answers are handed out by one thread. */
-  private static final int SLICE_CALLS = 16;
-
   private final String operation;
   private final int groupsMax;
   private final int callsMax;
@@ -166,46 +163,39 @@ public final class Coalescer<Q, A> {
   }
 
   private void workOff() {
-    for (List<Waiting<Q, A>> taken = next(); !taken.isEmpty(); taken = next()) {
-      List<Waiting<Q, A>> group = new ArrayList<>(taken.size());
-      List<Waiting<Q, A>> tooLate = new ArrayList<>();
-      for (Waiting<Q, A> call : taken) {
-        if (call.deadline().leftNanos() < WORK_NANOS_MIN) {
-          tooLate.add(call);
-        } else if (!call.answer().isDone()) {
-          group.add(call);
-        }
-      }
-      handOut(tooLate, (call, _) -> call.answer().completeExceptionally(late()));
-      if (!group.isEmpty()) {
-        work(group);
-      }
+    List<Waiting<Q, A>> taken = next();
+    while (!taken.isEmpty()) {
+      Answers answers = worked(taken);
+      taken = next();
+      answers.handOut(taken.isEmpty());
     }
   }
 
-  private void work(List<Waiting<Q, A>> group) {
+  private Answers worked(List<Waiting<Q, A>> taken) {
+    List<Waiting<Q, A>> group = new ArrayList<>(taken.size());
+    List<Waiting<Q, A>> tooLate = new ArrayList<>();
+    for (Waiting<Q, A> call : taken) {
+      if (call.deadline().leftNanos() < WORK_NANOS_MIN) {
+        tooLate.add(call);
+      } else if (!call.answer().isDone()) {
+        group.add(call);
+      }
+    }
+    Answers answers = new Answers();
+    answers.add(tooLate, (call, _) -> call.answer().completeExceptionally(late()));
+    if (!group.isEmpty()) {
+      answers.add(group, work(group));
+    }
+    return answers;
+  }
+
+  private ObjIntConsumer<Waiting<Q, A>> work(List<Waiting<Q, A>> group) {
     try {
       List<Q> questions = group.stream().map(Waiting::question).toList();
       List<A> answers = latest(group).call(() -> work.apply(questions));
-      handOut(group, (call, i) -> call.answer().complete(answers.get(i)));
+      return (call, i) -> call.answer().complete(answers.get(i));
     } catch (RuntimeException | Error failed) {
-      handOut(group, (call, _) -> call.answer().completeExceptionally(failed));
-    }
-  }
-
-  /** A caller that doesn't wait is sent its answer here, while the group asks the next question. */
-  private static <C> void handOut(List<C> calls, ObjIntConsumer<C> answer) {
-    for (int from = 0; from < calls.size(); from += SLICE_CALLS) {
-      int first = from;
-      int end = Math.min(from + SLICE_CALLS, calls.size());
-      Thread.ofVirtual()
-          .name("answers")
-          .start(
-              () -> {
-                for (int i = first; i < end; i++) {
-                  answer.accept(calls.get(i), i);
-                }
-              });
+      return (call, _) -> call.answer().completeExceptionally(failed);
     }
   }
 
