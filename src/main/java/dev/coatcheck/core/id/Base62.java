@@ -47,7 +47,8 @@ public final class Base62 {
 
   /** The body of a 128-bit number, its check characters still 0 bytes. */
   static EncodedPayload spell(long high, long low) {
-    long quotientHigh = Long.divideUnsigned(high, POWER_10);
+    // 62^10 is a multiple of 2^10, and what is left of an unsigned number has no sign.
+    long quotientHigh = (high >>> 10) / (POWER_10 >>> 10);
     long quotientLow = divide(high - quotientHigh * POWER_10, low);
     long bottom = low - quotientLow * POWER_10;
     long top = divide(quotientHigh, quotientLow);
