@@ -1,7 +1,6 @@
 package dev.coatcheck.api.server;
 
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.partitioningBy;
 
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.HandlerType;
@@ -18,9 +17,8 @@ public final class JsonRoutes {
 
   /** Takes routes of which at most one fits a request. */
   JsonRoutes(List<Route> routes) {
-    Map<Boolean, List<Route>> varies = routes.stream().collect(partitioningBy(Route::varies));
-    this.fixed = varies.getOrDefault(false, List.of()).stream().collect(groupingBy(Route::path));
-    this.varying = varies.getOrDefault(true, List.of());
+    this.fixed = routes.stream().filter(route -> !route.varies()).collect(groupingBy(Route::path));
+    this.varying = routes.stream().filter(Route::varies).toList();
   }
 
   public static JsonRoutes none() {

@@ -122,6 +122,28 @@ class CoalescerTest {
     answered.get();
   }
 
+  /** The group has more to do, so another thread hands out. */
+  @Test
+  void aSlowReceiverOfAnAnswerHoldsUpNoneThatWaits() throws Exception {
+    Coalescer<String, String> single =
+        new Coalescer<>("test", 1, 1, questions -> answer(questions));
+    Future<String> firstAnswer = threads.submit(() -> single.call("first"));
+    first.await();
+    CountDownLatch sent = new CountDownLatch(1);
+    CompletableFuture<?> slow =
+        begin(new WithoutWaiting<>(() -> single.call("slow")), Deadline.after(LONG))
+            .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
+    CompletableFuture<?> next =
+        begin(new WithoutWaiting<>(() -> single.call("next")), Deadline.after(LONG));
+    release.countDown();
+
+    assertThat(firstAnswer.get()).isEqualTo("first!");
+    next.get();
+    assertThat(slow).isNotDone();
+    sent.countDown();
+    slow.get();
+  }
+
   /** A failure is an answer as well: 503 to all that share the group. */
   @Test
   void aSlowReceiverOfAFailureHoldsUpNoOtherGroup() throws Exception {
