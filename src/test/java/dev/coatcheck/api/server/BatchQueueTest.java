@@ -75,7 +75,7 @@ class BatchQueueTest {
   }
 
   @Test
-  void aBatchWithoutTimeForItsWorkIsRefused() {
+  void aBatchWithoutTimeForItsWorkIsRefused() throws Exception {
     assertThat(queue.enter(MANY)).isTrue();
 
     assertThat(hasNoTimeToWait()).isTrue();
@@ -92,13 +92,13 @@ class BatchQueueTest {
   }
 
   /** The turn is taken then. */
-  private void waitInVain() {
+  private void waitInVain() throws Exception {
     assertThat(queue.enter(MANY)).isTrue();
     assertThat(hasNoTimeToWait()).isTrue();
   }
 
-  private boolean hasNoTimeToWait() {
-    return !Deadline.after(Duration.ofMillis(250)).call(() -> queue.enter(OTHER));
+  private boolean hasNoTimeToWait() throws Exception {
+    return isRefusedSoon(queue, OTHER, Duration.ofMillis(250));
   }
 
   private Future<Boolean> waiting(String key, int inAll) {
@@ -110,8 +110,11 @@ class BatchQueueTest {
 
   /** Long before the minute that it could wait. */
   private boolean isRefusedSoon(BatchQueue asked, String key) throws Exception {
-    Future<Boolean> batch =
-        threads.submit(() -> Deadline.after(Duration.ofMinutes(2)).call(() -> asked.enter(key)));
+    return isRefusedSoon(asked, key, Duration.ofMinutes(2));
+  }
+
+  private boolean isRefusedSoon(BatchQueue asked, String key, Duration left) throws Exception {
+    Future<Boolean> batch = threads.submit(() -> Deadline.after(left).call(() -> asked.enter(key)));
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(batch::isDone);
     return !batch.get();
   }
