@@ -39,7 +39,7 @@ class WithoutWaitingTest {
         new WithoutWaiting<>(
             () ->
                 WithoutWaiting.await(
-                    "question",
+                    List.of("an equal question, made by each attempt"),
                     () -> {
                       begun.add("question");
                       return answer;
