@@ -14,11 +14,12 @@ import java.util.function.Consumer;
  */
 public final class SourceSession implements AutoCloseable {
   /**
-   * An expression for the {@code lock_timeout} of what may wait for a writer: half of {@code
-   * deadlock_timeout}, and 500 ms at most. After a longer wait the server could end the writer.
+   * An expression for the {@code lock_timeout} of what may wait for a writer: two fifths of {@code
+   * deadlock_timeout}, and 400 ms at most. Who waits for two locks one after the other gives up
+   * before the server looks for a deadlock and ends the writer, on a busy machine too.
    */
   public static final String LOCK_TIMEOUT =
-      "(select least(500, greatest(1, setting::int / 2)) || 'ms' from pg_settings"
+      "(select least(400, greatest(1, setting::int * 2 / 5)) || 'ms' from pg_settings"
           + " where name = 'deadlock_timeout')";
 
   private final Session session;

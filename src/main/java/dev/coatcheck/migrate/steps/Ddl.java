@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Changes a table without holding up its writers. A statement waits for its lock for at most half
- * of the server's {@code deadlock_timeout}: after a longer wait the server could end a writer that
- * is in our way. Then it pauses, so that writers get through, and tries again.
+ * Changes a table without holding up its writers. A statement waits for its lock for at most two
+ * fifths of the server's {@code deadlock_timeout}: after a longer wait the server could end a
+ * writer that is in our way. Then it pauses, so that writers get through, and tries again.
  */
 public final class Ddl {
   private static final int TRIES_MAX = 20;

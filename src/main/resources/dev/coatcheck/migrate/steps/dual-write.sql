@@ -1,7 +1,7 @@
 -- Step "dual-write": the new column and its triggers at once, because what the application wrote to
 -- the column before they stood would pass for a key. From the commit on every new row has a key.
 -- Locks: the customer's table in access exclusive mode until the commit, without any scan of it but
--- for its highest ID; waits for the lock for at most half of deadlock_timeout, then tries again.
+-- for its highest ID; waits for the lock for at most two fifths of deadlock_timeout, then tries again.
 
 alter table <table> add column <key> bigint;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Others hold what the switch and the children's foreign keys want to lock. */
 class SwitchLockTest {
   private static final int CHILDREN = 8;
-  private static final long HELD_MILLIS = 350;
+  private static final long HELD_MILLIS = 250;
   private static final long WAIT_MILLIS_MAX = 2_000;
 
   /** Each child is held for a moment, and the moments must not add up for the others. */

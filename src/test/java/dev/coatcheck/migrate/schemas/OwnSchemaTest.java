@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -47,7 +46,7 @@ class OwnSchemaTest {
         requireTwins(fixture, schema, references);
         keys = keys(fixture, schema);
 
-        deploy(fixture, schema.rebuilt);
+        fixture.source.execute(schema.rebuilt());
         writer.deployNewModel();
         fixture.contract(run);
         writer.awaitRounds();
@@ -60,18 +59,6 @@ class OwnSchemaTest {
       requireNoOldColumn(fixture, schema, references);
       requireLookUps(fixture, keys);
     }
-  }
-
-  /** Again after a deadlock with the writer, as an operator does. */
-  private static void deploy(MigrationFixture fixture, String statements) {
-    Awaitility.await()
-        .ignoreExceptionsMatching(
-            failed -> String.valueOf(failed.getMessage()).contains("deadlock detected"))
-        .until(
-            () -> {
-              fixture.source.execute(statements);
-              return true;
-            });
   }
 
   /** Which row each row of the first days refers to. */
