@@ -64,7 +64,7 @@ class OverlapTest {
           marked | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'inv-'}}
           marked | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'inv-x'}}
           marked | public_pattern | {'public_pattern':{'text_prefix':'inv','alphabet':'-0123456789','min_length':1,'max_length':4}}
-          rows   | public_pattern | {'public_pattern':{'text_prefix':'cus_0','alphabet':'09','min_length':1,'max_length':13}}
+          rows   | public_pattern | {'public_pattern':{'text_prefix':'cus_0','alphabet':'09','min_length':13,'max_length':13}}
           device | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}
           device | public_pattern | {'public_pattern':{'alphabet':'0123456789abcdef-','min_length':36,'max_length':36}}
           user   | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}

@@ -59,7 +59,7 @@ class TypePoliciesTest {
         {"legacy":{"status":301,"public":false,"max_id":"9223372036854775807",
                    "deprecated_at":"2026-01-01T01:00:00.9+01:00",
                    "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":31536000},
-         "url_templates":["/{*}/{legacy:order}","/orders/{legacy:order}/x"],
+         "url_templates":["/shops/{*}/{legacy:order}","/orders/{legacy:order}/x"],
          "public_pattern":{"text_prefix":"old-","alphabet":"0123456789","min_length":1,"max_length":9},
          "on_outage":"refuse","stale_seconds_max":0}
         """;
@@ -85,7 +85,7 @@ class TypePoliciesTest {
                 "max_age_seconds",
                 31536000));
     assertThat(changed.body().get("url_templates").toString())
-        .isEqualTo("[\"/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
+        .isEqualTo("[\"/shops/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
     assertThat(changed.body().get("public_pattern").toString())
         .isEqualTo(
             json(
