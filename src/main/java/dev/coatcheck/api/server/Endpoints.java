@@ -53,27 +53,24 @@ public final class Endpoints {
 
   /** As {@link #secured}, with a JSON object as body, which is collected before, and no query. */
   public void json(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    json(method, path, scope, RequestBody.BYTES_MAX, RequestBody::read, handler);
+    body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::read, handler));
   }
 
   /** As {@link #json}; no body stands for an empty object. */
   public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    json(method, path, scope, RequestBody.BYTES_MAX, RequestBody::readOptional, handler);
+    body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::readOptional, handler));
   }
 
   /** As {@link #json}, by POST, with a larger body. */
   public void batch(String path, Scope scope, JsonHandler handler) {
-    json(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, RequestBody::read, handler);
+    batch(path, scope, whole(RequestBody::read, handler));
   }
 
   /** As {@link #batch}, a few at a time; the others wait, and are refused if that is in vain. */
   public void batchInTurn(String path, Scope scope, JsonHandler handler) {
-    jsonRoutes.add(
-        new JsonRoutes.Route(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX));
     BatchQueue queue = permits.batches(Permits.Share.of(scope));
     Handler inTurn = whole(RequestBody::read, handler);
-    secured(
-        HandlerType.POST,
+    batch(
         path,
         scope,
         ctx -> {
@@ -88,15 +85,13 @@ public final class Endpoints {
         });
   }
 
-  private void json(
-      HandlerType method,
-      String path,
-      Scope scope,
-      int bytesMax,
-      Function<Context, RequestBody> read,
-      JsonHandler handler) {
+  private void batch(String path, Scope scope, Handler handler) {
+    body(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, handler);
+  }
+
+  private void body(HandlerType method, String path, Scope scope, int bytesMax, Handler handler) {
     jsonRoutes.add(new JsonRoutes.Route(method, path, scope, bytesMax));
-    secured(method, path, scope, whole(read, handler));
+    secured(method, path, scope, handler);
   }
 
   private static Handler whole(Function<Context, RequestBody> read, JsonHandler handler) {

@@ -13,6 +13,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of a table that another session holds. */
 class DdlTest {
@@ -21,11 +23,17 @@ class DdlTest {
 
   @BeforeEach
   void table() {
-    fixture.execute(
-        "create table orders (id bigserial primary key, text text)",
-        "do $$ begin execute format('alter database %I set deadlock_timeout = 40',"
-            + " current_database()); end $$");
+    fixture.execute("create table orders (id bigserial primary key, text text)");
+    setDeadlockTimeout(40);
     target = fixture.target(Optional.empty());
+  }
+
+  /** For sessions from now on. */
+  private void setDeadlockTimeout(int millis) {
+    fixture.execute(
+        "do $$ begin execute format('alter database %I set deadlock_timeout = "
+            + millis
+            + "', current_database()); end $$");
   }
 
   @AfterEach
@@ -90,6 +98,25 @@ class DdlTest {
       assertThat(fixture.count("select count(*) from orders where snowflake_id is null"))
           .isEqualTo(5);
     }
+  }
+
+  /** A writer whose wait began just after the first of the two is never a deadlock's victim. */
+  @ParameterizedTest
+  @CsvSource({"40, 16ms", "1000, 400ms", "60000, 400ms"})
+  void twoWaitsInARowEndBeforeTheServerLooksForADeadlock(int deadlockMillis, String wait) {
+    setDeadlockTimeout(deadlockMillis);
+    Step.Ddl step =
+        new Step.Ddl(
+            Phase.EXPAND,
+            "seen",
+            List.of("create table public.seen as select current_setting('lock_timeout') as wait"),
+            List.of(),
+            "select false");
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      assertThat(new Ddl(session, target, _ -> {}).apply(step))
+          .isInstanceOf(StepOutcome.Done.class);
+    }
+    assertThat(fixture.texts("select wait from seen")).containsExactly(wait);
   }
 
   private void prepare(SourceSession session) {
