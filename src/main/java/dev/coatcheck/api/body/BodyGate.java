@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class BodyGate extends Handler.Wrapper {
   private static final long TICK_SECONDS = 1;
 
+  /** Whose budget is that of requests without a good API key. */
+  private static final String NO_KEY = "";
+
   /** What a request holds besides its body and the text of its headers, roughly. */
   private static final long REQUEST_BYTES = 4 * 1024;
 
@@ -109,7 +112,8 @@ public final class BodyGate extends Handler.Wrapper {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
-        gated.shed("Send the request again.");
+        observer.observe(new Event.RequestShed(gated.route().path()));
+        refuse(gated, NO_KEY, Endpoints.noPermit());
         return;
       }
       AccessDecision decision;
@@ -119,10 +123,10 @@ public final class BodyGate extends Handler.Wrapper {
       }
       switch (decision) {
         case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
-        case AccessDecision.Refused refused -> gated.refuse(Endpoints.refusal(refused), false);
+        case AccessDecision.Refused refused -> refuse(gated, NO_KEY, Endpoints.refusal(refused));
       }
     } catch (RuntimeException failed) {
-      gated.refuse(failures.problem(failed, RequestId.of(gated.request())), false);
+      refuse(gated, NO_KEY, failures.problem(failed, RequestId.of(gated.request())));
     }
   }
 
@@ -130,16 +134,29 @@ public final class BodyGate extends Handler.Wrapper {
     Request request = gated.request();
     Optional<Problem> otherType = RequestBody.typeRefusal(request.getHeaders());
     if (otherType.isPresent()) {
-      gated.refuse(otherType.get(), false);
+      refuse(gated, caller.keyId(), otherType.get());
       return;
     }
-    BodyBudget.Account account = budget.open(caller.keyId(), bytesBesides(request));
+    open(gated, caller.keyId())
+        .ifPresentOrElse(WaitingBody::begin, () -> gated.noMemory(request.consumeAvailable()));
+  }
+
+  private void refuse(GatedRequest gated, String keyId, Problem problem) {
+    open(gated, keyId)
+        .ifPresentOrElse(
+            body -> gated.refuse(problem, body),
+            () -> gated.refuse(problem, gated.request().consumeAvailable()));
+  }
+
+  /** Empty if there is no memory for another request with this API key. */
+  private Optional<WaitingBody> open(GatedRequest gated, String keyId) {
+    Request request = gated.request();
+    BodyBudget.Account account = budget.open(keyId, bytesBesides(request));
     if (!account.hold(0)) {
-      gated.shed("Too many request bodies are being read, from this API key or in total.");
-      return;
+      return Optional.empty();
     }
     Request.addCompletionListener(request, _ -> account.close());
-    new WaitingBody(gated, account, waiting).begin();
+    return Optional.of(new WaitingBody(gated, account, waiting));
   }
 
   private static long bytesBesides(Request request) {

@@ -54,30 +54,31 @@ final class GatedRequest {
     gate.handOn(request, response, callback);
   }
 
-  /**
-   * The body is not handed on.
-   *
-   * @param isAllRead false if more of it may come
-   */
-  void refused(WaitingBody.Refused why, boolean isAllRead) {
-    switch (why) {
-      case TOO_LARGE ->
-          refuse(
-              Problem.of(
-                  ProblemCode.PAYLOAD_TOO_LARGE,
-                  "The body may have at most "
-                      + route.bytesMax()
-                      + " bytes. Send fewer items in a request."),
-              !isAllRead);
-      case NO_MEMORY ->
-          shed("Too many large request bodies are being read, from this API key or in total.");
-      case TOO_SLOW ->
-          refuse(
-              Problem.of(
-                  ProblemCode.REQUEST_TIMEOUT,
-                  "Send the body with at least 1 KiB a second and without a pause of 5 seconds."),
-              true);
-    }
+  void tooLarge(boolean isAllRead) {
+    refuse(
+        Problem.of(
+            ProblemCode.PAYLOAD_TOO_LARGE,
+            "The body may have at most "
+                + route.bytesMax()
+                + " bytes. Send fewer items in a request."),
+        isAllRead);
+  }
+
+  void noMemory(boolean isAllRead) {
+    observer.observe(new Event.RequestShed(route.path()));
+    refuse(
+        Problem.unavailable(
+            ProblemCode.OVERLOADED,
+            "Too many request bodies are being read, from this API key or in total."),
+        isAllRead);
+  }
+
+  void tooSlow(boolean isAllRead) {
+    refuse(
+        Problem.of(
+            ProblemCode.REQUEST_TIMEOUT,
+            "Send the body with at least 1 KiB a second and without a pause of 5 seconds."),
+        isAllRead);
   }
 
   /** The client went away. */
@@ -85,29 +86,40 @@ final class GatedRequest {
     callback.failed(cause);
   }
 
-  void shed(String detail) {
-    observer.observe(new Event.RequestShed(route.path()));
-    refuse(Problem.unavailable(ProblemCode.OVERLOADED, detail), false);
-  }
-
   /**
    * Answers without the routes.
    *
-   * @param closes whether the connection ends without the rest of the body
+   * @param isAllRead false if more of the body may come; then the connection ends with the answer
    */
-  void refuse(Problem problem, boolean closes) {
-    Answer answer = Answer.of(problem);
-    Callback end = callback;
-    if (closes) {
+  void refuse(Problem problem, boolean isAllRead) {
+    if (!isAllRead) {
       response.getHeaders().put(HttpHeader.CONNECTION, "close");
-      // A success would have Jetty log that it still waits for the body.
-      end =
-          Callback.from(
-              () -> callback.failed(new EOFException("the body was given up")), callback::failed);
     }
-    answer.send(request, response, end);
+    refuse(problem, () -> end(isAllRead));
+  }
+
+  /**
+   * Answers without the routes, and takes the body off the connection after that: its end would be
+   * for a client that still sends the loss of the answer, and of its next request.
+   */
+  void refuse(Problem problem, WaitingBody body) {
+    refuse(problem, () -> body.drop(this::end));
+  }
+
+  private void refuse(Problem problem, Runnable afterwards) {
+    Answer answer = Answer.of(problem);
+    answer.send(request, response, Callback.from(afterwards, callback::failed));
     observer.observe(
         new Event.RequestServed(
             request.getMethod(), route.path(), answer.status(), System.nanoTime() - begunNano));
+  }
+
+  private void end(boolean isAllRead) {
+    if (isAllRead) {
+      callback.succeeded();
+    } else {
+      // A success would have Jetty log that it still waits for the body.
+      callback.failed(new EOFException("the body was given up"));
+    }
   }
 }

@@ -30,17 +30,20 @@ final class WaitingBody implements Invocable.Task {
 
   private byte[] bytes = NOTHING;
   private int length;
-  private Optional<Refused> refused = Optional.empty();
+  private Optional<Refusal> refusal = Optional.empty();
   private boolean ended;
   private long received;
   private long windowReceived;
   private long windowBegun;
 
-  /** Why a body is not handed on. */
-  enum Refused {
-    TOO_LARGE,
-    NO_MEMORY,
-    TOO_SLOW
+  /** Ends a request whose body is dropped. */
+  interface Refusal {
+    /**
+     * Ends the request.
+     *
+     * @param isAllRead false if more of the body may come
+     */
+    void end(boolean isAllRead);
   }
 
   /**
@@ -56,13 +59,20 @@ final class WaitingBody implements Invocable.Task {
     this.waiting = waiting;
     this.windowBegun = System.nanoTime();
     if (request.getLength() > bytesMax) {
-      refused = Optional.of(Refused.TOO_LARGE);
+      refusal = Optional.of(gated::tooLarge);
     }
   }
 
+  /** Collects it for the request. */
   void begin() {
     waiting.add(this);
     run();
+  }
+
+  /** Drops it for a request that is refused. */
+  void drop(Refusal end) {
+    refusal = Optional.of(end);
+    begin();
   }
 
   /** It never waits, so the thread that reads all connections may call it. */
@@ -80,7 +90,7 @@ final class WaitingBody implements Invocable.Task {
 
   /** Ends it if it came slower than 1 KiB/s for 5 s. */
   void endIfSlow(long nowNanos) {
-    Refused why;
+    Refusal why;
     synchronized (this) {
       if (ended || nowNanos - windowBegun < WINDOW_NANOS) {
         return;
@@ -92,9 +102,9 @@ final class WaitingBody implements Invocable.Task {
         return;
       }
       end();
-      why = refused.orElse(Refused.TOO_SLOW);
+      why = refusal.orElse(gated::tooSlow);
     }
-    gated.refused(why, false);
+    why.end(false);
   }
 
   private synchronized Optional<Runnable> takeAll() {
@@ -110,7 +120,7 @@ final class WaitingBody implements Invocable.Task {
       take(chunk.getByteBuffer());
       boolean last = chunk.isLast();
       chunk.release();
-      if (last || (refused.isPresent() && received > BYTES_DROPPED_MAX)) {
+      if (last || (refusal.isPresent() && received > BYTES_DROPPED_MAX)) {
         return Optional.of(ended(last));
       }
     }
@@ -120,8 +130,8 @@ final class WaitingBody implements Invocable.Task {
   private Runnable ended(boolean isAllRead) {
     byte[] body = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
     end();
-    return refused
-        .<Runnable>map(why -> () -> gated.refused(why, isAllRead))
+    return refusal
+        .<Runnable>map(why -> () -> why.end(isAllRead))
         .orElse(() -> gated.complete(body));
   }
 
@@ -133,22 +143,22 @@ final class WaitingBody implements Invocable.Task {
 
   private void take(ByteBuffer more) {
     received += more.remaining();
-    if (refused.isPresent()) {
+    if (refusal.isPresent()) {
       return;
     }
     int needed = length + more.remaining();
     if (needed > bytesMax) {
-      refuse(Refused.TOO_LARGE);
+      refuse(gated::tooLarge);
     } else if (needed > bytes.length && !grow(needed)) {
-      refuse(Refused.NO_MEMORY);
+      refuse(gated::noMemory);
     } else {
       more.get(bytes, length, needed - length);
       length = needed;
     }
   }
 
-  private void refuse(Refused why) {
-    refused = Optional.of(why);
+  private void refuse(Refusal why) {
+    refusal = Optional.of(why);
     bytes = NOTHING;
     length = 0;
     account.hold(0);

@@ -39,8 +39,8 @@ class ConcurrencyTest {
                 "COATCHECK_RESOLVE_GROUPS", "2",
                 "COATCHECK_MINT_GROUPS", "3"));
     doors = new Doors(gateway);
-    gateway.client().patient().put(TestType.of("charge", "ch"));
-    gateway.client().patient().mint("charge");
+    gateway.client().put(TestType.of("charge", "ch"));
+    gateway.client().mint("charge");
   }
 
   @AfterAll

@@ -163,7 +163,7 @@ class FrontHandlerTest {
       String one = mint("charge");
       String two = mint("charge");
       for (String each : List.of(one, two)) {
-        gateway.client().patient().post("/v1/ids/" + each + "/revoke", "{}");
+        gateway.client().post("/v1/ids/" + each + "/revoke", "{}");
       }
       String throughRoutes = plain(ask(request, one, TO_THE_ROUTES), one);
 
@@ -186,7 +186,7 @@ class FrontHandlerTest {
   }
 
   private static String mint(String type) {
-    TestClient.Reply minted = gateway.client().patient().mint(type);
+    TestClient.Reply minted = gateway.client().mint(type);
     KEYS.put(minted.text("/id"), minted.text("/key"));
     return minted.text("/id");
   }
@@ -304,7 +304,7 @@ class FrontHandlerTest {
   }
 
   private static String minted(String type, String prefix, Map<String, Object> redirect) {
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(TestType.of(type, prefix).with("redirect", redirect));
     return client.mint(type).text("/id");
   }

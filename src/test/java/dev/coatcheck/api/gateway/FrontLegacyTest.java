@@ -43,7 +43,7 @@ class FrontLegacyTest {
                 "COATCHECK_CACHE_ENTRIES", "0",
                 "COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
     doors = new Doors(gateway);
-    gateway.client().patient().put(TestType.of("charge", "ch"));
+    gateway.client().put(TestType.of("charge", "ch"));
     id = numbered("numbered", "num", Map.of("max_id", "1000"));
     numbered("closed", "clo", Map.of("sunset_at", "2020-01-01T00:00:00Z"));
     numbered("unlisted", "unl", Map.of("public", false));
@@ -141,7 +141,7 @@ class FrontLegacyTest {
   /** A look-up that begins anew must not count anew. */
   @Test
   void aLookUpThroughTheDoorIsCountedOnce() throws IOException {
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     numbered("counted", "cnt", Map.of());
     client.mint("counted", "legacy_id", "43");
     for (String legacy : List.of("resolve", "redirect")) {
@@ -236,7 +236,7 @@ class FrontLegacyTest {
   private static String numbered(String type, String prefix, Map<String, Object> policy) {
     Map<String, Object> legacy = new HashMap<>(Map.of("public", true));
     legacy.putAll(policy);
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(
         TestType.of(type, prefix)
             .with("redirect", Map.of("template", "https://shop.example/{id}"))

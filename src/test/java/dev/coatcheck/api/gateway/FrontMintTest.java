@@ -24,7 +24,7 @@ class FrontMintTest {
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
     doors = new Doors(gateway);
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(TestType.of("charge", "ch"));
     key = client.mint("charge").text("/key");
   }

@@ -27,7 +27,7 @@ class FrontOlderIdsTest {
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
     doors = new Doors(gateway);
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(
         TestType.of("invoice", "invoice")
             .redirect("https://shop.example/{id}")

@@ -30,7 +30,7 @@ class DatedKeyRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
   }
 
   @AfterAll
@@ -128,7 +128,10 @@ class DatedKeyRoutesTest {
   void anInstanceWhoseRangeLeavesTheWorkerOutSaysSo() {
     try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "0-1020"))) {
       Reply reply =
-          limited.client().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
+          limited
+              .client()
+              .once()
+              .post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
 
       assertThat(reply.status()).isEqualTo(503);
       assertThat(reply.text("/code")).isEqualTo("no_worker_range");
@@ -141,7 +144,8 @@ class DatedKeyRoutesTest {
     try (GatewayFixture only = new GatewayFixture(Map.of("COATCHECK_WORKERS", "1021-1021"))) {
       Reply dated =
           only.client().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
-      Reply present = only.client().post("/v1/keys", json("scheme", "snowflake", "count", 1));
+      Reply present =
+          only.client().once().post("/v1/keys", json("scheme", "snowflake", "count", 1));
 
       assertThat(dated.status()).isEqualTo(200);
       assertThat(present.text("/code")).isEqualTo("no_worker_range");
@@ -163,8 +167,7 @@ class DatedKeyRoutesTest {
       TestClient sender = caller.once().with("Content-Type", "text/csv");
       String file = "type,legacy_id,created_at\ncharge,1,2024-01-01T00:00:00Z\n";
       assertThat(sender.post("/v1/imports", file).text("/code")).isEqualTo("keys_fenced");
-      assertThat(
-              caller.patient().post("/v1/keys", json("scheme", "snowflake", "count", 1)).status())
+      assertThat(caller.post("/v1/keys", json("scheme", "snowflake", "count", 1)).status())
           .isEqualTo(200);
 
       Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_advance", 20));

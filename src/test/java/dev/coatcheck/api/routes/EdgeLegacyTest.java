@@ -39,7 +39,7 @@ class EdgeLegacyTest {
   static void start() throws IOException {
     assumeTrue(Nginx.isInstalled(), "nginx with http_auth_request_module is not installed");
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(
         TestType.of("order", "ord")
             .with(

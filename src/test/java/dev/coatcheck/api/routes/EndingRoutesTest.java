@@ -7,13 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,7 +25,7 @@ class EndingRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     client.put(
         TestType.of("charge", "ch")
             .with(
@@ -287,19 +284,19 @@ class EndingRoutesTest {
           "select from coatcheck.public_id where key = %s for update"
               .formatted(client.get("/v1/ids/" + held).text("/key")));
 
-      Reply busy = refused("busy", () -> revoke(held, "{}"));
+      Reply busy = client.refused("busy", once -> revoke(once, held, "{}"));
       assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
-      assertProblem(refused("busy", () -> merge(free, held)), 409, "busy", null);
+      assertProblem(client.refused("busy", once -> merge(once, free, held)), 409, "busy", null);
       String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
       assertProblem(
-          refused("busy", () -> client.once().post("/v1/ids/revoke", revocations)),
+          client.refused("busy", once -> once.post("/v1/ids/revoke", revocations)),
           409,
           "busy",
           null);
       String merges = json("items", List.of(pair(held, survivor), pair(free, survivor)));
       assertProblem(
-          refused("busy", () -> client.once().post("/v1/ids/merge", merges)), 409, "busy", null);
+          client.refused("busy", once -> once.post("/v1/ids/merge", merges)), 409, "busy", null);
       assertThat(revoke(minted("charge"), "{}").status()).isEqualTo(200);
       assertThat(client.get("/v1/ids/" + free).text("/status")).isEqualTo("active");
       other.rollback();
@@ -315,7 +312,8 @@ class EndingRoutesTest {
     try (TestSession other = gateway.sql().session()) {
       other.begin("select from coatcheck.change_head for update");
 
-      assertProblem(refused("overloaded", () -> revoke(id, "{}")), 503, "overloaded", null);
+      assertProblem(
+          client.refused("overloaded", once -> revoke(once, id, "{}")), 503, "overloaded", null);
       assertThat(client.get("/v1/ids/" + id).text("/status")).isEqualTo("active");
       other.rollback();
     }
@@ -327,21 +325,20 @@ class EndingRoutesTest {
     return client.mint(type).text("/id");
   }
 
-  /**
-   * The answer once it has this code: on a busy machine the deadline may pass before the lock's.
-   */
-  private static Reply refused(String code, Callable<Reply> call) {
-    return Awaitility.await()
-        .pollDelay(Duration.ZERO)
-        .until(call, reply -> reply.text("/code").equals(code));
+  private static Reply revoke(String id, String body) {
+    return revoke(client, id, body);
   }
 
-  private static Reply revoke(String id, String body) {
-    return client.once().post("/v1/ids/" + id + "/revoke", body);
+  private static Reply revoke(TestClient client, String id, String body) {
+    return client.post("/v1/ids/" + id + "/revoke", body);
   }
 
   private static Reply merge(String id, String into) {
-    return client.once().post("/v1/ids/" + id + "/merge", json("into", into));
+    return merge(client, id, into);
+  }
+
+  private static Reply merge(TestClient client, String id, String into) {
+    return client.post("/v1/ids/" + id + "/merge", json("into", into));
   }
 
   private static Map<String, String> pair(String id, String into) {

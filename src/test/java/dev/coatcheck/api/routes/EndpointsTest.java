@@ -27,7 +27,7 @@ class EndpointsTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    client = gateway.client().patient();
+    client = gateway.client();
     client.put(TestType.of("charge", "ch").redirect("https://shop.example/charges/{id}"));
     client.put(TestType.of("user", "usr").uuids());
   }

@@ -114,16 +114,15 @@ final class EveryOperation {
   /** The metrics where there is no management port. */
   static void checkMetrics(GatewayFixture gateway) {
     String type = json("prefix", "ch", "key_scheme", "snowflake");
-    assertPut(gateway.client().patient().put("/v1/types/charge", type));
+    assertPut(gateway.client().put("/v1/types/charge", type));
     assertThat(gateway.client().get("/metrics").status()).isEqualTo(200);
     new EveryOperation(gateway).check(List.of(new Call("GET", "/metrics", null, true)));
   }
 
   private void check(List<Call> calls) {
     // Only one of them takes it, and the others don't mind.
-    TestClient client = gateway.client().patient().with("X-Original-URI", "/");
-    TestClient scopeless =
-        gateway.clientWith(new Scope("nothing")).patient().with("X-Original-URI", "/");
+    TestClient client = gateway.client().with("X-Original-URI", "/");
+    TestClient scopeless = gateway.clientWith(new Scope("nothing")).with("X-Original-URI", "/");
     for (Call call : calls) {
       expect(call, sendHostile(call, 9_000, 0), 414);
       expect(call, sendHostile(call, 0, 200), 431);

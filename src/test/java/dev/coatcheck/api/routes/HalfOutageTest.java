@@ -82,7 +82,7 @@ class HalfOutageTest {
 
   private void attack(GatewayFixture gateway, Fault begin, Fault end, Set<Integer> cached)
       throws Exception {
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(
         TestType.of("thing", "thing")
             .with("redirect", Map.of("template", "https://a.example/{id}", "public", true)));

@@ -119,7 +119,7 @@ class IdempotentEndingTest {
   @Test
   void racersWithOneKeyGetOneAnswer() throws Exception {
     String path = "/v1/ids/" + mint() + "/revoke";
-    TestClient keyed = CLIENT.patient().with("Idempotency-Key", "race-1");
+    TestClient keyed = CLIENT.with("Idempotency-Key", "race-1");
     List<Future<Reply>> replies = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int racer = 0; racer < RACERS; racer++) {

@@ -94,7 +94,7 @@ class IdempotentImportTest {
           "select pg_advisory_xact_lock(%d)"
               .formatted(new IdempotencyKey("test", "file-5").lock()));
 
-      Reply busy = keyed("file-5").once().post(IMPORTS, file);
+      Reply busy = keyed("file-5").refused("busy", once -> once.post(IMPORTS, file));
 
       assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");

@@ -22,7 +22,7 @@ class InspectRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
   }
 
   @AfterAll

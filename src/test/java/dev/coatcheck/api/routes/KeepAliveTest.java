@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -14,12 +15,15 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Many requests over one connection, to a gateway without a cache: nearly all answers are sent by
@@ -36,7 +40,7 @@ class KeepAliveTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_CACHE_ENTRIES", "0"));
-    TestClient client = gateway.client().patient();
+    TestClient client = gateway.client();
     client.put(TestType.of("charge", "ch"));
     ids = new ArrayList<>();
     for (int i = 0; i < IDS; i++) {
@@ -156,6 +160,58 @@ class KeepAliveTest {
     }
   }
 
+  /** The answer comes before the body, which is not taken for the next request. */
+  @ParameterizedTest
+  @CsvSource({
+    "nobody, application/json, 401",
+    "scopeless, application/json, 403",
+    ", text/plain, 415"
+  })
+  void aRequestAfterOneThatIsRefusedBeforeItsBodyIsAnswered(
+      @Nullable String credential, String type, int status) throws IOException {
+    String key =
+        credential == null
+            ? gateway.key()
+            : credential.equals("nobody") ? credential : gateway.keyWith(new Scope("nothing"));
+    String body = "{\"type\":\"charge\"}".repeat(1_000);
+    String head = head(key, "Content-Type: " + type, "Content-Length: " + body.length());
+    try (Socket socket = connected()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (int round = 0; round < 3; round++) {
+        send(socket, head);
+        RawHttp.Reply refused = RawHttp.read(in, false);
+        send(socket, body);
+
+        new Exchange(head, "\"status\":" + status).check(refused);
+        assertThat(refused.headers()).doesNotContainKey("Connection");
+        send(socket, get(ids.getFirst()).request());
+        get(ids.getFirst()).check(RawHttp.read(in, false));
+      }
+    }
+  }
+
+  /** It sends no body after a refusal, so that nothing of it can be waited for. */
+  @Test
+  void aClientThatWaitsForContinueIsToldThatTheConnectionEnds() throws IOException {
+    try (Socket socket = connected()) {
+      send(
+          socket,
+          head(
+              "nobody",
+              "Content-Type: application/json",
+              "Content-Length: 9",
+              "Expect: 100-continue"));
+
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(answer)
+          .startsWith("HTTP/1.1 401 ")
+          .contains("Connection: close")
+          .doesNotContain(" 100 ");
+      right++;
+    }
+  }
+
   /** The client's end of the connection is seen, and the gateway's end closed. */
   @Test
   void aConnectionThatTheClientEndsIsEnded() throws IOException {
@@ -167,6 +223,12 @@ class KeepAliveTest {
 
       assertThat(in.read()).isEqualTo(-1);
     }
+  }
+
+  /** Of a mint. */
+  private static String head(String key, String... headers) {
+    return "POST /v1/ids HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n"
+        .formatted(key, String.join("\r\n", headers));
   }
 
   private static void send(Socket socket, String text) throws IOException {

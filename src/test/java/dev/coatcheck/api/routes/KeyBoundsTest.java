@@ -25,7 +25,7 @@ class KeyBoundsTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     client.put(TestType.of("message", "msg").with("key_layout", "twitter"));
     client.put(TestType.of("user", "usr").with("key_scheme", "uuidv7"));
   }

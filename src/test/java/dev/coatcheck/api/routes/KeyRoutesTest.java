@@ -30,7 +30,7 @@ class KeyRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
   }
 
   @AfterAll
@@ -219,9 +219,10 @@ class KeyRoutesTest {
       assertThat(workerOf(two, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
       assertThat(workerOf(two, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
       assertNoWorkerRange(
-          one.client().post("/v1/keys", oneKey(SnowflakeLayout.WIDE_SEQUENCE)), "wide-sequence");
+          one.client().once().post("/v1/keys", oneKey(SnowflakeLayout.WIDE_SEQUENCE)),
+          "wide-sequence");
       assertNoWorkerRange(
-          two.client().post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
+          two.client().once().post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
       assertThat(two.client().get("/v1/workers").body().at("/data").findValuesAsString("layout"))
           .containsOnly("default", "wide-sequence");
     }
@@ -284,8 +285,8 @@ class KeyRoutesTest {
   @Test
   void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
     try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"))) {
-      TestClient caller = limited.client();
-      caller.put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+      TestClient caller = limited.client().once();
+      limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
 
       assertNoWorkerRange(caller.mint("tweet"), "twitter");
       assertNoWorkerRange(
@@ -293,7 +294,7 @@ class KeyRoutesTest {
       assertNoWorkerRange(
           caller.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
           "twitter");
-      assertThat(caller.mint("tweet", "key", "7").status()).isEqualTo(201);
+      assertThat(limited.client().mint("tweet", "key", "7").status()).isEqualTo(201);
     }
   }
 

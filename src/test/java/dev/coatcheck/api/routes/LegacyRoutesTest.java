@@ -29,7 +29,7 @@ class LegacyRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     anyone = client.anonymous();
     put("plain", "pl", PUBLIC, Map.of());
     put(

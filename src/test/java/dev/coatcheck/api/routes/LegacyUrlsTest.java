@@ -31,7 +31,7 @@ class LegacyUrlsTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     client.put(
         TestType.of("customer", "cus")
             .uuids()

@@ -19,7 +19,7 @@ class LegacyWatchTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client().patient();
+    client = gateway.client();
     for (String type : List.of("charge", "order")) {
       client.put(
           TestType.of(type, type).with("legacy", Map.of()).redirect("https://shop.example/{id}"));

@@ -263,18 +263,13 @@ class MintRoutesTest {
                 select 700, gen_random_uuid(), type_id, coatcheck.bucket_of_key(salt, 700::bigint)
                 from coatcheck.type where name = 'charge'
                 """)) {
-      Reply busy = CLIENT.mint("charge", "key", "700");
+      Reply busy = CLIENT.refused("busy", once -> once.mint("charge", "key", "700"));
       assertProblem(busy, 409, "busy", null);
       assertThat(busy.header("retry-after")).isEqualTo("1");
+      String batch =
+          json("items", List.of(Map.of("type", "charge", "key", "700"), Map.of("type", "charge")));
       assertProblem(
-          CLIENT.post(
-              "/v1/ids/batch",
-              json(
-                  "items",
-                  List.of(Map.of("type", "charge", "key", "700"), Map.of("type", "charge")))),
-          409,
-          "busy",
-          null);
+          CLIENT.refused("busy", once -> once.post("/v1/ids/batch", batch)), 409, "busy", null);
       other.rollback();
     }
     assertThat(CLIENT.mint("charge", "key", "700").status()).isEqualTo(201);

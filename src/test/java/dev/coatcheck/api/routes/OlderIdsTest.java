@@ -44,7 +44,7 @@ class OlderIdsTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client().patient();
+    client = gateway.client();
     put(
         "invoice",
         Map.of("scheme", "hashids", "salt", SALT, "min_length", 8, "text_prefix", "inv-"),

@@ -35,7 +35,7 @@ class OnceEverywhereTest {
 
   @BeforeAll
   static void start() {
-    GATEWAYS.getFirst().client().patient().put(TestType.of("charge", "ch"));
+    GATEWAYS.getFirst().client().put(TestType.of("charge", "ch"));
   }
 
   @AfterAll
@@ -50,7 +50,7 @@ class OnceEverywhereTest {
       long before = GATEWAYS.getFirst().count(MAPPINGS);
 
       List<Reply> replies =
-          race(gateway -> gateway.client().patient().with("Idempotency-Key", key).mint("charge"));
+          race(gateway -> gateway.client().with("Idempotency-Key", key).mint("charge"));
 
       assertThat(replies).extracting(Reply::status).containsOnly(201);
       Set<JsonNode> bodies = new HashSet<>(replies.stream().map(Reply::body).toList());
@@ -66,7 +66,7 @@ class OnceEverywhereTest {
       String mint = json("type", "charge", "legacy_id", "" + (9_000 + round));
       long before = GATEWAYS.getFirst().count(MAPPINGS);
 
-      List<Reply> replies = race(gateway -> gateway.client().patient().post("/v1/ids", mint));
+      List<Reply> replies = race(gateway -> gateway.client().post("/v1/ids", mint));
 
       assertThat(replies)
           .extracting(reply -> reply.text("/id"))
@@ -89,8 +89,7 @@ class OnceEverywhereTest {
       socket.setSoLinger(true, 0); // closed with a reset, the answer unread
     }
 
-    Reply settled =
-        GATEWAYS.get(1).client().patient().with("Idempotency-Key", "cut").post("/v1/ids", mint);
+    Reply settled = GATEWAYS.get(1).client().with("Idempotency-Key", "cut").post("/v1/ids", mint);
 
     assertThat(settled.status()).isEqualTo(201);
     assertThat(settled.header("idempotent-replayed")).isEqualTo("true");
@@ -112,7 +111,6 @@ class OnceEverywhereTest {
             gateway ->
                 gateway
                     .client()
-                    .patient()
                     .post(
                         "/v1/ids/batch",
                         GATEWAYS.indexOf(gateway) % 2 == 0 ? forwards : backwards));

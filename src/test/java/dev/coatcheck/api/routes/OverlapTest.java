@@ -26,7 +26,7 @@ class OverlapTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     accepted("plain", "{}");
     accepted("hash", "{'public_rule':{'scheme':'hashids','salt':'a','min_length':8}}");
     accepted("marked", "{'public_rule':{'scheme':'hashids','text_prefix':'inv-'}}");

@@ -40,7 +40,7 @@ class ProxiedLegacyTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client().patient();
+    client = gateway.client();
     put("plain", Map.of(), null);
     put("dated", DATED, Map.of("template", "https://shop.example/{id}"));
     put("over", Map.of("sunset_at", "2021-02-03T04:05:06Z"), null);

@@ -108,11 +108,6 @@ class ReadinessTest {
   }
 
   private static void put(GatewayFixture gateway, String type, String onOutage) {
-    // Under load a machine may need more than the time of one request.
-    Awaitility.await()
-        .until(
-            () ->
-                gateway.client().put(TestType.of(type, type).with("on_outage", onOutage)).status()
-                    < 300);
+    TestClient.assertPut(gateway.client().put(TestType.of(type, type).with("on_outage", onOutage)));
   }
 }

@@ -38,7 +38,6 @@ class RevocationSpreadTest {
     GATEWAYS
         .getFirst()
         .client()
-        .patient()
         .put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
   }
 
@@ -50,12 +49,12 @@ class RevocationSpreadTest {
   @Test
   void aRevokedIdIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client().patient();
+      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client();
       String id = at.mint("charge").text("/id");
       boolean link = round % 2 == 0;
       spread(
           gateway -> {
-            TestClient client = gateway.client();
+            TestClient client = gateway.client().once();
             return link
                 ? client.anonymous().get("/r/" + id).status()
                 : client.get("/v1/ids/" + id).status();
@@ -68,12 +67,12 @@ class RevocationSpreadTest {
 
   @Test
   void aMergedIdLeadsToItsSurvivorEverywhereWithinTwoSeconds() throws Exception {
-    TestClient at = GATEWAYS.getFirst().client().patient();
+    TestClient at = GATEWAYS.getFirst().client();
     String id = at.mint("charge").text("/id");
     String survivor = at.mint("charge").text("/id");
     spread(
         gateway -> {
-          TestClient.Reply reply = gateway.client().anonymous().get("/r/" + id);
+          TestClient.Reply reply = gateway.client().once().anonymous().get("/r/" + id);
           return reply.status() == AGAIN ? AGAIN : reply.header("Location").endsWith(id) ? 1 : 2;
         },
         1,
@@ -81,7 +80,7 @@ class RevocationSpreadTest {
         2);
     // Cached as merged everywhere, it ends together with its survivor.
     spread(
-        gateway -> gateway.client().anonymous().get("/r/" + id).status(),
+        gateway -> gateway.client().once().anonymous().get("/r/" + id).status(),
         302,
         () -> at.post("/v1/ids/" + survivor + "/revoke", "{}"),
         410);
@@ -93,7 +92,7 @@ class RevocationSpreadTest {
       GatewayFixture at = GATEWAYS.get(round % GATEWAYS.size());
       String key = at.keyWith(Scope.ALL);
       spread(
-          gateway -> new TestClient(gateway.uri(), key).get("/v1/types").status(),
+          gateway -> new TestClient(gateway.uri(), key).once().get("/v1/types").status(),
           200,
           () -> at.revokeKey(key),
           401);
@@ -102,11 +101,11 @@ class RevocationSpreadTest {
 
   @Test
   void aChangedTypeIsKnownEverywhereSoon() throws Exception {
-    TestClient at = GATEWAYS.getFirst().client().patient();
+    TestClient at = GATEWAYS.getFirst().client();
     at.put(type(true));
     String id = at.mint("open").text("/id");
     spread(
-        gateway -> gateway.client().anonymous().get("/r/" + id).status(),
+        gateway -> gateway.client().once().anonymous().get("/r/" + id).status(),
         302,
         () -> at.put(type(false)),
         404);

@@ -22,7 +22,7 @@ class SegmentRoutesTest {
   @BeforeAll
   static void start() {
     gateways = GatewayFixture.sharing(2);
-    client = gateways.getFirst().client().patient();
+    client = gateways.getFirst().client();
   }
 
   @AfterAll

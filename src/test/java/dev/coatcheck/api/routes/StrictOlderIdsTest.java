@@ -30,7 +30,7 @@ class StrictOlderIdsTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     anyone = client.anonymous();
     put(
         "invoice",

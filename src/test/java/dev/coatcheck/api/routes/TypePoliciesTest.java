@@ -25,7 +25,7 @@ class TypePoliciesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
   }
 
   @AfterAll

@@ -28,7 +28,7 @@ class UrlRoutesTest {
   @BeforeAll
   static void start() {
     gateway = new GatewayFixture();
-    client = gateway.client().patient();
+    client = gateway.client();
     client.put(TestType.of("charge", "ch"));
     client.put(TestType.of("user", "usr").uuids());
     charge = client.mint("charge", "key", "42").text("/id");

@@ -132,6 +132,39 @@ class SlowBodiesTest {
                   uri,
                   head("/v1/ids", gateway.key(), length).replace("application/json", "text/plain")))
           .contains(" 415 ");
+      // Some were told at once that the connection ends; the others send nothing of the body.
+      for (Socket socket : sockets) {
+        all(socket);
+      }
+      awaitNothingHeld(gateway);
+    }
+  }
+
+  /** Refused as they are, they hold what an API key may hold of the memory for small bodies. */
+  @Test
+  void bodiesOfStrangersAreWaitedForInBoundedMemory() throws Exception {
+    try (GatewayFixture gateway = fixture()) {
+      String head = head("/v1/ids", "nobody", "Content-Length: 9", "X-Large: " + "x".repeat(6_000));
+      // Those of a round are given up after five seconds, and a busy machine may need as many.
+      Awaitility.await()
+          .until(
+              () -> {
+                List<Socket> round = new ArrayList<>();
+                for (int i = 0; i < 500; i++) {
+                  round.add(open(gateway.uri(), head));
+                }
+                boolean someMayNotWait = false;
+                for (Socket socket : round) {
+                  String answer =
+                      new String(socket.getInputStream().readNBytes(400), StandardCharsets.UTF_8);
+                  assertThat(answer).startsWith("HTTP/1.1 401 ");
+                  someMayNotWait |= answer.contains("Connection: close");
+                }
+                return someMayNotWait;
+              });
+
+      assertThat(metric(gateway, "coatcheck_bodies_bytes")).isLessThanOrEqualTo(4 << 20);
+      new NextAnswers(gateway.uri(), gateway.key()).areRight();
     }
   }
 

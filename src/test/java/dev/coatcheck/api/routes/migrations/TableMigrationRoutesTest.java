@@ -198,7 +198,8 @@ class TableMigrationRoutesTest {
           "select pg_advisory_xact_lock(%d)"
               .formatted(new IdempotencyKey("test", "filed-2").lock()));
       assertProblem(
-          csv.with("Idempotency-Key", "filed-2").once().post(file, "legacy_id\n1\n"),
+          csv.with("Idempotency-Key", "filed-2")
+              .refused("busy", once -> once.post(file, "legacy_id\n1\n")),
           409,
           "busy",
           null);
