@@ -147,10 +147,12 @@ class FrontHandlerTest {
       String throughDoor = plain(ask(request, other, "Accept: */*"), other);
       Doors.Seen after = doors.seenOnce(before.counted() + 1);
 
-      assertThat(throughDoor).isEqualTo(throughRoutes);
-      assertThat(after.hot()).isEqualTo(before.hot());
-      if (after.loaded() == before.loaded() + 1) {
-        return;
+      if (!Doors.isUnavailable(throughRoutes) && !Doors.isUnavailable(throughDoor)) {
+        assertThat(throughDoor).isEqualTo(throughRoutes);
+        assertThat(after.hot()).isEqualTo(before.hot());
+        if (after.loaded() == before.loaded() + 1) {
+          return;
+        }
       }
       assertThat(tried).as("tries to get %s through the door", request).isLessThan(TRIES_MAX);
     }

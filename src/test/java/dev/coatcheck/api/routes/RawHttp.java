@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Sends bytes that no HTTP library would send, and reads the one answer to them. */
@@ -35,8 +36,24 @@ public final class RawHttp {
 
   private RawHttp() {}
 
-  /** Fails with an EOFException if the connection ends without an answer. */
+  /**
+   * Sends it again after 503 with Retry-After, as {@link TestClient} does. Fails with an
+   * EOFException if the connection ends without an answer.
+   */
   public static Reply send(String host, int port, byte[] request) throws IOException {
+    Reply first = sendOnce(host, port, request);
+    return saysAgain(first)
+        ? Awaitility.await("another answer than " + first)
+            .until(() -> sendOnce(host, port, request), reply -> !saysAgain(reply))
+        : first;
+  }
+
+  private static boolean saysAgain(Reply reply) {
+    return reply.status() == 503 && reply.headers().containsKey("Retry-After");
+  }
+
+  /** As {@link #send}, but takes the first answer. */
+  static Reply sendOnce(String host, int port, byte[] request) throws IOException {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
       socket.setSoTimeout(TIMEOUT_MILLIS);

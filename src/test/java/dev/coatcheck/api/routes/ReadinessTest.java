@@ -99,7 +99,7 @@ class ReadinessTest {
   }
 
   private static int ready(int port) throws IOException {
-    return RawHttp.send(
+    return RawHttp.sendOnce(
             "127.0.0.1",
             port,
             RawHttp.request(
