@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 public final class ActiveTables {
   private final Supplier<List<ActiveTable>> reader;
   private volatile List<ActiveTable> tables = List.of();
+  private volatile boolean isKnown;
 
   /** Reads them at each {@link #refresh}. */
   public ActiveTables(Supplier<List<ActiveTable>> reader) {
@@ -41,16 +42,43 @@ public final class ActiveTables {
     return tables;
   }
 
-  Optional<ActiveTable> ofType(int typeNumber) {
-    return tables.stream().filter(table -> table.typeNumber() == typeNumber).findFirst();
+  /** Whether a run may have something on the table of a type; never queries. */
+  boolean mayHave(int typeNumber) {
+    return !isKnown || tables.stream().anyMatch(table -> table.typeNumber() == typeNumber);
   }
 
-  /** Reads them anew; keeps what it knows while the database can't be asked. */
+  /**
+   * The table of a type whose rows get keys. A table that is not known to have triggers may have
+   * got them since, and an answer for its rows would be wrong: so the tables are read anew.
+   *
+   * @throws DatabaseUnavailable if they can't be
+   */
+  Optional<ActiveTable> withTriggers(int typeNumber) {
+    return knownWithTriggers(typeNumber)
+        .or(
+            () -> {
+              read();
+              return knownWithTriggers(typeNumber);
+            });
+  }
+
+  private Optional<ActiveTable> knownWithTriggers(int typeNumber) {
+    return tables.stream()
+        .filter(table -> table.typeNumber() == typeNumber && table.hasTriggers())
+        .findFirst();
+  }
+
+  /** Reads them anew; keeps the old ones while the database can't be asked. */
   public void refresh() {
     try {
-      tables = reader.get();
+      read();
     } catch (DatabaseUnavailable reportedAlready) {
-      // The next time will do.
+      isKnown = false;
     }
+  }
+
+  private void read() {
+    tables = reader.get();
+    isKnown = true;
   }
 }

@@ -36,17 +36,17 @@ public final class ReadThrough implements LegacySource {
 
   @Override
   public boolean isFilling(Type type) {
-    return active.ofType(type.number()).filter(ActiveTable::hasTriggers).isPresent();
+    return active.mayHave(type.number());
   }
 
   /**
    * Makes the mapping if there is a row with that ID; says whether there is.
    *
-   * @throws DatabaseUnavailable if the source can't be asked now
+   * @throws DatabaseUnavailable if the gateway's database or the source can't be asked now
    */
   @Override
   public boolean fillOnDemand(Type type, long legacy) {
-    Optional<ActiveTable> table = active.ofType(type.number()).filter(ActiveTable::hasTriggers);
+    Optional<ActiveTable> table = active.withTriggers(type.number());
     Optional<Source> source = table.flatMap(one -> sources.named(one.source()));
     if (source.isEmpty()) {
       return false;

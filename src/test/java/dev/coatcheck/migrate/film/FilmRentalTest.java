@@ -188,7 +188,7 @@ class FilmRentalTest {
         List<Long> ids = new ArrayList<>(keys.keySet());
         Collections.shuffle(ids, new Random(SEED));
         for (long id : ids.subList(0, Math.min(LOOKED_UP, ids.size()))) {
-          ResolveOutcome found = legacy.lookup().find(rental.types.get(table), id);
+          ResolveOutcome found = MigrationFixture.find(legacy, rental.types.get(table), id);
           assertThat(found).as("%s %d", table.text, id).isInstanceOf(ResolveOutcome.Found.class);
           String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
           ResolveOutcome resolved = gateway.mappings.resolver().resolve(publicId);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.journal.ActionOutcome;
@@ -22,6 +24,7 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -312,6 +315,13 @@ public final class MigrationFixture implements AutoCloseable {
       throw new AssertionError(reason);
     }
     done(migrations.retry(run.id(), Asked.by(ACTOR)));
+  }
+
+  /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
+  public static ResolveOutcome find(Legacy legacy, Type type, long id) {
+    return Awaitility.await()
+        .ignoreException(DatabaseUnavailable.class)
+        .until(() -> legacy.lookup().find(type, id), _ -> true);
   }
 
   public TableMigration now(TableMigration run) {

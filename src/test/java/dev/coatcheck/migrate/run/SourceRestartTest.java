@@ -31,7 +31,7 @@ class SourceRestartTest {
             fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
         fixture.source.execute("insert into orders (id) values (5000)");
-        assertThat(legacy.lookup().find(fixture.source.type, ROWS))
+        assertThat(MigrationFixture.find(legacy, fixture.source.type, ROWS))
             .isInstanceOf(ResolveOutcome.Found.class);
 
         first.close();
@@ -39,7 +39,7 @@ class SourceRestartTest {
         fixture.awaitReason(run, "the source can't be reached, trying again");
         assertThatThrownBy(() -> legacy.lookup().find(fixture.source.type, ROWS - 1))
             .isInstanceOf(DatabaseUnavailable.class);
-        assertThat(legacy.lookup().find(fixture.source.type, ROWS))
+        assertThat(MigrationFixture.find(legacy, fixture.source.type, ROWS))
             .as("what has its mapping needs no source")
             .isInstanceOf(ResolveOutcome.Found.class);
         assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);

@@ -165,7 +165,7 @@ class OwnSchemaTest {
             Clock.systemUTC())) {
       keys.forEach(
           (id, key) -> {
-            ResolveOutcome found = legacy.lookup().find(fixture.source.type, id);
+            ResolveOutcome found = MigrationFixture.find(legacy, fixture.source.type, id);
             assertThat(found).as("%d", id).isInstanceOf(ResolveOutcome.Found.class);
             assertThat(((ResolveOutcome.Found) found).mapping().key())
                 .isEqualTo(new Key.Bigint(key));
