@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
@@ -29,11 +30,28 @@ class MachineDelayTest {
   }
 
   @Test
+  void aStandstillIsAddedToTheBoundOfWhatItHeldUp() {
+    assertThat(standstill(nap(2_000, 640), nap(2_600, 300))).hasMillis(940);
+    assertThat(standstill(nap(1_100, 640))).as("began before").hasMillis(100);
+    assertThat(standstill(nap(900, 640))).as("was over").isZero();
+    assertThat(standstill(nap(2_000, 250), nap(2_300, 250))).as("tolerable").isZero();
+  }
+
+  @Test
   void theDelayIsMeasured() {
     try (MachineDelay delay = MachineDelay.measure()) {
       await().until(() -> delay.p99().isPositive());
       assertThat(delay.p99()).isLessThan(Duration.ofMinutes(1));
     }
+  }
+
+  /** Since a second after the beginning. */
+  private static Duration standstill(MachineDelay.Nap... naps) {
+    return MachineDelay.standstill(Stream.of(naps), 1_000 * 1_000_000L);
+  }
+
+  private static MachineDelay.Nap nap(long wokenMillis, long delayMillis) {
+    return new MachineDelay.Nap(wokenMillis * 1_000_000L, delayMillis * 1_000_000L);
   }
 
   private static void require(long tookMillis, long delayMillis) {

@@ -320,6 +320,7 @@ public final class MigrationFixture implements AutoCloseable {
   /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
   public static ResolveOutcome find(Legacy legacy, Type type, long id) {
     return Awaitility.await()
+        .pollDelay(Duration.ZERO)
         .ignoreException(DatabaseUnavailable.class)
         .until(() -> legacy.lookup().find(type, id), _ -> true);
   }
