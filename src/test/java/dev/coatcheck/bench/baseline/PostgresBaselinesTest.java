@@ -11,6 +11,8 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +66,15 @@ class PostgresBaselinesTest {
         .hasMessageContaining("connection refused");
     assertThatThrownBy(() -> Pgbench.parse(OUTPUT.replace("processed: 40000", "processed: 0")))
         .isInstanceOf(MeasureFailed.class);
+  }
+
+  @Test
+  void aRunThatHadNoTimeIsRunAgain() {
+    String nothing = OUTPUT.replace("processed: 40000", "processed: 0");
+    Iterator<String> runs = List.of(nothing, nothing, OUTPUT).iterator();
+
+    assertThat(Pgbench.firstResult(runs::next)).isEqualTo(LoadResult.of(40_000, 2));
+    assertThatThrownBy(() -> Pgbench.firstResult(() -> nothing)).isInstanceOf(MeasureFailed.class);
   }
 
   @Test
