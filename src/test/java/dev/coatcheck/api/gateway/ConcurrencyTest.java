@@ -12,14 +12,13 @@ import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** As many threads, statements and transactions are under way as the settings say. */
 class ConcurrencyTest {
@@ -27,25 +26,23 @@ class ConcurrencyTest {
   private static final int CALLERS = 12;
   private static final int TRIES_MAX = 10;
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own(
+          "COATCHECK_SELECTORS",
+          String.valueOf(SELECTORS),
+          "COATCHECK_RESOLVE_GROUPS",
+          "2",
+          "COATCHECK_MINT_GROUPS",
+          "3");
+
   private static Doors doors;
 
   @BeforeAll
   static void start() {
-    gateway =
-        new GatewayFixture(
-            Map.of(
-                "COATCHECK_SELECTORS", String.valueOf(SELECTORS),
-                "COATCHECK_RESOLVE_GROUPS", "2",
-                "COATCHECK_MINT_GROUPS", "3"));
-    doors = new Doors(gateway);
-    gateway.client().put(TestType.of("charge", "ch"));
-    gateway.client().mint("charge");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
+    doors = new Doors(GATEWAY);
+    GATEWAY.client().put(TestType.of("charge", "ch"));
+    GATEWAY.client().mint("charge");
   }
 
   @Test
@@ -119,7 +116,7 @@ class ConcurrencyTest {
     long most = 0;
     for (int tried = 0; tried < TRIES_MAX && most < groups; tried++) {
       try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-          TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
+          TestSession locker = GATEWAY.sql().begin("lock table coatcheck.public_id")) {
         List<Future<String>> answers =
             IntStream.range(0, CALLERS)
                 .mapToObj(caller -> callers.submit(() -> request.send(caller)))

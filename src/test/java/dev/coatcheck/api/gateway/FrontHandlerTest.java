@@ -22,9 +22,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,22 +42,18 @@ class FrontHandlerTest {
   private static final Map<String, String> KEYS = new ConcurrentHashMap<>();
   private static final AtomicLong NEVER_MINTED = new AtomicLong(100);
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+
   private static Doors doors;
   private static String found;
   private static String hidden;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    doors = new Doors(gateway);
+    doors = new Doors(GATEWAY);
     found = minted("charge", "ch", Map.of("template", "https://shop.example/{id}"));
     hidden = minted("secret", "sec", Map.of("template", "https://a.example/", "public", false));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest
@@ -165,7 +161,7 @@ class FrontHandlerTest {
       String one = mint("charge");
       String two = mint("charge");
       for (String each : List.of(one, two)) {
-        gateway.client().post("/v1/ids/" + each + "/revoke", "{}");
+        GATEWAY.client().post("/v1/ids/" + each + "/revoke", "{}");
       }
       String throughRoutes = plain(ask(request, one, TO_THE_ROUTES), one);
 
@@ -188,7 +184,7 @@ class FrontHandlerTest {
   }
 
   private static String mint(String type) {
-    TestClient.Reply minted = gateway.client().mint(type);
+    TestClient.Reply minted = GATEWAY.client().mint(type);
     KEYS.put(minted.text("/id"), minted.text("/key"));
     return minted.text("/id");
   }
@@ -208,7 +204,7 @@ class FrontHandlerTest {
   @Test
   void theDoorAsksForTheSameKeyAsTheRoutes() throws IOException {
     String target = "GET /v1/ids/" + found;
-    String mayNot = "Authorization: Bearer " + gateway.keyWith(Scope.IDS_WRITE);
+    String mayNot = "Authorization: Bearer " + GATEWAY.keyWith(Scope.IDS_WRITE);
     for (String authorization :
         List.of("Authorization: Basic eDp5", "Authorization: Bearer x", mayNot)) {
       String throughRoutes = doors.raw(target, List.of(authorization, TO_THE_ROUTES));
@@ -253,7 +249,7 @@ class FrontHandlerTest {
       waiting.add(() -> doors.answer("GET /r/" + neverAskedFor, "Accept: */*"));
     }
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-        TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
+        TestSession locker = GATEWAY.sql().begin("lock table coatcheck.public_id")) {
       List<Future<String>> waiters = waiting.stream().map(callers::submit).toList();
 
       await().until(() -> waitsForLock(locker) || waiters.stream().anyMatch(Future::isDone));
@@ -282,14 +278,14 @@ class FrontHandlerTest {
 
   private static String answerToARevokedKey() throws Exception {
     String id = mint("charge");
-    String key = gateway.keyWith(Scope.IDS_READ);
+    String key = GATEWAY.keyWith(Scope.IDS_READ);
     List<String> authorization = List.of("Authorization: Bearer " + key);
     doors.raw("GET /v1/ids/" + found, authorization);
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-        TestSession locker = gateway.sql().begin("lock table coatcheck.public_id")) {
+        TestSession locker = GATEWAY.sql().begin("lock table coatcheck.public_id")) {
       Future<String> waiter = callers.submit(() -> doors.raw("GET /v1/ids/" + id, authorization));
       await().until(() -> waitsForLock(locker) || waiter.isDone());
-      gateway.revokeKey(key);
+      GATEWAY.revokeKey(key);
       await()
           .until(
               () -> doors.raw("GET /v1/ids/" + found, authorization).startsWith("HTTP/1.1 401 "));
@@ -306,7 +302,7 @@ class FrontHandlerTest {
   }
 
   private static String minted(String type, String prefix, Map<String, Object> redirect) {
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     client.put(TestType.of(type, prefix).with("redirect", redirect));
     return client.mint(type).text("/id");
   }

@@ -12,9 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,28 +30,26 @@ class FrontLegacyTest {
   /** Each request comes from another address, so that none is taken for a scan. */
   private static final AtomicLong VISITORS = new AtomicLong();
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own(
+          "COATCHECK_MANAGEMENT_PORT",
+          "0",
+          "COATCHECK_CACHE_ENTRIES",
+          "0",
+          "COATCHECK_TRUSTED_PROXIES",
+          "127.0.0.1");
+
   private static Doors doors;
   private static String id;
 
   @BeforeAll
   static void start() {
-    gateway =
-        new GatewayFixture(
-            Map.of(
-                "COATCHECK_MANAGEMENT_PORT", "0",
-                "COATCHECK_CACHE_ENTRIES", "0",
-                "COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
-    doors = new Doors(gateway);
-    gateway.client().put(TestType.of("charge", "ch"));
+    doors = new Doors(GATEWAY);
+    GATEWAY.client().put(TestType.of("charge", "ch"));
     id = numbered("numbered", "num", Map.of("max_id", "1000"));
     numbered("closed", "clo", Map.of("sunset_at", "2020-01-01T00:00:00Z"));
     numbered("unlisted", "unl", Map.of("public", false));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest
@@ -141,7 +139,7 @@ class FrontLegacyTest {
   /** A look-up that begins anew must not count anew. */
   @Test
   void aLookUpThroughTheDoorIsCountedOnce() throws IOException {
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     numbered("counted", "cnt", Map.of());
     client.mint("counted", "legacy_id", "43");
     for (String legacy : List.of("resolve", "redirect")) {
@@ -171,7 +169,7 @@ class FrontLegacyTest {
   /** The first of two look-ups is over before the second one waits. */
   @Test
   void aUriWithIdsOfBothKindsIsCountedTheSameThroughBothDoors() throws IOException {
-    gateway.client().get("/v1/ids/" + id);
+    GATEWAY.client().get("/v1/ids/" + id);
     for (String header : List.of(TO_THE_ROUTES, "Accept: */*")) {
       double before = doors.number("coatcheck_resolves_total");
       asProxy("/numbered/42?id=" + id, "resolve", "pass", header);
@@ -236,7 +234,7 @@ class FrontLegacyTest {
   private static String numbered(String type, String prefix, Map<String, Object> policy) {
     Map<String, Object> legacy = new HashMap<>(Map.of("public", true));
     legacy.putAll(policy);
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     client.put(
         TestType.of(type, prefix)
             .with("redirect", Map.of("template", "https://shop.example/{id}"))

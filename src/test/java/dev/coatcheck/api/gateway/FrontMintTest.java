@@ -8,30 +8,25 @@ import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mint without a request thread is the mint of the route. */
 class FrontMintTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+
   private static Doors doors;
   private static String key;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    doors = new Doors(gateway);
-    TestClient client = gateway.client();
+    doors = new Doors(GATEWAY);
+    TestClient client = GATEWAY.client();
     client.put(TestType.of("charge", "ch"));
     key = client.mint("charge").text("/key");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   /** One door makes a public ID; the other one finds it, where it has a name. */

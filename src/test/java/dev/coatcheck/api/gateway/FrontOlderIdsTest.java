@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.hashids.Hashids;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,14 +20,15 @@ class FrontOlderIdsTest {
   private static final String UUID = "01890a5d-ac96-774b-bcce-b302099a8057";
   private static final String HASHID = "inv-" + new Hashids("salt", 8).encode(42);
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+
   private static Doors doors;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    doors = new Doors(gateway);
-    TestClient client = gateway.client();
+    doors = new Doors(GATEWAY);
+    TestClient client = GATEWAY.client();
     client.put(
         TestType.of("invoice", "invoice")
             .redirect("https://shop.example/{id}")
@@ -41,11 +42,6 @@ class FrontOlderIdsTest {
             .redirect("https://shop.example/{id}")
             .with("public_pattern", TestType.pattern("photo-", "0123456789", 1, 20)));
     client.mint("invoice", "legacy_id", "42");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest

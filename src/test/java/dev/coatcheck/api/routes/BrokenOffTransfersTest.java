@@ -20,10 +20,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Transfers that are broken off leave no connection behind that answers with the rows of another
@@ -42,10 +42,15 @@ class BrokenOffTransfersTest {
   private static final int ROUNDS = 5;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private static final GatewayFixture GATEWAY =
-      new GatewayFixture(
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.on(
           buffering(256 * 1024, TestDatabase.fresh()),
-          Map.of("COATCHECK_DATABASE_CONNECTIONS", "2", "COATCHECK_CACHE_ENTRIES", "0"));
+          "COATCHECK_DATABASE_CONNECTIONS",
+          "2",
+          "COATCHECK_CACHE_ENTRIES",
+          "0");
+
   private static final TestClient API = GATEWAY.client();
   private static final TestClient ONCE = API.once();
   private static final String OTHER = GATEWAY.keyWith(Scope.ALL);
@@ -80,11 +85,6 @@ class BrokenOffTransfersTest {
         .map(line -> line.split(",", -1))
         .forEach(fields -> IDS.put(fields[1], fields[4]));
     assertThat(IDS).hasSize(COATS);
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

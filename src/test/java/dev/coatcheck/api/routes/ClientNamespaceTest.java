@@ -8,8 +8,9 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,20 +21,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ClientNamespaceTest {
   private static final String ALICE = "alice";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient ADMIN = GATEWAY.client();
   private static final TestClient AS_ALICE = GATEWAY.clientOf(ALICE, Scope.IDS_WRITE);
   private static final TestClient AS_BOB = GATEWAY.clientOf("bob", Scope.IDS_WRITE);
 
-  static {
+  @BeforeAll
+  static void start() {
     type("note", "nt", null);
     type("required", "rq", "required");
     type("shared", "sh", "shared");
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

@@ -11,11 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,18 +23,12 @@ class DatedKeyRoutesTest {
   private static final String AT = "2024-06-30T14:00:00.123+02:00";
   private static final Instant TIME = Instant.parse("2024-06-30T12:00:00.123Z");
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
+    client = GATEWAY.client();
   }
 
   @Test
@@ -126,7 +119,7 @@ class DatedKeyRoutesTest {
 
   @Test
   void anInstanceWhoseRangeLeavesTheWorkerOutSaysSo() {
-    try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "0-1020"))) {
+    try (GatewayFixture limited = GatewayFixture.own("COATCHECK_WORKERS", "0-1020")) {
       Reply reply =
           limited
               .client()
@@ -141,7 +134,7 @@ class DatedKeyRoutesTest {
 
   @Test
   void anInstanceWithOnlyTheWorkerForGivenTimesMakesNoOtherKeys() {
-    try (GatewayFixture only = new GatewayFixture(Map.of("COATCHECK_WORKERS", "1021-1021"))) {
+    try (GatewayFixture only = GatewayFixture.own("COATCHECK_WORKERS", "1021-1021")) {
       Reply dated =
           only.client().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
       Reply present =
@@ -154,7 +147,7 @@ class DatedKeyRoutesTest {
 
   @Test
   void afterAFailoverKeysAndImportsWaitUntilTheFenceIsLifted() {
-    try (GatewayFixture failedOver = new GatewayFixture()) {
+    try (GatewayFixture failedOver = GatewayFixture.own()) {
       TestClient caller = failedOver.client();
       String body = json("scheme", "snowflake", "count", 10, "at", AT);
       String before = caller.post("/v1/keys", body).text("/keys/0");
@@ -188,7 +181,7 @@ class DatedKeyRoutesTest {
 
   @Test
   void onlyAKeyThatMayDoAllLiftsTheFence() {
-    TestClient writer = gateway.clientWith(Scope.KEYS_WRITE);
+    TestClient writer = GATEWAY.clientWith(Scope.KEYS_WRITE);
 
     assertThat(writer.post("/v1/keys/fence", json("advance", 0)).status()).isEqualTo(403);
     for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}")) {

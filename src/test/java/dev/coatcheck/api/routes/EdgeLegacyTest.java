@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +30,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class EdgeLegacyTest {
   @TempDir private static Path folder;
-  private static GatewayFixture gateway;
+
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.1");
+
   private static EdgeService service;
   private static Nginx resolving;
   private static Nginx redirecting;
@@ -38,8 +43,7 @@ class EdgeLegacyTest {
   @BeforeAll
   static void start() throws IOException {
     assumeTrue(Nginx.isInstalled(), "nginx with http_auth_request_module is not installed");
-    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     client.put(
         TestType.of("order", "ord")
             .with(
@@ -64,8 +68,8 @@ class EdgeLegacyTest {
   private static Nginx nginx(String legacy) throws IOException {
     return new Nginx(
         Files.createDirectory(folder.resolve(legacy)),
-        gateway.uri().getPort(),
-        gateway.keyWith(Scope.IDS_READ),
+        GATEWAY.uri().getPort(),
+        GATEWAY.keyWith(Scope.IDS_READ),
         service.port(),
         legacy);
   }
@@ -76,7 +80,6 @@ class EdgeLegacyTest {
       resolving.close();
       redirecting.close();
       service.close();
-      gateway.close();
     }
   }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +30,7 @@ class EdgeNginxTest {
   private static final String TYPO = "ch_00000000000000000000002C";
 
   @TempDir private static Path folder;
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static EdgeService service;
   private static Nginx nginx;
   private static String id;
@@ -40,8 +41,7 @@ class EdgeNginxTest {
   @BeforeAll
   static void start() throws IOException {
     assumeTrue(Nginx.isInstalled(), "nginx with http_auth_request_module is not installed");
-    gateway = new GatewayFixture();
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     client.put(TestType.of("charge", "ch"));
     TestClient.Reply minted = client.mint("charge");
     id = minted.text("/id");
@@ -54,8 +54,8 @@ class EdgeNginxTest {
     nginx =
         new Nginx(
             Files.createDirectory(folder.resolve("edge")),
-            gateway.uri().getPort(),
-            gateway.keyWith(Scope.IDS_READ),
+            GATEWAY.uri().getPort(),
+            GATEWAY.keyWith(Scope.IDS_READ),
             service.port());
   }
 
@@ -64,7 +64,6 @@ class EdgeNginxTest {
     if (nginx != null) {
       nginx.close();
       service.close();
-      gateway.close();
     }
   }
 
@@ -205,9 +204,9 @@ class EdgeNginxTest {
   @Test
   void withoutAGatewayOrAGoodKeyItIs503() throws IOException {
     try (Nginx noGateway = other("no-gateway", FreePort.next(), "x");
-        Nginx badKey = other("bad-key", gateway.uri().getPort(), "ccg_live_wrong");
+        Nginx badKey = other("bad-key", GATEWAY.uri().getPort(), "ccg_live_wrong");
         Nginx wrongScope =
-            other("scope", gateway.uri().getPort(), gateway.keyWith(Scope.IDS_WRITE))) {
+            other("scope", GATEWAY.uri().getPort(), GATEWAY.keyWith(Scope.IDS_WRITE))) {
       for (Nginx broken : List.of(noGateway, badKey, wrongScope)) {
         for (String path : List.of("/charges/" + id, "/", "/charges/" + UNKNOWN)) {
           RawHttp.Reply reply =
@@ -230,8 +229,8 @@ class EdgeNginxTest {
     try (Nginx alone =
         new Nginx(
             Files.createDirectory(folder.resolve("alone")),
-            gateway.uri().getPort(),
-            gateway.keyWith(Scope.IDS_READ),
+            GATEWAY.uri().getPort(),
+            GATEWAY.keyWith(Scope.IDS_READ),
             FreePort.next())) {
       assertThat(
               RawHttp.send("127.0.0.1", alone.port(), bytes("GET /charges/" + id, List.of(), ""))

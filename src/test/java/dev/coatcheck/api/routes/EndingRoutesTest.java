@@ -11,21 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What callers see of revoked and merged public IDs. */
 class EndingRoutesTest {
   private static final String UNKNOWN_ID = "ch_00000000000000000000002B";
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     client.put(
         TestType.of("charge", "ch")
             .with(
@@ -35,11 +34,6 @@ class EndingRoutesTest {
         TestType.of("secret", "sec")
             .with("redirect", Map.of("template", "https://a.example/", "public", false)));
     client.put(TestType.of("plain", "pl"));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test
@@ -279,7 +273,7 @@ class EndingRoutesTest {
     String held = minted("charge");
     String free = minted("charge");
     String survivor = minted("charge");
-    try (TestSession other = gateway.sql().session()) {
+    try (TestSession other = GATEWAY.sql().session()) {
       other.begin(
           "select from coatcheck.public_id where key = %s for update"
               .formatted(client.get("/v1/ids/" + held).text("/key")));
@@ -309,7 +303,7 @@ class EndingRoutesTest {
   @Test
   void aHeldChangeFeedIsOverloadedAndNothingIsDone() {
     String id = minted("charge");
-    try (TestSession other = gateway.sql().session()) {
+    try (TestSession other = GATEWAY.sql().session()) {
       other.begin("select from coatcheck.change_head for update");
 
       assertProblem(

@@ -12,29 +12,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each status that an endpoint can answer; every exchange is judged by the contract. */
 class EndpointsTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
-    client = gateway.client();
+    client = GATEWAY.client();
     client.put(TestType.of("charge", "ch").redirect("https://shop.example/charges/{id}"));
     client.put(TestType.of("user", "usr").uuids());
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test
@@ -309,7 +305,7 @@ class EndpointsTest {
   private static RawHttp.Reply onManagementPort(String path) throws IOException {
     return RawHttp.send(
         "127.0.0.1",
-        gateway.managementUri().getPort(),
+        GATEWAY.managementUri().getPort(),
         RawHttp.request(
             List.of("GET " + path + " HTTP/1.1", "Host: a", "Connection: close"), new byte[0]));
   }

@@ -11,7 +11,7 @@ class EveryOperationTest {
   @Test
   void eachRefusesBadRequestsAndAnswersInAnOutage() {
     try (GatewayFixture gateway =
-        new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0", ON_OUTAGE, "refuse"))) {
+        GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0", ON_OUTAGE, "refuse")) {
       gateway
           .client()
           .put(
@@ -27,7 +27,7 @@ class EveryOperationTest {
 
   @Test
   void theMetricsDoTooWithoutAManagementPort() {
-    try (GatewayFixture gateway = new GatewayFixture(Map.of(ON_OUTAGE, "refuse"))) {
+    try (GatewayFixture gateway = GatewayFixture.own(ON_OUTAGE, "refuse")) {
       EveryOperation.checkMetrics(gateway);
     }
   }

@@ -13,29 +13,26 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Names are found in their namespace only, in files too. */
 class FindByNameTest {
   private static final String ALICE = "alice";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient ADMIN = GATEWAY.client();
   private static final TestClient AS_ALICE = GATEWAY.clientOf(ALICE, Scope.IDS_WRITE);
   private static final TestClient AS_BOB = GATEWAY.clientOf("bob", Scope.IDS_WRITE);
   private static final TestClient READS_AS_ALICE = GATEWAY.clientOf(ALICE + "-reader", Scope.ALL);
 
-  static {
+  @BeforeAll
+  static void start() {
     type("note", "nt", null);
     type("required", "rq", "required");
     type("shared", "sh", "shared");
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

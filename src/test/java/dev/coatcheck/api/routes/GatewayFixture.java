@@ -12,6 +12,7 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,24 +23,76 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A gateway on a database of its own, and API keys for it. */
-public final class GatewayFixture implements AutoCloseable {
+/**
+ * A gateway and API keys for it: {@code @RegisterExtension static final GatewayFixture GATEWAY =
+ * GatewayFixture.shared()}. Classes of one JVM take turns with the shared gateway, each with an
+ * empty database; a class whose gateway needs settings, or is broken by its tests, takes its {@link
+ * #own}, which closes after its tests.
+ */
+public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
+  /** All that a gateway may find on its first start: what was granted stays granted. */
+  private static final String EMPTY =
+      """
+      do $$ begin
+        execute (
+          select 'truncate ' || string_agg(format('coatcheck.%I', relname), ', ')
+            from pg_class
+           where relnamespace = 'coatcheck'::regnamespace and relkind = 'r'
+             and relname not in ('api_key', 'change_head', 'flyway_schema_history',
+                                 'idempotency_turn', 'key_fence', 'worker_lease',
+                                 'worker_lease_origin'));
+        -- A feed that leaps tells each cache that it may have missed something.
+        update coatcheck.change_head set number = number + 10;
+      end $$\
+      """;
+
+  private static @Nullable GatewayFixture shared;
+
   final TestDatabase database;
   private final Config config;
   private final Gateway gateway;
   private final String key;
 
-  public GatewayFixture() {
-    this(Map.of());
+  /** The gateway of this JVM; its database is empty when the tests of a class begin. */
+  public static GatewayFixture shared() {
+    if (shared == null) {
+      shared = own();
+    }
+    return shared;
   }
 
-  public GatewayFixture(Map<String, String> settings) {
-    this(TestDatabase.fresh(), settings);
+  /** A gateway on a database of its own; settings by name and value. */
+  public static GatewayFixture own(String... settings) {
+    return on(TestDatabase.fresh(), settings);
   }
 
-  GatewayFixture(TestDatabase database, Map<String, String> settings) {
-    this(database, settings, keyOn(database));
+  static GatewayFixture on(TestDatabase database, String... settings) {
+    return new GatewayFixture(database, byName(settings), keyOn(database));
+  }
+
+  private static Map<String, String> byName(String... settings) {
+    Map<String, String> byName = new HashMap<>();
+    for (int i = 0; i < settings.length; i += 2) {
+      byName.put(settings[i], settings[i + 1]);
+    }
+    return byName;
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext testClass) {
+    if (this != shared) {
+      return;
+    }
+    execute(EMPTY);
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> client().get("/v1/types").body().at("/data").isEmpty());
   }
 
   private GatewayFixture(TestDatabase database, Map<String, String> settings, String key) {
@@ -183,6 +236,13 @@ public final class GatewayFixture implements AutoCloseable {
               InstantSource.system()));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext testClass) {
+    if (this != shared) {
+      close();
     }
   }
 

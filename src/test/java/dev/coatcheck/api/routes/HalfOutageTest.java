@@ -47,8 +47,8 @@ class HalfOutageTest {
     TestDatabase database = TestDatabase.fresh();
     try (FaultProxy proxy = new FaultProxy(database.port());
         GatewayFixture gateway =
-            new GatewayFixture(
-                database, Map.of("COATCHECK_DATABASE_URL", database.behind(proxy.port()).url()))) {
+            GatewayFixture.on(
+                database, "COATCHECK_DATABASE_URL", database.behind(proxy.port()).url())) {
       attack(gateway, () -> proxy.freeze(true), () -> proxy.freeze(false), Set.of(200, 302));
     }
   }
@@ -64,7 +64,7 @@ class HalfOutageTest {
   }
 
   private void lock(String table) throws Exception {
-    try (GatewayFixture gateway = new GatewayFixture();
+    try (GatewayFixture gateway = GatewayFixture.own();
         TestSession holder = gateway.sql().session()) {
       attack(
           gateway,

@@ -10,32 +10,26 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that break the rules get a 4xx that says which one. */
 class HostileBodiesTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static String id;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client().hostile();
-    TestClient polite = gateway.client();
+    client = GATEWAY.client().hostile();
+    TestClient polite = GATEWAY.client();
     polite.put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
     polite.put(TestType.of("user", "usr").uuids());
     id = polite.mint("charge").text("/id");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest
@@ -172,7 +166,7 @@ class HostileBodiesTest {
     byte[] body = new byte[bytes];
     java.util.Arrays.fill(body, (byte) ' ');
     assertThat(
-            sound(gateway.raw("POST " + path, body, chunked, "Content-Type: application/json"))
+            sound(GATEWAY.raw("POST " + path, body, chunked, "Content-Type: application/json"))
                 .status())
         .isEqualTo(413);
   }
@@ -233,7 +227,7 @@ class HostileBodiesTest {
 
   private static RawHttp.Reply raw(String requestLine, byte[] body, String... headers)
       throws IOException {
-    return sound(gateway.raw(requestLine, body, false, headers));
+    return sound(GATEWAY.raw(requestLine, body, false, headers));
   }
 
   private static RawHttp.Reply sound(RawHttp.Reply reply) {

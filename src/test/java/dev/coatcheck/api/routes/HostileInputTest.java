@@ -10,32 +10,26 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rows of the hostile-input table that these endpoints have. Never a 5xx. */
 class HostileInputTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static String id;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client().hostile();
-    TestClient polite = gateway.client();
+    client = GATEWAY.client().hostile();
+    TestClient polite = GATEWAY.client();
     polite.put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
     polite.put(TestType.of("user", "usr").uuids());
     id = polite.mint("charge").text("/id");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test
@@ -131,7 +125,7 @@ class HostileInputTest {
     RawHttp.Reply reply =
         RawHttp.send(
             "127.0.0.1",
-            gateway.uri().getPort(),
+            GATEWAY.uri().getPort(),
             RawHttp.request(
                 List.of(
                     "GET /v1/types HTTP/1.1",
@@ -237,7 +231,7 @@ class HostileInputTest {
 
   private static RawHttp.Reply raw(String requestLine, byte[] body, String... headers)
       throws IOException {
-    return sound(gateway.raw(requestLine, body, false, headers));
+    return sound(GATEWAY.raw(requestLine, body, false, headers));
   }
 
   private static RawHttp.Reply sound(RawHttp.Reply reply) {

@@ -12,22 +12,19 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which operations keep answers under an Idempotency-Key, and what they answer again. */
 class IdempotentEndingTest {
   private static final int RACERS = 20;
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient CLIENT = GATEWAY.client();
 
-  static {
+  @BeforeAll
+  static void start() {
     CLIENT.put(TestType.of("charge", "ch"));
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

@@ -7,24 +7,19 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Promise 7: a file that comes twice with one Idempotency-Key is imported once. */
 class IdempotentImportTest {
   private static final String IMPORTS = "/v1/imports";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient CSV = GATEWAY.client().with("Content-Type", "text/csv");
 
   @BeforeAll
   static void types() {
     GATEWAY.client().put(TestType.of("charge", "ch"));
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   private static TestClient keyed(String key) {

@@ -7,27 +7,21 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InspectRoutesTest {
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
+    client = GATEWAY.client();
   }
 
   @Test

@@ -13,15 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,24 +32,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KeepAliveTest {
   private static final int IDS = 40;
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_CACHE_ENTRIES", "0");
+
   private static List<String> ids;
   private static int right;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_CACHE_ENTRIES", "0"));
-    TestClient client = gateway.client();
+    TestClient client = GATEWAY.client();
     client.put(TestType.of("charge", "ch"));
     ids = new ArrayList<>();
     for (int i = 0; i < IDS; i++) {
       ids.add(client.mint("charge").text("/id"));
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @BeforeEach
@@ -84,7 +79,7 @@ class KeepAliveTest {
             List.of(
                 method + " " + target + " HTTP/1.1",
                 "Host: gateway",
-                "Authorization: Bearer " + gateway.key()));
+                "Authorization: Bearer " + GATEWAY.key()));
     if (!body.isEmpty()) {
       lines.add("Content-Type: application/json");
       lines.add("Content-Length: " + body.length());
@@ -171,8 +166,8 @@ class KeepAliveTest {
       @Nullable String credential, String type, int status) throws IOException {
     String key =
         credential == null
-            ? gateway.key()
-            : credential.equals("nobody") ? credential : gateway.keyWith(new Scope("nothing"));
+            ? GATEWAY.key()
+            : credential.equals("nobody") ? credential : GATEWAY.keyWith(new Scope("nothing"));
     String body = "{\"type\":\"charge\"}".repeat(1_000);
     String head = head(key, "Content-Type: " + type, "Content-Length: " + body.length());
     try (Socket socket = connected()) {
@@ -236,7 +231,7 @@ class KeepAliveTest {
   }
 
   private static Socket connected() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.uri().getPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort());
     socket.setSoTimeout(60_000);
     socket.setTcpNoDelay(true);
     return socket;

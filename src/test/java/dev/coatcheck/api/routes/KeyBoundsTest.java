@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,20 +19,14 @@ class KeyBoundsTest {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
   private static final String DAY = "from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z";
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     client.put(TestType.of("message", "msg").with("key_layout", "twitter"));
     client.put(TestType.of("user", "usr").with("key_scheme", "uuidv7"));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test

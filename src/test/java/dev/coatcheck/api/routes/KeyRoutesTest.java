@@ -11,11 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,18 +23,12 @@ class KeyRoutesTest {
   /** Keys carry the database's time, and the other end of a window of 3 s at most. */
   private static final Duration CLOCKS_APART_MAX = Duration.ofSeconds(5);
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
+    client = GATEWAY.client();
   }
 
   @Test
@@ -211,10 +204,9 @@ class KeyRoutesTest {
 
   @Test
   void disjointRangesAreDisjointOnEveryLayout() {
-    try (GatewayFixture one = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"));
+    try (GatewayFixture one = GatewayFixture.own("COATCHECK_WORKERS", "300-400");
         GatewayFixture two =
-            new GatewayFixture(
-                Map.of("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253"))) {
+            GatewayFixture.own("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253")) {
       assertThat(workerOf(one, SnowflakeLayout.DEFAULT)).isBetween(300, 400);
       assertThat(workerOf(two, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
       assertThat(workerOf(two, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
@@ -274,7 +266,7 @@ class KeyRoutesTest {
 
   @Test
   void theKeysOfAnInstanceTellItsPlace() {
-    try (GatewayFixture here = new GatewayFixture(Map.of("COATCHECK_REGION", "2/1"))) {
+    try (GatewayFixture here = GatewayFixture.own("COATCHECK_REGION", "2/1")) {
       int worker = workerOf(here, SnowflakeLayout.REGIONAL);
 
       assertThat(worker >> 7).as("region").isEqualTo(2);
@@ -284,7 +276,7 @@ class KeyRoutesTest {
 
   @Test
   void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
-    try (GatewayFixture limited = new GatewayFixture(Map.of("COATCHECK_WORKERS", "300-400"))) {
+    try (GatewayFixture limited = GatewayFixture.own("COATCHECK_WORKERS", "300-400")) {
       TestClient caller = limited.client().once();
       limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
 
@@ -304,12 +296,12 @@ class KeyRoutesTest {
     assertThat(reply.text("/detail")).contains("no range for the layout " + layout + ".");
   }
 
-  private static int workerOf(GatewayFixture gateway, SnowflakeLayout layout) {
+  private static int workerOf(GatewayFixture GATEWAY, SnowflakeLayout layout) {
     Reply reply =
         Awaitility.await()
             .atMost(Duration.ofSeconds(30))
             .until(
-                () -> gateway.client().post("/v1/keys", oneKey(layout)),
+                () -> GATEWAY.client().post("/v1/keys", oneKey(layout)),
                 answer -> answer.status() == 200);
     return layout.workerOf(Long.parseLong(reply.text("/keys/0")));
   }

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,14 +22,13 @@ class LegacyRoutesTest {
   private static final Map<String, Object> PUBLIC =
       Map.of("template", "https://shop.example/o/{id}");
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static TestClient anyone;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     anyone = client.anonymous();
     put("plain", "pl", PUBLIC, Map.of());
     put(
@@ -63,11 +62,6 @@ class LegacyRoutesTest {
     for (String type : List.of("plain", "dated", "over", "none", "closed", "linkless", "hidden")) {
       mint(type, 42, 7);
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest
@@ -203,7 +197,7 @@ class LegacyRoutesTest {
   @Test
   void whatThePolicyDecidesNeedsNoDatabase() {
     assertThat(anyone.get("/legacy/dated/7").status()).isEqualTo(301);
-    gateway.setReachable(false);
+    GATEWAY.setReachable(false);
     try {
       assertThat(anyone.get("/legacy/over/7").status()).isEqualTo(410);
       for (String path : List.of("dated/1001", "none/7", "closed/7", "linkless/7", "hidden/7")) {
@@ -211,7 +205,7 @@ class LegacyRoutesTest {
       }
       assertThat(anyone.once().get("/legacy/dated/1000").status()).isEqualTo(503);
     } finally {
-      gateway.setReachable(true);
+      GATEWAY.setReachable(true);
     }
   }
 

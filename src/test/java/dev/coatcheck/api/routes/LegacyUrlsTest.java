@@ -10,9 +10,9 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,15 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class LegacyUrlsTest {
   private static final String UUID = "01a1fd3c-753a-7c3e-9a41-6f0d2be8175c";
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static String order;
   private static String customer;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     client.put(
         TestType.of("customer", "cus")
             .uuids()
@@ -48,11 +47,6 @@ class LegacyUrlsTest {
     client.put(TestType.of("bare", "br"));
     order = client.mint("order", "key", "42", "legacy_id", "7").text("/id");
     customer = client.mint("customer", "key", UUID, "legacy_id", "5").text("/id");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest

@@ -7,29 +7,26 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is known of those who ask for old numbers. */
 class LegacyWatchTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client();
+    client = GATEWAY.client();
     for (String type : List.of("charge", "order")) {
       client.put(
           TestType.of(type, type).with("legacy", Map.of()).redirect("https://shop.example/{id}"));
       client.mint(type, "legacy_id", "7");
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test

@@ -9,27 +9,24 @@ import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MintRoutesTest {
   private static final String CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a1";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient CLIENT = GATEWAY.client();
 
-  static {
+  @BeforeAll
+  static void start() {
     CLIENT.put(TestType.of("charge", "ch"));
     CLIENT.put(
         TestType.of("order", "or")
             .with("public_pattern", TestType.pattern("ord-", "0123456789", 1, 20))
             .redirect("https://shop.example/{id}"));
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

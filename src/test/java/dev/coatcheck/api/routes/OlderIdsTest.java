@@ -16,9 +16,9 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.hashids.Hashids;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,13 +38,15 @@ class OlderIdsTest {
   private static final String TYPEID = "user_01h455vb4pex5vsknk084sn02q";
   private static final AtomicInteger VISITORS = new AtomicInteger();
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client();
+    client = GATEWAY.client();
     put(
         "invoice",
         Map.of("scheme", "hashids", "salt", SALT, "min_length", 8, "text_prefix", "inv-"),
@@ -80,11 +82,6 @@ class OlderIdsTest {
     for (String type : List.of("invoice", "order", "gone", "closed", "linkless", "hidden")) {
       client.mint(type, "key", "42", "legacy_id", "7");
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   private static Map<String, Object> hashids(String textPrefix) {
@@ -124,7 +121,7 @@ class OlderIdsTest {
     assertThat(found.text("/type")).isEqualTo(link.getFirst());
     assertThat(found.text("/key")).isEqualTo(link.get(2));
     assertThat(
-            gateway
+            GATEWAY
                 .database
                 .sql()
                 .number("select count(*) from coatcheck.alias where scheme = 'public'"))

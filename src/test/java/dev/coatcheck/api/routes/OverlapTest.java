@@ -12,21 +12,20 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** No text is a public ID of two types, or of two systems. */
 class OverlapTest {
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     accepted("plain", "{}");
     accepted("hash", "{'public_rule':{'scheme':'hashids','salt':'a','min_length':8}}");
     accepted("marked", "{'public_rule':{'scheme':'hashids','text_prefix':'inv-'}}");
@@ -35,11 +34,6 @@ class OverlapTest {
         "{'public_pattern':{'text_prefix':'cus_','alphabet':'0123456789','min_length':14,'max_length':20}}");
     accepted("device", "{'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}");
     accepted("user", "{'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   private static void accepted(String type, String fields) {

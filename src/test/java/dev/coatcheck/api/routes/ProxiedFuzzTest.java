@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Random URIs with legacy IDs, as nginx asks about them. The number 7 has the key 424242. */
 class ProxiedFuzzTest {
@@ -65,7 +65,10 @@ class ProxiedFuzzTest {
   /** A number of the client in the path that the service sees. */
   private static final Pattern BARE = Pattern.compile("/(?!424242(?:[./:;]|$))[0-9]+(?:[./:;]|$)");
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.1");
+
   private static String id;
 
   private final long seed = Long.getLong("seed", System.nanoTime());
@@ -73,8 +76,7 @@ class ProxiedFuzzTest {
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.1"));
-    gateway
+    GATEWAY
         .client()
         .put(
             TestType.of("order", "ord")
@@ -86,12 +88,7 @@ class ProxiedFuzzTest {
                         "/{*}/orders/{legacy:order}",
                         "/orders/{legacy:order}/{legacy:order}",
                         "/orders/2/{legacy:order}/x")));
-    id = gateway.client().mint("order", "key", "424242", "legacy_id", "7").text("/id");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
+    id = GATEWAY.client().mint("order", "key", "424242", "legacy_id", "7").text("/id");
   }
 
   /** What a client is sent to is the same page here, and no number of its own gets through. */
@@ -144,12 +141,12 @@ class ProxiedFuzzTest {
                 "GET /v1/urls/auth-request HTTP/1.1",
                 "Host: gateway",
                 "Connection: close",
-                "Authorization: Bearer " + gateway.key(),
+                "Authorization: Bearer " + GATEWAY.key(),
                 "X-Original-URI: " + (uri.isEmpty() ? "/" : uri),
                 "X-Coatcheck-Legacy: " + legacy,
                 "X-Coatcheck-Bare-Keys: refuse",
                 "X-Forwarded-For: 10." + random.nextInt(256) + "." + random.nextInt(256) + ".1"));
-    return RawHttp.send("127.0.0.1", gateway.uri().getPort(), RawHttp.request(lines, new byte[0]));
+    return RawHttp.send("127.0.0.1", GATEWAY.uri().getPort(), RawHttp.request(lines, new byte[0]));
   }
 
   private static String header(RawHttp.Reply reply, String name) {

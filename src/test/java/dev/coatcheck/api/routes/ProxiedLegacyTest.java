@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,24 +34,21 @@ class ProxiedLegacyTest {
   /** Each request comes from another address, so that none is taken for a scan. */
   private static final AtomicInteger VISITORS = new AtomicInteger();
 
-  private static GatewayFixture gateway;
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+
   private static TestClient client;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture(Map.of("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8"));
-    client = gateway.client();
+    client = GATEWAY.client();
     put("plain", Map.of(), null);
     put("dated", DATED, Map.of("template", "https://shop.example/{id}"));
     put("over", Map.of("sunset_at", "2021-02-03T04:05:06Z"), null);
     put("none", null, null);
     put("closed", Map.of("public", false), null);
     put("hidden", Map.of(), Map.of("template", "https://shop.example/{id}", "public", false));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   private static void put(

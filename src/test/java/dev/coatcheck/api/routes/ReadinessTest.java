@@ -6,7 +6,6 @@ import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -20,7 +19,7 @@ class ReadinessTest {
 
   @Test
   void withoutPostgresAGatewayIsReadyAsLongAsItMayServeFromMemory() {
-    try (GatewayFixture gateway = new GatewayFixture()) {
+    try (GatewayFixture gateway = GatewayFixture.own()) {
       TestClient once = gateway.client().once();
       put(gateway, "refused", "refuse");
       put(gateway, "served", "serve_stale");
@@ -33,7 +32,7 @@ class ReadinessTest {
 
   @Test
   void withoutPostgresAGatewayThatMayServeNothingIsNotReady() {
-    try (GatewayFixture gateway = new GatewayFixture()) {
+    try (GatewayFixture gateway = GatewayFixture.own()) {
       TestClient once = gateway.client().once();
       put(gateway, "refused", "refuse");
       assertThat(once.get(READY).status()).isEqualTo(200);
@@ -48,8 +47,7 @@ class ReadinessTest {
 
   @Test
   void aGatewayWhosePoolIsFullIsReady() throws Exception {
-    try (GatewayFixture gateway =
-            new GatewayFixture(Map.of("COATCHECK_DATABASE_CONNECTIONS", "2"));
+    try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_DATABASE_CONNECTIONS", "2");
         TestSession other = gateway.sql().session();
         ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
       TestClient once = gateway.client().once();
@@ -82,7 +80,7 @@ class ReadinessTest {
 
   @Test
   void aGatewayThatStopsIsNotReadyWhileItFinishesWhatItAccepted() throws Exception {
-    GatewayFixture gateway = new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
+    GatewayFixture gateway = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
     Thread stop = Thread.ofVirtual().unstarted(gateway::close);
     try (TransferSocket accepted = TransferSocket.load(gateway, 1_000, gateway.key())) {
       accepted.read("HTTP/1.1 100 Continue".length());

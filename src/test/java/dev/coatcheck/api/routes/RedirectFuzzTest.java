@@ -128,7 +128,7 @@ class RedirectFuzzTest {
   @Test
   void noRequestLeadsAwayFromThem() throws IOException {
     try (GatewayFixture gateway =
-        new GatewayFixture(Map.of("COATCHECK_REDIRECT_HOSTS", String.join(",", ALLOWED)))) {
+        GatewayFixture.own("COATCHECK_REDIRECT_HOSTS", String.join(",", ALLOWED))) {
       List<String> paths = paths(gateway);
       int led = 0;
       for (int i = 0; i < 600; i++) {

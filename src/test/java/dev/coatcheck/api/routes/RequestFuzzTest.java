@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -175,22 +175,16 @@ class RequestFuzzTest {
           "Sec-WebSocket-Key: x",
           "Sec-WebSocket-Version: 13");
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    gateway
+    GATEWAY
         .client()
         .put(
             TestType.of("charge", "ch")
                 .with("legacy", Map.of())
                 .with("url_templates", List.of("/{legacy:charge}", "/{*}/{legacy:charge}")));
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest
@@ -209,7 +203,7 @@ class RequestFuzzTest {
     RawHttp.Reply reply =
         RawHttp.send(
             "127.0.0.1",
-            gateway.uri().getPort(),
+            GATEWAY.uri().getPort(),
             RawHttp.request(List.of(line, "Host: gateway"), new byte[0]));
 
     assertThat(reply.status()).as(reply.body()).isEqualTo(status);
@@ -234,7 +228,7 @@ class RequestFuzzTest {
               seed, round, new String(request, StandardCharsets.ISO_8859_1))
           .matches("(?s)|HTTP/1\\.1 ([1-4][0-9]{2}|505) .*");
     }
-    new NextAnswers(gateway.uri(), gateway.key()).areRight();
+    new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
   private static byte[] request(Random random) {
@@ -250,7 +244,7 @@ class RequestFuzzTest {
       lines.add("Host: gateway");
     }
     if (random.nextInt(4) > 0) {
-      lines.add("Authorization: Bearer " + gateway.key());
+      lines.add("Authorization: Bearer " + GATEWAY.key());
     }
     for (int n = random.nextInt(4); n > 0; n--) {
       lines.add(one(HEADERS, random));
@@ -269,7 +263,7 @@ class RequestFuzzTest {
   private static String exchange(byte[] request) throws IOException {
     try (Socket socket = new Socket()) {
       socket.connect(
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.uri().getPort()),
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()),
           TIMEOUT_MILLIS);
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.getOutputStream().write(request);

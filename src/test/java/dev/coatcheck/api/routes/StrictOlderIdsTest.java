@@ -9,9 +9,9 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Map;
 import org.hashids.Hashids;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sqids.Sqids;
@@ -23,14 +23,13 @@ class StrictOlderIdsTest {
   private static final Sqids SQIDS = Sqids.builder().minLength(30).build();
   private static final String TYPEID = "user_01h455vb4pex5vsknk084sn02q";
 
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static TestClient anyone;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     anyone = client.anonymous();
     put(
         "invoice",
@@ -42,11 +41,6 @@ class StrictOlderIdsTest {
             .with("public_rule", Map.of("scheme", "typeid", "prefix", "user")));
     client.put(TestType.of("device", "dev").uuids().with("public_rule", Map.of("scheme", "uuid")));
     client.mint("invoice", "key", "42", "legacy_id", "7");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   private static void put(String type, Map<String, Object> rule) {

@@ -12,16 +12,16 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Imports and exports that are refused, broken off, or too many. */
 class TransferRefusalsTest {
   private static final String IMPORTS = "/v1/imports";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient API = GATEWAY.client();
   private static final TestClient CSV = API.with("Content-Type", "text/csv");
 
@@ -31,11 +31,6 @@ class TransferRefusalsTest {
       API.put(TestType.of(name, name));
     }
     API.put(TestType.of("person", "usr").uuids());
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

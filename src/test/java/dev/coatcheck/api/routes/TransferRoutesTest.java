@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Imports and exports over HTTP. */
 class TransferRoutesTest {
@@ -26,7 +26,7 @@ class TransferRoutesTest {
       "type,key,legacy_id,created_at,public_id,client_id,client_namespace,client_principal\n";
 
   private static final Pattern ID = Pattern.compile("[a-z]+_[0-9A-Za-z]{24}");
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient API = GATEWAY.client();
   private static final TestClient CSV = API.with("Content-Type", "text/csv");
   private static final TestClient NDJSON = API.with("Content-Type", "application/x-ndjson");
@@ -37,11 +37,6 @@ class TransferRoutesTest {
       API.put(TestType.of(name, name));
     }
     API.put(TestType.of("person", "usr").uuids());
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A mint whose commit nobody heard of. */
@@ -18,8 +17,8 @@ class UnknownOutcomeTest {
     TestDatabase database = TestDatabase.fresh();
     try (FaultProxy proxy = new FaultProxy(database.port());
         GatewayFixture gateway =
-            new GatewayFixture(
-                database, Map.of("COATCHECK_DATABASE_URL", database.behind(proxy.port()).url()))) {
+            GatewayFixture.on(
+                database, "COATCHECK_DATABASE_URL", database.behind(proxy.port()).url())) {
       TestClient client = gateway.client();
       client.put(TestType.of("charge", "ch"));
 

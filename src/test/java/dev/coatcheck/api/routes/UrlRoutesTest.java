@@ -8,9 +8,9 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,24 +20,18 @@ class UrlRoutesTest {
   private static final String UNKNOWN = "ch_00000000000000000000002B";
   private static final String TYPO = "ch_00000000000000000000002C";
   private static final String UUID = "01a1fd3c-753a-7c3e-9a41-6f0d2be8175c";
-  private static GatewayFixture gateway;
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
   private static String charge;
   private static String user;
 
   @BeforeAll
   static void start() {
-    gateway = new GatewayFixture();
-    client = gateway.client();
+    client = GATEWAY.client();
     client.put(TestType.of("charge", "ch"));
     client.put(TestType.of("user", "usr").uuids());
     charge = client.mint("charge", "key", "42").text("/id");
     user = client.mint("user", "key", UUID).text("/id");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @ParameterizedTest

@@ -68,8 +68,8 @@ class ManyConnectionsTest {
   @Test
   void atTheLimitIdleConnectionsEndAndOthersGetTheirTurn() throws Exception {
     try (GatewayFixture gateway =
-            new GatewayFixture(
-                Map.of("COATCHECK_CONNECTIONS_MAX", "100", "COATCHECK_MANAGEMENT_PORT", "0"));
+            GatewayFixture.own(
+                "COATCHECK_CONNECTIONS_MAX", "100", "COATCHECK_MANAGEMENT_PORT", "0");
         IdleConnections idle = new IdleConnections(gateway.uri())) {
       // All but the first hundred wait in the kernel's queue until idle ones have ended.
       idle.open(100, LINK, 1);

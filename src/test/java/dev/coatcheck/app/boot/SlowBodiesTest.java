@@ -189,7 +189,7 @@ class SlowBodiesTest {
   }
 
   private static GatewayFixture fixture() {
-    return new GatewayFixture(Map.of("COATCHECK_MANAGEMENT_PORT", "0"));
+    return GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
   }
 
   private Socket open(URI gateway, String head) throws IOException {

@@ -10,19 +10,14 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The last phase over HTTP: what uses the old columns, and how they go. */
 class ContractRoutesTest {
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
-  }
 
   @Test
   void oldLinksGoOnWorkingWhenTheColumnIsGone() {

@@ -17,8 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,14 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class IdempotentRunTest {
   private static final String RUNS = "/v1/table-migrations";
   private static final int RACERS = 20;
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
   private static final Runs CALLS = Runs.of(GATEWAY);
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
-  }
 
   @Test
   void aRepeatedPauseGetsTheFirstAnswerAndDoesNotPauseAgain() {

@@ -14,24 +14,19 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The switch of the primary key over HTTP, and its time window. */
 class SwitchRoutesTest {
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
 
   private static final String PAST = "2026-01-31T12:00:00Z";
   private static final String FUTURE = "9000-01-31T12:00:00Z";
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
-  }
 
   @Test
   void thePrimaryKeyMovesAndMovesBack() {

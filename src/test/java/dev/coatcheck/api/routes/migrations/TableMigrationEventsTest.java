@@ -26,10 +26,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What happens to a run, as it happens, on real connections. */
@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 class TableMigrationEventsTest {
   private static final String RUNS = "/v1/table-migrations";
   private static final String STREAM = "text/event-stream";
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
 
   /** Planned, and then left alone. */
@@ -46,11 +46,6 @@ class TableMigrationEventsTest {
   @BeforeAll
   static void table() {
     quiet = plan(GATEWAY, "quiet", 1);
-  }
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
   }
 
   /** What came up to an empty line; a comment has neither a kind nor data. */
@@ -193,7 +188,7 @@ class TableMigrationEventsTest {
   @Test
   void thirtyTwoListenAndOneMoreIsTurnedAwayUntilAListenerLeaves() throws Exception {
     // Its own, because a gateway hears late of listeners that left.
-    try (GatewayFixture gateway = new GatewayFixture()) {
+    try (GatewayFixture gateway = GatewayFixture.own()) {
       String run = plan(gateway, "many", 1);
       TestClient api = gateway.client();
       List<Listener> listeners = new ArrayList<>();
@@ -222,7 +217,7 @@ class TableMigrationEventsTest {
 
   @Test
   void aStopWaitsForNoListener() throws Exception {
-    GatewayFixture gateway = new GatewayFixture();
+    GatewayFixture gateway = GatewayFixture.own();
     try (MachineDelay delay = MachineDelay.measure();
         Listener listener = new Listener(gateway, plan(gateway, "stopping", 1))) {
       listener.upTo("plan");

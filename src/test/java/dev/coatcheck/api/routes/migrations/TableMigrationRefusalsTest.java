@@ -9,22 +9,17 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can't be planned, started or set is said with its reason. */
 class TableMigrationRefusalsTest {
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
-  }
 
   @Test
   void whatThePlanAsksForHasToBeAccepted() {

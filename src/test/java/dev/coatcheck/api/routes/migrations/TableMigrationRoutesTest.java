@@ -14,19 +14,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Table migrations over HTTP, with real tables in the gateway's own database. */
 class TableMigrationRoutesTest {
-  private static final GatewayFixture GATEWAY = new GatewayFixture();
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
   private static final Runs RUNS = Runs.of(GATEWAY);
-
-  @AfterAll
-  static void close() {
-    GATEWAY.close();
-  }
 
   @Test
   void aTableIsPlannedTakenThroughAllPhasesAndBack() {
