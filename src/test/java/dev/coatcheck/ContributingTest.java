@@ -39,10 +39,11 @@ class ContributingTest {
           Path.of("build", name), write("build/" + name, ""), StandardCopyOption.REPLACE_EXISTING);
     }
     for (String name :
-        List.of("bench/src/", "migrations/", "openapi/", "target/generated-sources/jooq/")) {
+        List.of("bench/test/", "migrations/", "openapi/", "target/generated-sources/jooq/")) {
       Files.createDirectories(folder.resolve(name));
     }
     write("pom.xml", "");
+    write("build/pom.xml", "");
     write("build/Codegen.java", "");
     write("src/main/resources/empty", "");
     write("src/test/resources/empty", "");
