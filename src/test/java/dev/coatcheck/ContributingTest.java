@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ class ContributingTest {
   }
 
   @Test
+  @Tag("faults")
   void buildTestCompilesWhatChangedAndWhatNamesItAndEndsWithTheTests() throws Exception {
     assumeTrue(CoatcheckProgram.isInstalled("bash"), "bash is not installed");
     for (String name : List.of("test", "test.jvm", "jdk.sh", "locale.sh")) {

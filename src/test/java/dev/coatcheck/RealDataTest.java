@@ -13,10 +13,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ops/real-data}: the accounts of pgbench, there and back. */
+@Tag("faults")
 class RealDataTest {
   @TempDir static Path folder;
   private static @Nullable TestGateway gateway;

@@ -77,4 +77,18 @@ final class ApiCalls {
   static JsonNode json(String text) {
     return JSON.readTree(text);
   }
+
+  /** A metric without labels. */
+  static double metric(URI management, String name) throws IOException, InterruptedException {
+    return HTTP
+        .send(
+            HttpRequest.newBuilder(management.resolve("/metrics")).build(),
+            BodyHandlers.ofString())
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.split(" ", 2)[1]))
+        .findFirst()
+        .orElseThrow();
+  }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.app.boot.MintLoad.Acknowledged;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,7 +15,6 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,47 +23,60 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** What the end of a gateway, rude or polite, does to what it said and to what it was asked. */
 class GatewayCrashTest {
-  private static final int ROUNDS = 3;
   private static final int CALLS_MAX = 300;
   private static final int ITEMS_MAX = 1_000;
 
-  /** Promise 5. In every other round its Postgres is killed with it. */
+  private static final TestHome HOME = TestHome.fresh();
+  private static final AtomicLong SUPPLIED_KEYS = new AtomicLong();
+
+  @AfterAll
+  static void delete() {
+    HOME.close();
+  }
+
+  /** Promise 5. */
   @Test
   void everyAcknowledgedMintSurvivesTheKillOfTheGateway() throws Exception {
+    killGateways(1);
+  }
+
+  /** In every other round its Postgres is killed with it. */
+  @Test
+  @Tag("faults")
+  void soDoesEachOfSeveralKillsInARow() throws Exception {
+    killGateways(4);
+  }
+
+  private static void killGateways(int rounds) throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("GatewayCrashTest: -Dseed=" + seed);
     Random random = new Random(seed);
-    AtomicLong suppliedKeys = new AtomicLong();
     List<Acknowledged> acknowledged = new ArrayList<>();
     List<String> attempted = new ArrayList<>();
-    try (TestHome home = TestHome.fresh()) {
-      for (int round = 0; round < ROUNDS; round++) {
-        GatewayChild gateway = GatewayChild.serve(home.path());
-        ApiCalls api = calls(gateway, home.path());
-        if (round == 0) {
-          putTypes(api.patient());
-        }
-        MintLoad load = new MintLoad(api, random, suppliedKeys, 1 + random.nextInt(CALLS_MAX));
-        load.await();
-        boolean killPostgresToo = round % 2 == 1;
-        if (killPostgresToo) {
-          killPostgres(home.path());
-        }
-        gateway.kill();
-        acknowledged.addAll(load.end());
-        attempted.addAll(load.attempted());
-        System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
+    for (int round = 0; round < rounds; round++) {
+      GatewayChild gateway = serve();
+      putTypes(calls(gateway).patient());
+      MintLoad load =
+          new MintLoad(calls(gateway), random, SUPPLIED_KEYS, 1 + random.nextInt(CALLS_MAX));
+      load.await();
+      if (round % 2 == 1) {
+        killPostgres();
       }
-      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        ApiCalls api = calls(gateway, home.path()).patient();
-        assertAllThere(api, acknowledged, seed);
-        assertSettledBySendingAgain(api, attempted, seed);
-      }
+      gateway.kill();
+      acknowledged.addAll(load.end());
+      attempted.addAll(load.attempted());
+      System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
+    }
+    try (GatewayChild gateway = serve()) {
+      assertAllThere(calls(gateway).patient(), acknowledged, seed);
+      assertSettledBySendingAgain(calls(gateway).patient(), attempted, seed);
     }
   }
 
@@ -81,29 +95,27 @@ class GatewayCrashTest {
   /** Promise 15, for a request that is half sent when SIGTERM comes. */
   @Test
   void anAcceptedRequestIsAnsweredAfterSigterm() throws Exception {
-    try (TestHome home = TestHome.fresh()) {
-      Acknowledged minted;
-      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        putTypes(calls(gateway, home.path()).patient());
-        URI uri = gateway.uri();
-        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
-          socket.setSoTimeout(20_000);
-          String body = "{\"type\":\"charge\",\"key\":\"42\"}";
-          acceptWithoutBody(socket, key(home.path()), body.length());
+    try (GatewayChild gateway = serve()) {
+      putTypes(calls(gateway).patient());
+      URI uri = gateway.uri();
+      try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+        socket.setSoTimeout(20_000);
+        String body = "{\"type\":\"charge\",\"key\":\"4711000000\"}";
+        acceptWithoutBody(socket, key(), body.length());
 
-          gateway.requestStop();
-          await("no new connections").until(() -> !accepts(uri));
-          socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
+        gateway.requestStop();
+        await("no new connections").until(() -> !accepts(uri));
+        socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
 
-          String answer = readAll(socket.getInputStream());
-          assertThat(answer).startsWith("HTTP/1.1 201 ");
-          minted = Acknowledged.of(ApiCalls.json(answer.substring(answer.indexOf("\r\n\r\n"))));
-        }
-        assertThat(gateway.terminate()).isEqualTo(128 + 15);
+        assertThat(readAll(socket.getInputStream())).startsWith("HTTP/1.1 201 ");
       }
-      try (GatewayChild gateway = GatewayChild.serve(home.path())) {
-        assertAllThere(calls(gateway, home.path()).patient(), List.of(minted), 0);
-      }
+      assertThat(gateway.terminate()).isEqualTo(128 + 15);
+    }
+    try (EmbeddedDatabase database = EmbeddedDatabase.start(HOME.path())) {
+      assertThat(
+              TestSql.on(database)
+                  .number("select count(*) from coatcheck.public_id where key = 4711000000"))
+          .isEqualTo(1);
     }
   }
 
@@ -175,16 +187,20 @@ class GatewayCrashTest {
     }
   }
 
-  private static void killPostgres(Path home) throws IOException {
-    String pid = Files.readAllLines(home.resolve("data/postmaster.pid")).getFirst();
+  private static void killPostgres() throws IOException {
+    String pid = Files.readAllLines(HOME.path().resolve("data/postmaster.pid")).getFirst();
     ProcessHandle.of(Long.parseLong(pid.strip())).ifPresent(ProcessHandle::destroyForcibly);
   }
 
-  private static ApiCalls calls(GatewayChild gateway, Path home) throws IOException {
-    return new ApiCalls(gateway.uri(), key(home));
+  private static GatewayChild serve() throws IOException {
+    return GatewayChild.serve(HOME.path());
   }
 
-  private static String key(Path home) throws IOException {
-    return Files.readString(home.resolve("dev-key")).strip();
+  private static ApiCalls calls(GatewayChild gateway) throws IOException {
+    return new ApiCalls(gateway.uri(), key());
+  }
+
+  private static String key() throws IOException {
+    return Files.readString(HOME.path().resolve("dev-key")).strip();
   }
 }

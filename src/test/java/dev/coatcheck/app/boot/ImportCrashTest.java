@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An import whose command, and then whose gateway, is killed in the middle. */
+@Tag("faults")
 class ImportCrashTest {
   private static final int ROWS = 200_000;
 

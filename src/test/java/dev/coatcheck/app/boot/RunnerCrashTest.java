@@ -18,9 +18,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Gateways die, or stand still, in the middle of a backfill that they share. */
+@Tag("faults")
 class RunnerCrashTest {
   private static final int ROWS = 20_000;
   private static final int FAULTS = 3;

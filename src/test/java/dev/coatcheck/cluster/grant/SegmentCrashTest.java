@@ -13,23 +13,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Three processes on one segment, of which one after the other is killed. */
+@Tag("faults")
 class SegmentCrashTest {
   private static final int STEP = 500;
   private static final int PROCESSES = 3;
   private static final int DRAWS = 100;
+  private static final int KILLS = 20;
 
   @Test
   void processesThatAreKilledDrawNoNumberTwiceAndLoseTwoStepsEachAtMost() {
-    kill(2);
-  }
-
-  @Test
-  @Tag("faults")
-  void norDoManyThatAreKilled() {
-    kill(20);
-  }
-
-  private static void kill(int kills) {
     TestDatabase server = TestDatabase.fresh();
     NumberingProcess.Seen seen = new NumberingProcess.Seen();
     List<NumberingProcess> running = new ArrayList<>();
@@ -40,7 +32,7 @@ class SegmentCrashTest {
       for (int i = 0; i < PROCESSES; i++) {
         running.add(NumberingProcess.start(server, "invoice", seen));
       }
-      for (int kill = 0; kill < kills; kill++) {
+      for (int kill = 0; kill < KILLS; kill++) {
         awaitDraws(running.subList(0, 1));
         running.remove(0).close();
         running.add(NumberingProcess.start(server, "invoice", seen));
@@ -53,7 +45,7 @@ class SegmentCrashTest {
       long granted = segments.list().getFirst().granted();
       assertThat(granted - seen.count())
           .as("numbers that were granted and not drawn")
-          .isBetween(0L, (long) (kills + PROCESSES) * 2 * STEP);
+          .isBetween(0L, (long) (KILLS + PROCESSES) * 2 * STEP);
     } finally {
       running.forEach(NumberingProcess::close);
     }

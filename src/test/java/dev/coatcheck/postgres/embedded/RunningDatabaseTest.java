@@ -9,11 +9,13 @@ import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a command sees of the instance that runs on a home. */
 class RunningDatabaseTest {
   @Test
+  @Tag("faults")
   void theInstanceOfAnotherProcessIsFoundAndAnOrphanIsNot() throws Exception {
     try (TestHome home = TestHome.fresh()) {
       Process gateway = GatewayProcess.start(home.path());
@@ -22,6 +24,8 @@ class RunningDatabaseTest {
         DatabaseSettings found = EmbeddedDatabase.running(home.path(), 1).orElseThrow();
         assertThat(new TestSql(found.url(), found.user(), found.password()).text("select 1"))
             .isEqualTo("1");
+        assertThatThrownBy(() -> EmbeddedDatabase.start(home.path()))
+            .hasMessageContaining("is in use by another instance");
       } finally {
         gateway.destroyForcibly().waitFor();
       }
@@ -31,6 +35,7 @@ class RunningDatabaseTest {
   }
 
   @Test
+  @Tag("faults")
   void aLocaleThatIsNotInstalledStopsNoStart() throws Exception {
     try (TestHome home = TestHome.fresh()) {
       Process gateway =
