@@ -50,6 +50,8 @@ class AccessCommandTest {
         .contains("1 to 3650");
     assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
     assertThat(create(database, "--name", " ", "--scope", "*").status()).isEqualTo(2);
+    assertThat(Terminal.run("access", "list", "--database-connections=1").status()).isEqualTo(2);
+    assertThat(Terminal.run("nonsense").status()).isEqualTo(2);
     assertThat(on(database, "list").out()).isEmpty();
   }
 

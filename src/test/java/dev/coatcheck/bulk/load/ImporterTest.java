@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Test;
 
 /** Imports and exports on a real database. */
 class ImporterTest {
-  private static final int ROUND_TRIP_ROWS = 50_000;
+  private static final int ROUND_TRIP_ROWS = 20_000;
   private static final Caller SENDER = new Caller("test", "test", Set.of(Scope.IDS_WRITE));
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = settings();

@@ -48,16 +48,6 @@ class WorkerLeaseStoreTest {
   }
 
   @Test
-  void acquireGrantsAWindowFromTheDatabasesNow() {
-    long before = now();
-    LeaseReply.Acquired acquired = acquire(store(5, 5, "a"));
-    assertThat(acquired.worker()).isEqualTo(5);
-    assertThat(acquired.epoch()).isEqualTo(1);
-    assertThat(acquired.nowMillis()).isBetween(before, now());
-    assertThat(acquired.untilMillis()).isEqualTo(acquired.nowMillis() + 3_000);
-  }
-
-  @Test
   void aWorkerWithAnOpenWindowIsNotFreeThoughReleased() {
     WorkerLeaseStore store = store(5, 5, "a");
     LeaseReply.Acquired acquired = acquire(store);
@@ -68,16 +58,6 @@ class WorkerLeaseStoreTest {
     assertThat(mark(5)).isEqualTo(acquired.untilMillis());
     passMark(5);
     assertThat(acquire(store).nowMillis()).isGreaterThan(acquired.untilMillis() - 3_000);
-  }
-
-  @Test
-  void anUnexpiredLeaseIsNotFreeThoughItsWindowHasClosed() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    acquire(store);
-    passMark(5);
-    assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.NoneFree.class);
-    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
-    assertThat(acquire(store).epoch()).isEqualTo(2);
   }
 
   @Test
@@ -155,59 +135,6 @@ class WorkerLeaseStoreTest {
   @Test
   void onARestoredDatabaseAcquiresRestAndOpenWindowsGoOn() {
     restAndGoOn("system_identifier = system_identifier + 1");
-  }
-
-  @Test
-  void renewalsJoinUpAndNeedTheEpoch() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    LeaseReply.Acquired acquired = acquire(store);
-    LeaseReply.Renewed renewed =
-        (LeaseReply.Renewed) store.send(renewal(acquired, acquired.untilMillis()));
-    assertThat(renewed.untilMillis())
-        .isEqualTo(Math.max(acquired.untilMillis(), renewed.nowMillis() + 3_000));
-    assertThat(store.send(new LeaseRequest.Renew(5, 0, renewed.untilMillis())))
-        .isEqualTo(new LeaseReply.Gone());
-    assertThat(store.send(new LeaseRequest.Renew(5, 2, renewed.untilMillis())))
-        .isEqualTo(new LeaseReply.Gone());
-  }
-
-  @Test
-  void aRenewalThatArrivesLateDoesNothing() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    LeaseReply.Acquired acquired = acquire(store);
-    database.execute("update coatcheck.worker_lease set granted_until_ms = granted_until_ms + 1");
-    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
-        .isEqualTo(new LeaseReply.Gone());
-    assertThat(mark(5)).isEqualTo(acquired.untilMillis() + 1);
-  }
-
-  @Test
-  void anExpiredLeaseIsNotRenewedThoughItsRowLooksUntouched() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    LeaseReply.Acquired acquired = acquire(store);
-    database.execute("update coatcheck.worker_lease set expires_at = clock_timestamp()");
-    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
-        .isEqualTo(new LeaseReply.Gone());
-  }
-
-  @Test
-  void aMarkNeverFallsWhenTheDatabasesClockStepsBack() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    LeaseReply.Acquired acquired = acquire(store);
-    long ahead = acquired.untilMillis() + 3_600_000;
-    database.execute("update coatcheck.worker_lease set granted_until_ms = " + ahead);
-    LeaseReply.Renewed renewed = (LeaseReply.Renewed) store.send(renewal(acquired, ahead));
-    assertThat(renewed.untilMillis()).isEqualTo(ahead);
-    assertThat(mark(5)).isEqualTo(ahead);
-  }
-
-  @Test
-  void aStandbyThatMissedARenewalLearnsTheMarkFromItsHolder() {
-    WorkerLeaseStore store = store(5, 5, "a");
-    LeaseReply.Acquired acquired = acquire(store);
-    database.execute("update coatcheck.worker_lease set granted_until_ms = granted_until_ms - 900");
-    store.send(renewal(acquired, acquired.untilMillis() + 60_000));
-    assertThat(mark(5)).isEqualTo(acquired.untilMillis() + 60_000);
   }
 
   @Test

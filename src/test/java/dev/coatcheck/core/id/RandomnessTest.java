@@ -39,21 +39,6 @@ final class RandomnessTest {
     assertThat(Randomness.repeated(longsOfManyThreads(new RandomSource()))).isZero();
   }
 
-  @Test
-  void aStuckBitIsFound() {
-    TokenSource sound = new TokenSource(new RandomSource());
-    for (int bit : new int[] {0, 17, 63}) {
-      List<Token> stuck =
-          tokens(
-              bucket -> {
-                Token token = sound.next(bucket);
-                return new Token(token.high() | 1L << bit, token.low());
-              });
-
-      assertThat(Randomness.ofBits(stuck)).isGreaterThan(Randomness.MAX);
-    }
-  }
-
   /** Set in 52 of 100 tokens. */
   @Test
   void aBitThatIsHardlyBiasedIsFound() {

@@ -40,22 +40,7 @@ class SpreadTest {
   }
 
   @Test
-  void aMergedIdEndsElsewhereWithItsSurvivor() {
-    String id = minted();
-    String survivor = minted();
-    end(new Request.Merge(id, survivor));
-    awaitHeardThere();
-    assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
-
-    end(new Request.Revoke(survivor, Optional.empty()));
-
-    Awaitility.await()
-        .atMost(HEARD_MAX)
-        .until(() -> resolvedThere(id) instanceof ResolveOutcome.Revoked);
-  }
-
-  @Test
-  void aMergedIdMovesOnElsewhereWithItsSurvivor() {
+  void aMergedIdMovesOnElsewhereAndEndsWithItsSurvivor() {
     String id = minted();
     String survivor = minted();
     String last = minted();
@@ -64,13 +49,17 @@ class SpreadTest {
     assertThat(resolvedThere(id)).isInstanceOf(ResolveOutcome.Merged.class);
 
     end(new Request.Merge(survivor, last));
-
     Awaitility.await()
         .atMost(HEARD_MAX)
         .until(
             () ->
                 resolvedThere(id) instanceof ResolveOutcome.Merged merged
                     && merged.survivor().publicId().toString().equals(last));
+
+    end(new Request.Revoke(last, Optional.empty()));
+    Awaitility.await()
+        .atMost(HEARD_MAX)
+        .until(() -> resolvedThere(id) instanceof ResolveOutcome.Revoked);
   }
 
   /** That an ID is unknown is cached too. */

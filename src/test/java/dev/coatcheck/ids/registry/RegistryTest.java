@@ -23,10 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -182,20 +184,7 @@ class RegistryTest {
 
   @Test
   void racersForOnePrefixHaveOneWinner() throws Exception {
-    List<Future<PutOutcome>> racers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < 12; i++) {
-        String name = "racer_" + i;
-        Registry registry = i % 2 == 0 ? HERE : THERE;
-        racers.add(
-            threads.submit(
-                () -> registry.put(definition(name, "race", null), OptionalInt.empty())));
-      }
-    }
-    List<PutOutcome> outcomes = new ArrayList<>();
-    for (Future<PutOutcome> racer : racers) {
-      outcomes.add(racer.get());
-    }
+    List<PutOutcome> outcomes = race(racer -> definition("racer_" + racer, "race", null));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.PrefixTaken.class::isInstance).hasSize(11);
@@ -203,22 +192,26 @@ class RegistryTest {
 
   @Test
   void racersForOneNameAgree() throws Exception {
-    List<Future<PutOutcome>> racers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < 12; i++) {
-        Registry registry = i % 2 == 0 ? HERE : THERE;
-        racers.add(
-            threads.submit(
-                () -> registry.put(definition("twin", "tw", null), OptionalInt.empty())));
-      }
-    }
-    List<PutOutcome> outcomes = new ArrayList<>();
-    for (Future<PutOutcome> racer : racers) {
-      outcomes.add(racer.get());
-    }
+    List<PutOutcome> outcomes = race(_ -> definition("twin", "tw", null));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.Updated.class::isInstance).hasSize(11);
+  }
+
+  private static List<PutOutcome> race(IntFunction<TypeDefinition> definition) throws Exception {
+    List<Callable<PutOutcome>> racers = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      Registry registry = i % 2 == 0 ? HERE : THERE;
+      TypeDefinition its = definition.apply(i);
+      racers.add(() -> registry.put(its, OptionalInt.empty()));
+    }
+    List<PutOutcome> outcomes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<PutOutcome> racer : threads.invokeAll(racers)) {
+        outcomes.add(racer.get());
+      }
+    }
+    return outcomes;
   }
 
   /** The registry that is asked follows no feed, and its time stands still within a round. */

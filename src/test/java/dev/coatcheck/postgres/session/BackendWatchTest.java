@@ -99,18 +99,21 @@ class BackendWatchTest {
     given.get();
   }
 
-  /** Four times as long as anything is believed that gives no sign of life. */
+  /** For longer than anything is believed that gives no sign of life. */
   @Test
   void aStatementThatWorksIsLeftAloneHoweverLongItTakes() {
-    try (Session session = open(SHORT)) {
-      session.alone("test", "select pg_sleep(8)");
-      session.longTransaction("test", sql -> sql.execute("select pg_sleep(4)"));
+    try (Session one = open(SHORT);
+        Session other = open(SHORT)) {
+      CompletableFuture<Void> alone = slowly(one);
+      other.longTransaction("test", sql -> sql.execute("select pg_sleep(4)"));
+      alone.join();
     }
     assertThat(waits).isEmpty();
   }
 
   /** By an administrator who ends what is idle, for instance. */
   @Test
+  @Tag("faults")
   void aWatchThatIsEndedWatchesOnAndTheStatementIsLeftAlone() {
     try (Session session = open(SHORT)) {
       CompletableFuture<Void> sent = slowly(session);
@@ -155,7 +158,7 @@ class BackendWatchTest {
   /** For longer than a silence is borne. */
   private static CompletableFuture<Void> slowly(Session session) {
     return CompletableFuture.runAsync(
-        () -> session.alone("test", "select pg_sleep(5)"), Thread::startVirtualThread);
+        () -> session.alone("test", "select pg_sleep(4)"), Thread::startVirtualThread);
   }
 
   @Test

@@ -36,9 +36,11 @@ class DeadlineTest {
   @Test
   void aStatementWithoutAnAnswerEndsAtTheDeadlineAndItsConnectionWithIt() throws Exception {
     backend();
-    requireInTime(
-        () -> DATABASE.write("test", sql -> sql.execute("select pg_sleep(60)")),
-        DatabaseUnavailable.class);
+    for (int connection = 0; connection < 2 * CONNECTIONS; connection++) {
+      requireInTime(
+          () -> DATABASE.write("test", sql -> sql.execute("select pg_sleep(60)")),
+          DatabaseUnavailable.class);
+    }
 
     for (int i = 0; i < 1_000; i++) {
       int number = i;
