@@ -1,9 +1,13 @@
 package dev.coatcheck.app.boot;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.app.boot.MintLoad.Acknowledged;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -12,10 +16,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +36,7 @@ import tools.jackson.databind.JsonNode;
 class GatewayCrashTest {
   private static final int CALLS_MAX = 300;
   private static final int ITEMS_MAX = 1_000;
+  private static final int STEP = 100;
 
   private static final TestHome HOME = TestHome.fresh();
   private static final AtomicLong SUPPLIED_KEYS = new AtomicLong();
@@ -60,9 +65,10 @@ class GatewayCrashTest {
     Random random = new Random(seed);
     List<Acknowledged> acknowledged = new ArrayList<>();
     List<String> attempted = new ArrayList<>();
+    List<Long> numbers = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       GatewayChild gateway = serve();
-      putTypes(calls(gateway).patient());
+      putTypes(calls(gateway));
       MintLoad load =
           new MintLoad(calls(gateway), random, SUPPLIED_KEYS, 1 + random.nextInt(CALLS_MAX));
       load.await();
@@ -72,23 +78,38 @@ class GatewayCrashTest {
       gateway.kill();
       acknowledged.addAll(load.end());
       attempted.addAll(load.attempted());
+      numbers.addAll(load.numbers());
       System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
     }
     try (GatewayChild gateway = serve()) {
-      assertAllThere(calls(gateway).patient(), acknowledged, seed);
-      assertSettledBySendingAgain(calls(gateway).patient(), attempted, seed);
+      assertAllThere(calls(gateway), acknowledged, seed);
+      assertSettledBySendingAgain(calls(gateway), attempted, seed);
+      requireSegmentIntact(calls(gateway), numbers, rounds, seed);
     }
   }
 
+  /** Promise 21b: a gateway that is killed loses two steps, and the draws without an answer. */
+  private static void requireSegmentIntact(
+      TestClient api, List<Long> numbers, int kills, long seed) {
+    long granted = api.get("/v1/segments").body().at("/data/0/granted").asLong();
+    long first = numbers.isEmpty() ? granted : Collections.min(numbers);
+    assertThat(granted - first - numbers.size())
+        .as("granted and not acknowledged, seed %d", seed)
+        .isLessThanOrEqualTo(kills * (2L * STEP + MintLoad.CLIENTS * MintLoad.BATCH_MAX));
+    numbers.addAll(MintLoad.draw(api, MintLoad.BATCH_MAX));
+    assertThat(numbers).as("seed %d", seed).doesNotHaveDuplicates();
+  }
+
   /** Promise 7: a mapping without its alias or its answer would be 200 here, or 409. */
-  private static void assertSettledBySendingAgain(ApiCalls api, List<String> attempted, long seed)
+  private static void assertSettledBySendingAgain(TestClient api, List<String> attempted, long seed)
       throws Exception {
     assertThat(attempted).as("seed %d", seed).isNotEmpty();
     for (String key : attempted) {
-      HttpResponse<String> settled = MintLoad.mintOnce(api, key);
-      assertThat(settled.statusCode()).as("key %s, seed %d", key, seed).isEqualTo(201);
-      HttpResponse<String> again = MintLoad.mintOnce(api, key);
-      assertThat(again.body()).as("key %s, seed %d", key, seed).isEqualTo(settled.body());
+      Reply settled = MintLoad.mintOnce(api, key);
+      assertThat(settled.status()).as("key %s, seed %d", key, seed).isEqualTo(201);
+      assertThat(MintLoad.mintOnce(api, key).body())
+          .as("key %s, seed %d", key, seed)
+          .hasToString(settled.body().toString());
     }
   }
 
@@ -96,7 +117,7 @@ class GatewayCrashTest {
   @Test
   void anAcceptedRequestIsAnsweredAfterSigterm() throws Exception {
     try (GatewayChild gateway = serve()) {
-      putTypes(calls(gateway).patient());
+      putTypes(calls(gateway));
       URI uri = gateway.uri();
       try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
         socket.setSoTimeout(20_000);
@@ -120,7 +141,7 @@ class GatewayCrashTest {
   }
 
   /** Each ID resolves to its key, each key looks up to its ID, and nothing was given out twice. */
-  private static void assertAllThere(ApiCalls api, List<Acknowledged> acknowledged, long seed)
+  private static void assertAllThere(TestClient api, List<Acknowledged> acknowledged, long seed)
       throws Exception {
     assertThat(acknowledged).as("seed %d", seed).isNotEmpty().doesNotHaveDuplicates();
     assertThat(acknowledged.stream().map(Acknowledged::id))
@@ -136,10 +157,10 @@ class GatewayCrashTest {
         List<Acknowledged> some = all.subList(from, Math.min(from + ITEMS_MAX, all.size()));
         List<String> ids = some.stream().map(Acknowledged::id).toList();
         List<String> keys = some.stream().map(Acknowledged::key).toList();
-        JsonNode resolved = api.send("POST", "/v1/ids/resolve", Map.of("ids", ids));
+        JsonNode resolved = api.post("/v1/ids/resolve", json("ids", ids)).body();
         assertThat(missing(some, resolved)).as("not resolved, seed %d", seed).isEmpty();
         JsonNode found =
-            api.send("POST", "/v1/ids/lookup", Map.of("type", entry.getKey(), "keys", keys));
+            api.post("/v1/ids/lookup", json("type", entry.getKey(), "keys", keys)).body();
         assertThat(missing(some, found)).as("not looked up, seed %d", seed).isEmpty();
       }
     }
@@ -151,10 +172,11 @@ class GatewayCrashTest {
     return expected.stream().filter(one -> !answered.contains(one)).toList();
   }
 
-  private static void putTypes(ApiCalls api) throws Exception {
-    api.send("PUT", "/v1/types/charge", Map.of("prefix", "ch", "key_scheme", "snowflake"));
-    api.send("PUT", "/v1/types/message", Map.of("prefix", "msg", "key_scheme", "snowflake"));
-    api.send("PUT", "/v1/types/user", Map.of("prefix", "usr", "key_scheme", "uuidv7"));
+  private static void putTypes(TestClient api) {
+    api.put(TestType.of("charge", "ch"));
+    api.put(TestType.of("message", "msg"));
+    api.put(TestType.of("user", "usr").uuids());
+    api.put("/v1/segments/invoice", json("step_min", STEP, "step_max", STEP));
   }
 
   /**
@@ -196,8 +218,8 @@ class GatewayCrashTest {
     return GatewayChild.serve(HOME.path());
   }
 
-  private static ApiCalls calls(GatewayChild gateway) throws IOException {
-    return new ApiCalls(gateway.uri(), key());
+  private static TestClient calls(GatewayChild gateway) throws IOException {
+    return new TestClient(gateway.uri(), key());
   }
 
   private static String key() throws IOException {

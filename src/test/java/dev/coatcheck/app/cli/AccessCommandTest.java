@@ -3,13 +3,17 @@ package dev.coatcheck.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient;
-import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.boot.Setting;
+import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** {@code coatcheck access} on a database of one's own, and beside a gateway that runs. */
@@ -119,16 +123,25 @@ class AccessCommandTest {
   }
 
   @Test
-  void aKeyMadeBeforeTheFirstStartWorksAndOneMadeBesideARunningGatewayWorksAtOnce() {
+  void aKeyMadeBeforeTheFirstStartWorksAndOneMadeBesideARunningGatewayWorksAtOnce()
+      throws StartFailed {
     try (TestHome home = TestHome.fresh()) {
       String before = createOn(home);
-      try (TestGateway gateway = TestGateway.on(home)) {
+      try (Gateway gateway = gateway(home)) {
         for (String key : List.of(before, createOn(home))) {
           assertThat(new TestClient(URI.create(gateway.url()), key).get("/v1/types").status())
               .isEqualTo(200);
         }
       }
     }
+  }
+
+  private static Gateway gateway(TestHome home) throws StartFailed {
+    Map<Setting, String> flags = Map.of(Setting.HOME, home.toString(), Setting.PORT, "0");
+    return switch (Config.read(Map.of(), flags)) {
+      case Config.Parsed.Valid(Config config) -> Gateway.start(config);
+      case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+    };
   }
 
   private static String createOn(TestHome home) {

@@ -5,6 +5,8 @@ import static dev.coatcheck.app.cli.AtGateway.runWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.coatcheck.Main;
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -266,21 +268,8 @@ class GatewayVerbsTest {
   }
 
   private static ProcessBuilder child(String... arguments) {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classes = System.getProperty("java.class.path");
-    List<String> command =
-        Stream.concat(
-                Stream.of(
-                    java,
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-Xmx64m",
-                    "-cp",
-                    classes,
-                    "dev.coatcheck.Main"),
-                Stream.of(AtGateway.arguments(arguments)))
-            .toList();
-    return new ProcessBuilder(command);
+    return TestJvm.running(Main.class, AtGateway.arguments(arguments))
+        .redirectError(ProcessBuilder.Redirect.PIPE);
   }
 
   private static void assertFails(String reason, String option) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
+import dev.coatcheck.cluster.change.FeedReply.Change;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -288,5 +290,32 @@ class ChangeFeedTest extends OnAFeed {
 
   private static void execute(String statement) {
     database.write("test", sql -> sql.execute(statement));
+  }
+
+  @Test
+  void aReplyFollowsIfItHasEveryChangeAfterThePosition() {
+    assertThat(reply(7, 5, 6, 7).follows(4)).isTrue();
+    assertThat(reply(9, 5, 6, 7).follows(4)).as("the rest comes with the next read").isTrue();
+    assertThat(reply(4).follows(4)).isTrue();
+  }
+
+  @Test
+  void aReplyWithAGapDoesNotFollow() {
+    assertThat(reply(7, 6, 7).follows(4)).as("the first is missing").isFalse();
+    assertThat(reply(7, 5, 7).follows(4)).as("one in the middle is missing").isFalse();
+    assertThat(reply(6, 4, 6).follows(4)).as("one is old, one is missing").isFalse();
+    assertThat(reply(6).follows(4)).as("all are missing").isFalse();
+  }
+
+  @Test
+  void aReplyFromBeforeThePositionDoesNotFollow() {
+    assertThat(reply(3).follows(4)).as("the head went back").isFalse();
+    assertThat(reply(5, 5, 6).follows(4)).as("more changes than the head tells").isFalse();
+  }
+
+  private static FeedReply.Read reply(long head, long... numbers) {
+    return new FeedReply.Read(
+        head,
+        LongStream.of(numbers).mapToObj(number -> new FeedReply.Change(number, "ending", "x")).toList());
   }
 }

@@ -133,30 +133,6 @@ class WorkerLeaseStoreTest {
   }
 
   @Test
-  void onARestoredDatabaseAcquiresRestAndOpenWindowsGoOn() {
-    restAndGoOn("system_identifier = system_identifier + 1");
-  }
-
-  @Test
-  void afterAFailoverAcquiresRestAndOpenWindowsGoOn() {
-    restAndGoOn("timeline = timeline + 1");
-  }
-
-  private void restAndGoOn(String change) {
-    WorkerLeaseStore store = store(5, 6, "a");
-    LeaseReply.Acquired held = acquire(store);
-    database.execute("update coatcheck.worker_lease set " + change);
-    assertThat(store.send(renewal(held, held.untilMillis())))
-        .isInstanceOf(LeaseReply.Renewed.class);
-    long now = now();
-    assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.NoneFree.class);
-    assertThat(database.number("select min(rest_until_ms) from coatcheck.worker_lease"))
-        .isBetween(now + 14_000, now + 15_500);
-    database.execute("update coatcheck.worker_lease set rest_until_ms = 0");
-    assertThat(acquire(store).worker()).isNotEqualTo(held.worker());
-  }
-
-  @Test
   void holdersAndRestingWorkersAreListed() {
     LeaseReply.Acquired held = acquire(store(7, 7, "a"));
     LeaseReply.Acquired left = acquire(store(8, 8, "b"));

@@ -26,16 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MinterTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   @Test
   void oneKeyHasOnePublicIdHoweverOftenItIsMinted() {

@@ -35,12 +35,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Legacy IDs: found, redirected and counted; a migration fills rows with odd numbers. */
 class LegacyTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
   private static final LocalDate FIRST = LocalDate.parse("2026-11-20");
   private static final LocalDate LAST = LocalDate.parse("2026-11-22");
   private static final Instant SUNSET = Instant.parse("2030-01-01T00:00:00Z");
@@ -49,11 +49,6 @@ class LegacyTest {
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-11-20T23:59:59Z"));
   private final List<Long> filled = new ArrayList<>();
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
 
   private Legacy open(String time, LegacySource source) {
     now.set(Instant.parse(time));

@@ -39,7 +39,7 @@ class RegistryTest {
   /** For a lock that the test gives up when the next caller waits for it. */
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private static final DatabaseSettings SETTINGS = settings();
+  private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(8);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static final Registry HERE = registry(FEED, System::nanoTime);
@@ -60,7 +60,7 @@ class RegistryTest {
     TestDatabase own = TestDatabase.fresh();
     try (Database gone =
             Database.open(
-                new DatabaseSettings(own.url(), own.user(), own.password(), 2), "gone", OBSERVER);
+                own.settings(2), "gone", OBSERVER);
         Registry registry = Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -159,12 +159,7 @@ class RegistryTest {
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
     assertThat(
             HERE.put(
-                new TypeDefinition(
-                    "refund",
-                    new Prefix("re"),
-                    KeyScheme.UUIDV7,
-                    SnowflakeLayout.DEFAULT,
-                    Policies.DEFAULT),
+                TestType.of("refund", "re").uuids().definition(),
                 OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
     assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
@@ -258,11 +253,6 @@ class RegistryTest {
         Policies.redirecting(
             Optional.ofNullable(template)
                 .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
-  }
-
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
   }
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {

@@ -34,14 +34,9 @@ class BrokenOffTest {
   private static final String MANY_ROWS =
       "copy (select n, repeat('x', 100) from generate_series(1, 1000000) n) to stdout";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final DatabaseSettings SETTINGS = settings();
+  private static final DatabaseSettings SETTINGS = TestDatabase.empty().settings(1);
   private static final Observer OBSERVER = new Observer();
   private static final Database DATABASE = Database.open(SETTINGS, "broken-off", OBSERVER);
-
-  private static DatabaseSettings settings() {
-    TestDatabase empty = TestDatabase.empty();
-    return new DatabaseSettings(empty.url(), empty.user(), empty.password(), 1);
-  }
 
   @AfterAll
   static void close() {

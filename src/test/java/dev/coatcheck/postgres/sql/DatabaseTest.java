@@ -27,7 +27,7 @@ class DatabaseTest {
   private static final Observer OBSERVER = new Observer();
   private static final Database DATABASE =
       Database.open(
-          new DatabaseSettings(FRESH.url(), FRESH.user(), FRESH.password(), 2), "test", OBSERVER);
+          FRESH.settings(2), "test", OBSERVER);
 
   @AfterAll
   static void close() {
