@@ -89,7 +89,9 @@ class RealDataTest {
     builder.environment().put("PGUSER", table.user());
     builder.environment().put("PGPASSWORD", table.password());
     builder.environment().put("COATCHECK_URL", GATEWAY.uri().toString());
-    builder.environment().put("COATCHECK_KEY_FILE", TestDatabase.fileWith(GATEWAY.key()).toString());
+    builder
+        .environment()
+        .put("COATCHECK_KEY_FILE", TestDatabase.fileWith(GATEWAY.key()).toString());
     builder
         .environment()
         .put(

@@ -60,7 +60,8 @@ class ManyConnectionsTest {
       idle.open(40, LINK, 0);
 
       new NextAnswers(gateway.uri(), gateway.key()).areRight();
-      assertThat(SlowBodiesTest.metric(gateway.managementUri(), "coatcheck_connections_full_total")).isPositive();
+      assertThat(SlowBodiesTest.metric(gateway.managementUri(), "coatcheck_connections_full_total"))
+          .isPositive();
     }
   }
 

@@ -138,7 +138,8 @@ final class MintLoad {
   /** Numbers of the segment. */
   static List<Long> draw(TestClient client, int count) {
     JsonNode answer =
-        answered(client.post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", count)));
+        answered(
+            client.post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", count)));
     return answer.at("/keys").valueStream().map(key -> Long.valueOf(key.stringValue())).toList();
   }
 

@@ -101,8 +101,7 @@ class SlowBodiesTest {
     Socket socket =
         open(
             GATEWAY.uri(),
-            head(
-                "/v1/ids", GATEWAY.key(), "Content-Length: " + body.length, "Connection: close"));
+            head("/v1/ids", GATEWAY.key(), "Content-Length: " + body.length, "Connection: close"));
     long begun = System.nanoTime();
     int sent = 0;
     while (sent < body.length) {

@@ -103,8 +103,7 @@ class StartRefusalTest {
   @Test
   void databaseThatMayLoseWhatItAcknowledged() {
     execute("create database forgetful", "alter database forgetful set synchronous_commit = off");
-    assertRefused(
-        onDatabase("forgetful"), "The database can't be used: synchronous_commit is off");
+    assertRefused(onDatabase("forgetful"), "The database can't be used: synchronous_commit is off");
   }
 
   /** The library's own server is made for tests, and runs without fsync. */

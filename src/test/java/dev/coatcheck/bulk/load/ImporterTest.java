@@ -20,8 +20,8 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -271,10 +271,12 @@ class ImporterTest {
     try (Database database = Database.open(settings, "own", FIXTURE.observer);
         Registry registry =
             Registry.open(
-                database, ChangeFeed.none(), new RandomSource(), FIXTURE.observer, System::nanoTime)) {
-      registry.put(
-          TestType.of("late", "late").definition(),
-          OptionalInt.empty());
+                database,
+                ChangeFeed.none(),
+                new RandomSource(),
+                FIXTURE.observer,
+                System::nanoTime)) {
+      registry.put(TestType.of("late", "late").definition(), OptionalInt.empty());
       byte[] file = "type,key\nlate,1\nlate,2\n".getBytes(StandardCharsets.UTF_8);
       InputStream body =
           new SequenceInputStream(

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.cluster.change.FeedReply.Change;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +37,6 @@ class ChangeFeedTest extends OnAFeed {
       select nextval('coatcheck.test_identity'), {1}, subject
       from unnest({2}) as changed (subject) where {0} > 0
       """;
-
 
   private final ChangeStore store = new ChangeStore(pool.dataSource());
 
@@ -316,6 +314,8 @@ class ChangeFeedTest extends OnAFeed {
   private static FeedReply.Read reply(long head, long... numbers) {
     return new FeedReply.Read(
         head,
-        LongStream.of(numbers).mapToObj(number -> new FeedReply.Change(number, "ending", "x")).toList());
+        LongStream.of(numbers)
+            .mapToObj(number -> new FeedReply.Change(number, "ending", "x"))
+            .toList());
   }
 }

@@ -1,6 +1,5 @@
 package dev.coatcheck.cluster.change;
 
-
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SmallPool;

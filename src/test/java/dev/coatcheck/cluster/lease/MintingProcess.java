@@ -36,14 +36,14 @@ final class MintingProcess implements AutoCloseable {
 
     String[] arguments() {
       return new String[] {
-          database.url(),
-          database.user(),
-          database.password(),
-          name,
-          Integer.toString(firstWorker),
-          Integer.toString(lastWorker),
-          Long.toString(windowMillis),
-          defect.id()
+        database.url(),
+        database.user(),
+        database.password(),
+        name,
+        Integer.toString(firstWorker),
+        Integer.toString(lastWorker),
+        Long.toString(windowMillis),
+        defect.id()
       };
     }
   }

@@ -244,8 +244,7 @@ class InspectorTest {
     String text = RocketMqId.of(key);
 
     assertThat(text).hasSize(34).startsWith("0102636F6174C80001");
-    assertThat(read(text, "rocketmq.v1").time())
-        .contains(Instant.parse("2026-11-22T12:34:56Z"));
+    assertThat(read(text, "rocketmq.v1").time()).contains(Instant.parse("2026-11-22T12:34:56Z"));
     assertThat(read(text, "rocketmq.v1").fields())
         .containsEntry("mac", "02:63:6f:61:74:c8")
         .containsEntry("sequence", (789L << 14) + 5);

@@ -5,33 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 final class CheckCharactersTest {
-  private static final int BODY_LENGTH = 24;
-  private static final char[] ALPHABET =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".toCharArray();
-
   @Test
-  void everySubstitutedBodyCharacterIsCaught() {
+  void everySubstitutedCharacterIsCaught() {
     SeededRandom.check(
         300,
         random -> {
           String good = random.publicId().toString();
-          for (int at = good.length() - BODY_LENGTH; at < good.length(); at++) {
-            for (char c : ALPHABET) {
-              if (c != good.charAt(at)) {
-                assertRefused(good.substring(0, at) + c + good.substring(at + 1));
-              }
-            }
-          }
-        });
-  }
-
-  @Test
-  void everySubstitutedPrefixCharacterIsCaught() {
-    SeededRandom.check(
-        300,
-        random -> {
-          String good = random.publicId().toString();
-          for (int at = 0; at < good.length() - BODY_LENGTH; at++) {
+          for (int at = 0; at < good.length(); at++) {
             for (char c = 0; c < 128; c++) {
               if (c != good.charAt(at)) {
                 assertRefused(good.substring(0, at) + c + good.substring(at + 1));

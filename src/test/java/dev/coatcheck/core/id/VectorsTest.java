@@ -33,8 +33,7 @@ final class VectorsTest {
   @ParameterizedTest
   @MethodSource("valid")
   void validTextsParseAndAreFormatted(JsonNode row) {
-    PublicId id =
-        new PublicId(new Prefix(text(row, "prefix")), token(text(row, "token_hex")));
+    PublicId id = new PublicId(new Prefix(text(row, "prefix")), token(text(row, "token_hex")));
 
     assertThat(PublicId.parse(text(row, "text"))).isEqualTo(new ParsedId.Valid(id));
     assertThat(id).hasToString(text(row, "text"));
@@ -83,7 +82,8 @@ final class VectorsTest {
 
   private static List<JsonNode> read(String file) {
     String path = "/vectors/public-id/" + file;
-    try (InputStream in = Objects.requireNonNull(VectorsTest.class.getResourceAsStream(path), path)) {
+    try (InputStream in =
+        Objects.requireNonNull(VectorsTest.class.getResourceAsStream(path), path)) {
       JsonNode rows = JsonMapper.shared().readTree(in);
       return StreamSupport.stream(rows.spliterator(), false).toList();
     } catch (IOException e) {

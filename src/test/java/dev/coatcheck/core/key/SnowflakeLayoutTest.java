@@ -147,18 +147,6 @@ class SnowflakeLayoutTest {
   }
 
   @Test
-  void noWorkerHasTwoUses() {
-    for (SnowflakeLayout layout : SnowflakeLayout.NAMED) {
-      assertThat(WorkerUses.dated(layout).orElseThrow())
-          .isGreaterThanOrEqualTo(WorkerUses.leased(layout))
-          .isEqualTo(WorkerUses.shared(layout) - 1);
-    }
-    assertThat(WorkerUses.DATED)
-        .isEqualTo(WorkerUses.dated(SnowflakeLayout.DEFAULT).orElseThrow())
-        .isLessThan(WorkerUses.BACKFILL);
-  }
-
-  @Test
   void aWorkerIsMadeOfItsFields() {
     assertThat(SnowflakeLayout.REGIONAL.worker(7, 0, 15)).isEqualTo(911);
     assertThatThrownBy(() -> SnowflakeLayout.REGIONAL.worker(8, 0, 0))

@@ -43,8 +43,7 @@ class AnswerPartsTest {
   private static final Database DATABASE = open(FRESH);
 
   private static Database open(TestDatabase on) {
-    return Database.open(
-        on.settings(SESSIONS + 2), "test", OBSERVER);
+    return Database.open(on.settings(SESSIONS + 2), "test", OBSERVER);
   }
 
   @AfterAll

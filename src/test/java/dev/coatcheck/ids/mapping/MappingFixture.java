@@ -66,8 +66,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   private MappingFixture(
       Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime, int connections) {
     this.on = on;
-    DatabaseSettings settings =
-        on.settings(connections);
+    DatabaseSettings settings = on.settings(connections);
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);

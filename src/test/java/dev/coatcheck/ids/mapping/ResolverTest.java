@@ -179,8 +179,7 @@ class ResolverTest {
         new MintRequest(
             FIXTURE.user,
             Optional.of(
-                new Key.Uuid(
-                    java.util.UUID.fromString("ffffffff-ffff-7fff-bfff-ffffffffffff")))));
+                new Key.Uuid(java.util.UUID.fromString("ffffffff-ffff-7fff-bfff-ffffffffffff")))));
 
     for (String table : List.of("public_id", "public_id_uuid")) {
       List<Boolean> equal =

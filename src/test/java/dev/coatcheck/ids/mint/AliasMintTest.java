@@ -24,18 +24,6 @@ class AliasMintTest {
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   @Test
-  void theSameLegacyIdAgainIsTheSamePublicId() {
-    MintOutcome.Ticket first = FIXTURE.mint(legacy(1)).getFirst();
-    MintOutcome.Ticket again = FIXTURE.mint(legacy(1)).getFirst();
-
-    assertThat(first.created()).isTrue();
-    assertThat(again.created()).isFalse();
-    assertThat(again.mapping()).isEqualTo(first.mapping());
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("1")))
-        .isEqualTo(new ResolveOutcome.Found(first.mapping()));
-  }
-
-  @Test
   void aKeyThatIsMappedGetsTheAliasAsWell() {
     Mapping mapped = FIXTURE.mint(FIXTURE.request(10)).getFirst().mapping();
 
@@ -140,7 +128,10 @@ class AliasMintTest {
             Alias.of(FIXTURE.charge, AliasScheme.KEY, "7"),
             Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "8"),
             Alias.client(FIXTURE.charge, Namespace.SHARED, "01890a5d-ac96-774b-bcce-b302099a8057"),
-            Alias.client(FIXTURE.charge, Namespace.ofPrincipal("app"), "01890a5d-ac96-774b-bcce-b302099a8057"));
+            Alias.client(
+                FIXTURE.charge,
+                Namespace.ofPrincipal("app"),
+                "01890a5d-ac96-774b-bcce-b302099a8057"));
 
     for (Alias one : all) {
       assertThat(all.stream().filter(one::equals)).hasSize(1);

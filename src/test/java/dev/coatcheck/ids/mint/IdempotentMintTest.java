@@ -28,15 +28,6 @@ class IdempotentMintTest {
   private static final String OTHER_HASH = "cd".repeat(32);
 
   @Test
-  void theSameRequestAgainGetsTheSameAnswer() {
-    MintOutcome.Answered first = (MintOutcome.Answered) mint("again", HASH);
-    MintOutcome.Answered again = (MintOutcome.Answered) mint("again", HASH);
-
-    assertThat(first.replayed()).isFalse();
-    assertThat(again).isEqualTo(new MintOutcome.Answered(first.answer(), true));
-  }
-
-  @Test
   void anotherRequestWithTheKeyIsRefusedAndNothingIsDone() {
     mint("reused", HASH);
     int before = rows();

@@ -33,16 +33,6 @@ class MinterTest {
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   @Test
-  void oneKeyHasOnePublicIdHoweverOftenItIsMinted() {
-    MintOutcome.Ticket first = FIXTURE.mint(FIXTURE.request(1)).getFirst();
-    MintOutcome.Ticket second = FIXTURE.mint(FIXTURE.request(1)).getFirst();
-
-    assertThat(first.created()).isTrue();
-    assertThat(second.created()).isFalse();
-    assertThat(second.mapping()).isEqualTo(first.mapping());
-  }
-
-  @Test
   void aKeyTwiceInOneBatchIsCreatedOnce() {
     List<MintOutcome.Ticket> tickets =
         FIXTURE.mint(FIXTURE.request(2), FIXTURE.request(3), FIXTURE.request(2));

@@ -58,9 +58,7 @@ class RegistryTest {
   void inAnOutageNoTypeIsUnknown() throws Exception {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
-    try (Database gone =
-            Database.open(
-                own.settings(2), "gone", OBSERVER);
+    try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
         Registry registry = Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -157,10 +155,7 @@ class RegistryTest {
 
     assertThat(HERE.put(definition("refund", "rf", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
-    assertThat(
-            HERE.put(
-                TestType.of("refund", "re").uuids().definition(),
-                OptionalInt.empty()))
+    assertThat(HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
     assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.PrefixTaken());

@@ -56,14 +56,14 @@ class EmbeddedDatabaseTest {
 
   @Test
   void nothingRunsAfterCloseAndRowsSurviveARestart() throws Exception {
-    try (EmbeddedDatabase database = start(home)) {
-      TestSql.on(database).execute("create table kept as select 7 as n");
-      assertThat(ProcessHandle.allProcesses()).anyMatch(EmbeddedDatabaseTest::isOfTheHome);
-      database.close();
-      assertThat(ProcessHandle.allProcesses()).noneMatch(EmbeddedDatabaseTest::isOfTheHome);
-    }
-    try (EmbeddedDatabase database = start(home)) {
-      assertThat(TestSql.on(database).text("select n from kept")).isEqualTo("7");
+    EmbeddedDatabase database = start(home);
+    TestSql.on(database).execute("create table kept as select 7 as n");
+    assertThat(ProcessHandle.allProcesses()).anyMatch(EmbeddedDatabaseTest::isOfTheHome);
+    database.close();
+    database.close();
+    assertThat(ProcessHandle.allProcesses()).noneMatch(EmbeddedDatabaseTest::isOfTheHome);
+    try (EmbeddedDatabase again = start(home)) {
+      assertThat(TestSql.on(again).text("select n from kept")).isEqualTo("7");
     }
   }
 

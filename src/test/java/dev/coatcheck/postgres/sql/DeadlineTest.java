@@ -21,8 +21,7 @@ class DeadlineTest {
   private static final int CONNECTIONS = 2;
   private static final Duration PROMISED = Duration.ofSeconds(1);
   private static final TestDatabase FRESH = TestDatabase.empty();
-  private static final DatabaseSettings SETTINGS =
-      FRESH.settings(CONNECTIONS);
+  private static final DatabaseSettings SETTINGS = FRESH.settings(CONNECTIONS);
   private static final Database DATABASE = Database.open(SETTINGS, "unbounded", new Observer());
   private static final Database BOUNDED =
       Database.open(SETTINGS.boundedIfPossible(), "bounded", new Observer());
