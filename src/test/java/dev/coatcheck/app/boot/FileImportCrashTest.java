@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway that dies while it takes the file of a table migration. */
+@Tag("faults")
 class FileImportCrashTest {
   private static final int ROWS = 45_000;
   private static final long EPOCH_MILLIS = 1_672_531_200_000L;

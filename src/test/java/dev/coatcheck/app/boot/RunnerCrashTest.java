@@ -18,9 +18,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Gateways die, or stand still, in the middle of a backfill that they share. */
+@Tag("faults")
 class RunnerCrashTest {
   private static final int ROWS = 20_000;
   private static final int FAULTS = 3;
@@ -46,6 +49,11 @@ class RunnerCrashTest {
           && lastPosition >= before.lastPosition
           && rowsDone >= before.rowsDone;
     }
+  }
+
+  @AfterEach
+  void killAll() {
+    gateways.forEach(GatewayChild::kill);
   }
 
   @Test
@@ -75,19 +83,51 @@ class RunnerCrashTest {
         application.join();
         observer.join();
       }
-      Awaitility.await().until(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
+      requireSound(desk, run, ROWS);
       gateways.forEach(GatewayChild::close);
-      requireSound(fixture, marks);
-      assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
-      List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
-      assertThat(events).noneMatch(event -> event.kind().equals("failed"));
-      assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
-          .as("never two runners at once, seed %d", seed)
-          .extracting(event -> event.detail().replaceFirst(": .*", ""))
-          .doesNotHaveDuplicates();
-    } finally {
-      gateways.forEach(GatewayChild::kill);
+      requireProgress(fixture, marks);
     }
+  }
+
+  /**
+   * For a minute. Its statement goes on at the server while it sleeps; the other one ends it and
+   * builds anew.
+   */
+  @Test
+  void nothingIsDoneTwiceOrLostWhenItSleptWhileAnIndexWasBuilt() throws Exception {
+    try (MigrationFixture desk = MigrationFixture.desk();
+        TestSession report = desk.source.sql().session()) {
+      RekeyFixture fixture = desk.source;
+      desk.orders(3_000);
+      report.beginSnapshot();
+      TableMigration run = desk.startWith(_ -> ThrottleSettings.DEFAULT);
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      desk.await(() -> !builders(fixture).isEmpty());
+      long first = builders(fixture).getFirst();
+
+      GatewayChild sleeper = gateways.get(runner(fixture));
+      sleeper.freeze();
+      desk.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
+      assertThat(builders(fixture)).as("the first one was ended before").doesNotContain(first);
+      var _ = done.await(60, TimeUnit.SECONDS);
+      sleeper.thaw();
+      report.commit();
+
+      desk.await(run, RunState.DONE);
+      fixture.execute("insert into orders select from generate_series(1, 1000)");
+      requireSound(desk, run, 3_000);
+      assertThat(
+              fixture.column(
+                  "select indexrelid::oid from pg_index"
+                      + " where indrelid = 'orders'::regclass and not indisvalid"))
+          .isEmpty();
+    }
+  }
+
+  private static List<Long> builders(RekeyFixture fixture) {
+    return fixture.column(
+        "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 
   /** One of the two is killed and begins anew, or stands still for longer than its lease. */
@@ -115,7 +155,7 @@ class RunnerCrashTest {
     return gateways.getFirst().pid() == pid ? 0 : 1;
   }
 
-  private void requireSound(RekeyFixture fixture, List<Mark> marks) {
+  private void requireProgress(RekeyFixture fixture, List<Mark> marks) {
     assertThat(errors).isEmpty();
     assertThat(marks).hasSizeGreaterThan(10);
     for (int i = 1; i < marks.size(); i++) {
@@ -129,6 +169,18 @@ class RunnerCrashTest {
         "RunnerCrashTest: %d runners, %d rows of the application"
             .formatted(
                 marks.getLast().fence(), fixture.count("select count(*) from orders") - ROWS));
+  }
+
+  private void requireSound(MigrationFixture desk, TableMigration run, int rowsBefore) {
+    RekeyFixture fixture = desk.source;
+    Awaitility.await().until(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
+    assertThat(desk.now(run).progress().rowsDone()).isEqualTo(rowsBefore);
+    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+    assertThat(events).noneMatch(event -> event.kind().equals("failed"));
+    assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
+        .as("never two runners at once, seed %d", seed)
+        .extracting(event -> event.detail().replaceFirst(": .*", ""))
+        .doesNotHaveDuplicates();
     assertThat(
             fixture.column(
                 """
@@ -146,7 +198,7 @@ class RunnerCrashTest {
                     from orders where id <= %d) as o
                  where wrong
                 """
-                    .formatted(ROWS)))
+                    .formatted(rowsBefore)))
         .isEmpty();
     long rows = fixture.count("select count(distinct snowflake_id) from orders");
     assertThat(fixture.count("select count(*) from orders")).isEqualTo(rows);

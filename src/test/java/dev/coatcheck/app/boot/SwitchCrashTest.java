@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,28 +26,23 @@ class SwitchCrashTest {
 
   private final List<GatewayChild> gateways = new ArrayList<>();
 
+  @AfterEach
+  void killAll() {
+    gateways.forEach(GatewayChild::kill);
+  }
+
   @Test
   void anotherGatewayTakesOverWhenItIsKilled() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
-
-      runner(desk.source).kill();
+      actToTheMiddle(desk, run, true, 60).kill();
 
       requireMoved(desk, run, "snowflake_id");
       gateways.removeIf(gateway -> !isAlive(gateway));
       gateways.add(GatewayChild.serve(desk.source.gateway.on));
-      stopInTheMiddle(desk, 60);
-      act(desk, run, false);
-      awaitMiddle(desk);
-
-      runner(desk.source).kill();
+      actToTheMiddle(desk, run, false, 60).kill();
 
       requireMoved(desk, run, "id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
   }
 
@@ -54,10 +51,7 @@ class SwitchCrashTest {
   void anotherGatewayTakesOverWhenItStandsStill() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
-      GatewayChild sleeper = runner(desk.source);
+      GatewayChild sleeper = actToTheMiddle(desk, run, true, 60);
       sleeper.freeze();
 
       desk.await(() -> desk.now(run).status().state() == RunState.DONE);
@@ -66,8 +60,6 @@ class SwitchCrashTest {
       requireMoved(desk, run, "snowflake_id");
       act(desk, run, false);
       requireMoved(desk, run, "id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
   }
 
@@ -76,10 +68,7 @@ class SwitchCrashTest {
   void writersDoNotWaitForAGatewayThatStandsStill() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 1);
-      stopInTheMiddle(desk, 2);
-      act(desk, run, true);
-      awaitMiddle(desk);
-      GatewayChild sleeper = gateways.getFirst();
+      GatewayChild sleeper = actToTheMiddle(desk, run, true, 2);
       sleeper.freeze();
 
       desk.source.execute("insert into orders default values");
@@ -87,9 +76,16 @@ class SwitchCrashTest {
       sleeper.thaw();
 
       requireMoved(desk, run, "snowflake_id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
+  }
+
+  /** The gateway that is between LOCK and COMMIT, and stays there for so long. */
+  private GatewayChild actToTheMiddle(
+      MigrationFixture desk, TableMigration run, boolean isForward, int seconds) {
+    stopInTheMiddle(desk, seconds);
+    act(desk, run, isForward);
+    awaitMiddle(desk);
+    return runner(desk.source);
   }
 
   private TableMigration migrated(MigrationFixture desk, int count) throws IOException {
@@ -127,7 +123,7 @@ class SwitchCrashTest {
   }
 
   private static void act(MigrationFixture desk, TableMigration run, boolean isForward) {
-    Asked<dev.coatcheck.migrate.journal.ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
+    Asked<ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
     MigrationFixture.done(
         isForward
             ? desk.migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
