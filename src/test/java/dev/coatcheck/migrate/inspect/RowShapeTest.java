@@ -8,8 +8,8 @@ import dev.coatcheck.migrate.application.Precondition;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * more: the named ones fail there, the others don't.
  */
 class RowShapeTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
 
   @BeforeEach
   void tables() {
@@ -30,11 +30,6 @@ class RowShapeTest {
         "create table log (op text, id bigint, note text)",
         "create table hist (id bigint, note text)",
         "insert into orders (note) values ('one'), ('two')");
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   /**

@@ -12,9 +12,11 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A database of a customer, and a role in it that is nobody special. */
-final class SourceFixture implements AutoCloseable {
+/** A database of a customer for a test class, and a role in it that is nobody special. */
+final class SourceFixture implements AfterAllCallback {
 
   /** What there is, but for what the server changes by itself. */
   private static final String CATALOG =
@@ -151,7 +153,7 @@ final class SourceFixture implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void afterAll(ExtensionContext testClass) {
     opened.forEach(each -> each.database().close());
     execute("drop schema public cascade", "drop owned by " + role, "drop role " + role);
   }
