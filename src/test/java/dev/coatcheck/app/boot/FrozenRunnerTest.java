@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,23 +27,22 @@ class FrozenRunnerTest {
 
   @Test
   void nothingIsDoneTwiceOrLostWhenItSleptInTheBackfill() throws Exception {
-    try (MigrationFixture desk = desk()) {
-      RekeyFixture fixture = desk.source;
-      TableMigration run = start(desk, 20);
+    try (MigrationFixture fixture = desk()) {
+      TableMigration run = start(fixture, 20);
       serve(fixture);
-      desk.await(() -> desk.now(run).progress().rowsDone() > 0);
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
       GatewayChild sleeper = freezeRunner(fixture);
       long fence = fence(fixture);
-      desk.await(() -> fence(fixture) > fence);
-      long taken = desk.now(run).progress().rowsDone();
-      desk.await(() -> desk.now(run).progress().rowsDone() > taken);
+      fixture.await(() -> fence(fixture) > fence);
+      long taken = fixture.now(run).progress().rowsDone();
+      fixture.await(() -> fixture.now(run).progress().rowsDone() > taken);
       sleepOut();
-      assertThat(desk.now(run).status().state()).isEqualTo(RunState.RUNNING);
+      assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
       sleeper.thaw();
-      desk.set(run, settings -> MigrationFixture.rate(settings, 0));
+      fixture.set(run, settings -> MigrationFixture.rate(settings, 0));
 
-      requireDone(desk, run);
+      requireDone(fixture, run);
     } finally {
       gateways.forEach(GatewayChild::kill);
     }
@@ -53,44 +51,43 @@ class FrozenRunnerTest {
   /** Its statement goes on at the server while it sleeps; the other one ends it and builds anew. */
   @Test
   void nothingIsDoneTwiceOrLostWhenItSleptWhileAnIndexWasBuilt() throws Exception {
-    try (MigrationFixture desk = desk();
-        TestSession report = desk.source.sql().session()) {
-      RekeyFixture fixture = desk.source;
+    try (MigrationFixture fixture = desk();
+        TestSession report = fixture.sql().session()) {
       report.beginSnapshot();
-      TableMigration run = start(desk, 0);
+      TableMigration run = start(fixture, 0);
       serve(fixture);
-      desk.await(() -> !builders(fixture).isEmpty());
+      fixture.await(() -> !builders(fixture).isEmpty());
       long first = builders(fixture).getFirst();
 
       GatewayChild sleeper = freezeRunner(fixture);
-      desk.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
+      fixture.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
       assertThat(builders(fixture)).as("the first one was ended before").doesNotContain(first);
       sleepOut();
       sleeper.thaw();
       report.commit();
 
-      requireDone(desk, run);
+      requireDone(fixture, run);
     } finally {
       gateways.forEach(GatewayChild::kill);
     }
   }
 
   private static MigrationFixture desk() {
-    MigrationFixture desk = MigrationFixture.desk();
-    desk.orders(ROWS);
-    return desk;
+    MigrationFixture fixture = MigrationFixture.desk();
+    fixture.orders(ROWS);
+    return fixture;
   }
 
-  private static TableMigration start(MigrationFixture desk, int rowsPerSecondMax) {
-    return desk.startWith(settings -> MigrationFixture.rate(settings, rowsPerSecondMax));
+  private static TableMigration start(MigrationFixture fixture, int rowsPerSecondMax) {
+    return fixture.startWith(settings -> MigrationFixture.rate(settings, rowsPerSecondMax));
   }
 
-  private void serve(RekeyFixture fixture) throws Exception {
+  private void serve(MigrationFixture fixture) throws Exception {
     gateways.add(GatewayChild.serve(fixture.gateway.on));
     gateways.add(GatewayChild.serve(fixture.gateway.on));
   }
 
-  private GatewayChild freezeRunner(RekeyFixture fixture) throws Exception {
+  private GatewayChild freezeRunner(MigrationFixture fixture) throws Exception {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
@@ -105,21 +102,20 @@ class FrozenRunnerTest {
     var _ = new CountDownLatch(1).await(FROZEN_SECONDS, TimeUnit.SECONDS);
   }
 
-  private static void requireDone(MigrationFixture desk, TableMigration run) {
-    RekeyFixture fixture = desk.source;
-    desk.await(() -> desk.now(run).status().state() != RunState.RUNNING);
-    assertThat(desk.now(run).status().state())
-        .as("%s", desk.now(run).status())
+  private static void requireDone(MigrationFixture fixture, TableMigration run) {
+    fixture.await(() -> fixture.now(run).status().state() != RunState.RUNNING);
+    assertThat(fixture.now(run).status().state())
+        .as("%s", fixture.now(run).status())
         .isEqualTo(RunState.DONE);
-    assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
-    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+    assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(ROWS);
+    List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
     assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
         .extracting(event -> event.detail().replaceFirst(": .*", ""))
         .doesNotHaveDuplicates();
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     // The next thousand rows are as right as those before.
     fixture.execute("insert into orders select from generate_series(1, 1000)");
-    desk.await(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
+    fixture.await(() -> fixture.outbox(fixture.now(run).target()).lag().entries() == 0);
     assertThat(
             fixture.column(
                 """
@@ -147,12 +143,12 @@ class FrozenRunnerTest {
         .isEmpty();
   }
 
-  private static List<Long> builders(RekeyFixture fixture) {
+  private static List<Long> builders(MigrationFixture fixture) {
     return fixture.column(
         "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 
-  private static long fence(RekeyFixture fixture) {
+  private static long fence(MigrationFixture fixture) {
     return fixture.count("select fence from coatcheck_migration.checkpoint");
   }
 }

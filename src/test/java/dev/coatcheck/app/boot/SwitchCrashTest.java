@@ -9,7 +9,6 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,24 +25,24 @@ class SwitchCrashTest {
 
   @Test
   void anotherGatewayTakesOverWhenItIsKilled() throws Exception {
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
+      TableMigration run = migrated(fixture, 2);
+      stopInTheMiddle(fixture, 60);
+      act(fixture, run, true);
+      awaitMiddle(fixture);
 
-      runner(desk.source).kill();
+      runner(fixture).kill();
 
-      requireMoved(desk, run, "snowflake_id");
+      requireMoved(fixture, run, "snowflake_id");
       gateways.removeIf(gateway -> !isAlive(gateway));
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
-      stopInTheMiddle(desk, 60);
-      act(desk, run, false);
-      awaitMiddle(desk);
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      stopInTheMiddle(fixture, 60);
+      act(fixture, run, false);
+      awaitMiddle(fixture);
 
-      runner(desk.source).kill();
+      runner(fixture).kill();
 
-      requireMoved(desk, run, "id");
+      requireMoved(fixture, run, "id");
     } finally {
       gateways.forEach(GatewayChild::kill);
     }
@@ -52,20 +51,20 @@ class SwitchCrashTest {
   /** It wakes up when the other one has done it all. */
   @Test
   void anotherGatewayTakesOverWhenItStandsStill() throws Exception {
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
-      GatewayChild sleeper = runner(desk.source);
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
+      TableMigration run = migrated(fixture, 2);
+      stopInTheMiddle(fixture, 60);
+      act(fixture, run, true);
+      awaitMiddle(fixture);
+      GatewayChild sleeper = runner(fixture);
       sleeper.freeze();
 
-      desk.await(() -> desk.now(run).status().state() == RunState.DONE);
+      fixture.await(() -> fixture.now(run).status().state() == RunState.DONE);
       sleeper.thaw();
 
-      requireMoved(desk, run, "snowflake_id");
-      act(desk, run, false);
-      requireMoved(desk, run, "id");
+      requireMoved(fixture, run, "snowflake_id");
+      act(fixture, run, false);
+      requireMoved(fixture, run, "id");
     } finally {
       gateways.forEach(GatewayChild::kill);
     }
@@ -74,27 +73,27 @@ class SwitchCrashTest {
   /** There is no other gateway that could end its session. */
   @Test
   void writersDoNotWaitForAGatewayThatStandsStill() throws Exception {
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      TableMigration run = migrated(desk, 1);
-      stopInTheMiddle(desk, 2);
-      act(desk, run, true);
-      awaitMiddle(desk);
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
+      TableMigration run = migrated(fixture, 1);
+      stopInTheMiddle(fixture, 2);
+      act(fixture, run, true);
+      awaitMiddle(fixture);
       GatewayChild sleeper = gateways.getFirst();
       sleeper.freeze();
 
-      desk.source.execute("insert into orders default values");
-      assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (id)");
+      fixture.execute("insert into orders default values");
+      assertThat(primaryKey(fixture)).isEqualTo("PRIMARY KEY (id)");
       sleeper.thaw();
 
-      requireMoved(desk, run, "snowflake_id");
+      requireMoved(fixture, run, "snowflake_id");
     } finally {
       gateways.forEach(GatewayChild::kill);
     }
   }
 
-  private TableMigration migrated(MigrationFixture desk, int count) throws IOException {
-    desk.orders(ROWS);
-    desk.source.execute(
+  private TableMigration migrated(MigrationFixture fixture, int count) throws IOException {
+    fixture.orders(ROWS);
+    fixture.execute(
         "create table item (id bigserial primary key,"
             + " order_id bigint not null references orders on delete cascade)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, 1000) n"
@@ -110,14 +109,14 @@ class SwitchCrashTest {
         end $$
         """);
     for (int i = 0; i < count; i++) {
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
     }
-    return desk.run(desk.plan("orders", Optional.of("created_at")));
+    return fixture.run(fixture.plan("orders", Optional.of("created_at")));
   }
 
   /** The next runner that drops a constraint of the table stays there for so long. */
-  private static void stopInTheMiddle(MigrationFixture desk, int seconds) {
-    desk.source.execute(
+  private static void stopInTheMiddle(MigrationFixture fixture, int seconds) {
+    fixture.execute(
         "truncate middle",
         "insert into middle values (%d)".formatted(seconds),
         "select setval('middle_n', 1, false)",
@@ -126,18 +125,18 @@ class SwitchCrashTest {
             + " execute function middle()");
   }
 
-  private static void act(MigrationFixture desk, TableMigration run, boolean isForward) {
+  private static void act(MigrationFixture fixture, TableMigration run, boolean isForward) {
     Asked<dev.coatcheck.migrate.journal.ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
     MigrationFixture.done(
         isForward
-            ? desk.migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
-            : desk.migrations.undo(run.id(), Phase.SWITCH, asked));
+            ? fixture.migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
+            : fixture.migrations().undo(run.id(), Phase.SWITCH, asked));
   }
 
-  private static void awaitMiddle(MigrationFixture desk) {
-    desk.await(
+  private static void awaitMiddle(MigrationFixture fixture) {
+    fixture.await(
         () ->
-            desk.source.count(
+            fixture.count(
                     "select count(*) from pg_stat_activity a join pg_locks l using (pid)"
                         + " where a.wait_event = 'PgSleep' and l.granted"
                         + " and l.mode = 'AccessExclusiveLock'"
@@ -146,7 +145,7 @@ class SwitchCrashTest {
                 > 0);
   }
 
-  private GatewayChild runner(RekeyFixture fixture) {
+  private GatewayChild runner(MigrationFixture fixture) {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
@@ -157,32 +156,32 @@ class SwitchCrashTest {
     return ProcessHandle.of(gateway.pid()).filter(ProcessHandle::isAlive).isPresent();
   }
 
-  private static String primaryKey(MigrationFixture desk) {
-    return desk.source
+  private static String primaryKey(MigrationFixture fixture) {
+    return fixture
         .texts(
             "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
                 + " and conrelid = 'orders'::regclass")
         .getFirst();
   }
 
-  private static void requireMoved(MigrationFixture desk, TableMigration run, String column) {
-    desk.await(() -> desk.now(run).status().state() != RunState.RUNNING);
-    assertThat(desk.now(run).status().state())
-        .as("%s", desk.now(run).status())
+  private static void requireMoved(MigrationFixture fixture, TableMigration run, String column) {
+    fixture.await(() -> fixture.now(run).status().state() != RunState.RUNNING);
+    assertThat(fixture.now(run).status().state())
+        .as("%s", fixture.now(run).status())
         .isEqualTo(RunState.DONE);
-    assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (" + column + ")");
-    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+    assertThat(primaryKey(fixture)).isEqualTo("PRIMARY KEY (" + column + ")");
+    List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     // The next thousand rows are as right as those before.
-    desk.source.execute(
+    fixture.execute(
         "insert into orders select from generate_series(1, 1000)",
         "insert into item (order_id) select id from orders order by id desc limit 1000");
     assertThat(
-            desk.source.column(
+            fixture.column(
                 "select i.id from item i left join orders o on o.id = i.order_id"
                     + " where i.order_id_snowflake_id is distinct from o.snowflake_id"))
         .isEmpty();
-    assertThat(desk.source.texts("select conname::text from pg_constraint where not convalidated"))
+    assertThat(fixture.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
   }
 }

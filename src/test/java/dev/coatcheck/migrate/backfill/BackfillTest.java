@@ -2,9 +2,9 @@ package dev.coatcheck.migrate.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BackfillTest {
-  private RekeyFixture fixture = new RekeyFixture(true);
+  private MigrationFixture fixture = MigrationFixture.beside();
 
   @AfterEach
   void close() {
@@ -24,13 +24,13 @@ class BackfillTest {
   void everyRowGetsAKeyInOrderAndItsMapping(boolean beside) {
     if (!beside) {
       fixture.close();
-      fixture = new RekeyFixture(false);
+      fixture = MigrationFixture.apart();
     }
     fixture.execute(
         "create table orders (id bigserial primary key, created_at timestamptz, text text)",
         "insert into orders (created_at, text) select now() - make_interval(secs => 20000 - n), 'x'"
             + " from generate_series(1, 10000) n");
-    Target target = fixture.target(RekeyFixture.createdAt());
+    Target target = fixture.target(MigrationFixture.createdAt());
 
     fixture.apply(target, Phase.EXPAND);
     fixture.execute("insert into orders (created_at, text) values (now(), 'new')");
@@ -49,7 +49,7 @@ class BackfillTest {
     fixture.undo(target, Phase.NOT_NULL, Phase.INDEX, Phase.BACKFILL, Phase.EXPAND);
     assertThat(fixture.count("select count(*) from pg_trigger where tgname like '~coatcheck%'"))
         .isZero();
-    Target again = fixture.target(RekeyFixture.createdAt());
+    Target again = fixture.target(MigrationFixture.createdAt());
     fixture.apply(again, EnumSet.range(Phase.EXPAND, Phase.SWITCH).toArray(Phase[]::new));
     fixture.drain(again);
 

@@ -3,28 +3,23 @@ package dev.coatcheck.migrate.backfill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A runner that was given up for dead writes nothing any more. */
 class FenceTest {
   private static final int MILLIS_MAX = 20_000;
 
-  private final RekeyFixture fixture = new RekeyFixture(true);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @Test
   void anEarlierRunnerWritesNothingAfterALaterOneCame() {

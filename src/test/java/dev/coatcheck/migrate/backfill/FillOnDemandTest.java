@@ -2,15 +2,15 @@ package dev.coatcheck.migrate.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.util.List;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,12 +19,7 @@ class FillOnDemandTest {
   private static final int ROWS = 2_000;
   private static final long EPOCH_MILLIS = 1_672_531_200_000L;
 
-  private final RekeyFixture fixture = new RekeyFixture(false);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   /** Dated yesterday, as a row is that was restored from a backup. */
   @ParameterizedTest
@@ -64,7 +59,7 @@ class FillOnDemandTest {
         "create table orders (id bigserial primary key, created_at timestamptz)",
         "insert into orders (created_at) select date_trunc('second', now()) - interval '7 days'"
             + " - make_interval(mins => %1$d - n) from generate_series(1, %1$d) n".formatted(ROWS));
-    return fixture.target(RekeyFixture.createdAt());
+    return fixture.target(MigrationFixture.createdAt());
   }
 
   private void fill(Target target) {

@@ -2,16 +2,16 @@ package dev.coatcheck.migrate.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyForLifeTest {
   private static final String NOT_SERIALIZABLE = "40001";
 
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private Target target;
 
   @BeforeEach
@@ -29,11 +29,6 @@ class KeyForLifeTest {
         "insert into orders (text) select 'x' from generate_series(1, 10) n");
     target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   /** The insert waits for the delete, whose archived key its snapshot can't see. */

@@ -3,12 +3,12 @@ package dev.coatcheck.migrate.backfill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rows whose times are wrong don't change the times of others. */
 class KeyTimesTest {
@@ -27,12 +27,7 @@ class KeyTimesTest {
   private static final long DAY_MILLIS = 86_400_000;
   private static final int MILLIS_MAX = 20_000;
 
-  private final RekeyFixture fixture = new RekeyFixture(false);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   /** Dated yesterday, as a row is that was restored from a backup. */
   @Test
@@ -231,7 +226,8 @@ class KeyTimesTest {
         "insert into %s (created_at) select to_timestamp(ms / 1000.0) from unnest('{%s}'::bigint[])"
                 .formatted(table, values)
             + " with ordinality as u (ms, n) order by n");
-    Target target = fixture.target(new TableName("public", table), "id", RekeyFixture.createdAt());
+    Target target =
+        fixture.target(new TableName("public", table), "id", MigrationFixture.createdAt());
     fixture.apply(target, Phase.EXPAND);
     return target;
   }

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.film;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.film.FilmRental.Table;
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -26,14 +26,14 @@ final class FilmLedger {
   private final Set<String> copied = ConcurrentHashMap.newKeySet();
 
   private final Set<Long> payments = ConcurrentHashMap.newKeySet();
-  private final RekeyFixture source;
+  private final MigrationFixture source;
 
-  private FilmLedger(RekeyFixture source) {
+  private FilmLedger(MigrationFixture source) {
     this.source = source;
   }
 
   /** With all rows that are there. */
-  static FilmLedger of(RekeyFixture source) {
+  static FilmLedger of(MigrationFixture source) {
     FilmLedger ledger = new FilmLedger(source);
     for (Table table : Table.values()) {
       ledger.notes.put(table, new ConcurrentHashMap<>(ledger.read(table)));

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,7 +18,7 @@ final class FilmRental implements AutoCloseable {
   private static final int CONNECTIONS = 6;
 
   final Map<Table, Type> types = new EnumMap<>(Table.class);
-  final RekeyFixture source;
+  final MigrationFixture source;
   private final String role = "web_" + Long.toHexString(System.nanoTime());
 
   /** A table whose key migrates. */
@@ -40,12 +40,12 @@ final class FilmRental implements AutoCloseable {
     }
   }
 
-  private FilmRental(RekeyFixture source) {
+  private FilmRental(MigrationFixture source) {
     this.source = source;
   }
 
   /** With so many customers, a quarter as many films and twice as many rentals. */
-  static FilmRental of(RekeyFixture source, int customers) {
+  static FilmRental of(MigrationFixture source, int customers) {
     FilmRental rental = new FilmRental(source);
     for (Table table : Table.values()) {
       rental.types.put(table, source.gateway.type(table.text, table.prefix, KeyScheme.SNOWFLAKE));

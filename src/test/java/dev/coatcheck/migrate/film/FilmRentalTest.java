@@ -50,16 +50,16 @@ class FilmRentalTest {
   /** A log of whole rows, as in Postgres's manual; here of deletes only, so that a run can end. */
   @Test
   void whatPlanSaysFailsForGoodFailsUntilTheUndoAndNothingElseDoes() {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        FilmRental rental = FilmRental.of(fixture.source, 100)) {
-      fixture.source.execute(
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        FilmRental rental = FilmRental.of(fixture, 100)) {
+      fixture.execute(
           "create table film_was (like film)",
           """
           create function keep_film() returns trigger language plpgsql security definer
             as 'begin insert into film_was select old.*; return old; end'
           """,
           "create trigger keep before delete on film for each row execute function keep_film()");
-      FilmLedger ledger = FilmLedger.of(fixture.source);
+      FilmLedger ledger = FilmLedger.of(fixture);
       try (WebApplication application = WebApplication.start(rental, ledger, 3, SEED)) {
         // So that plan finds its statements.
         fixture.await(() -> application.kinds().size() == WebApplication.KINDS.size());
@@ -90,10 +90,10 @@ class FilmRentalTest {
 
   private static void goThrough(boolean beside, int customers) {
     System.out.println("FilmRentalTest: -Dseed=" + SEED);
-    try (MigrationFixture fixture = new MigrationFixture(beside);
-        FilmRental rental = FilmRental.of(fixture.source, customers)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside);
+        FilmRental rental = FilmRental.of(fixture, customers)) {
       fixture.patience = Duration.ofSeconds(240 + customers / 100);
-      FilmLedger ledger = FilmLedger.of(fixture.source);
+      FilmLedger ledger = FilmLedger.of(fixture);
       long began = System.nanoTime();
       Map<Table, TableMigration> last;
       try (WebApplication application = WebApplication.start(rental, ledger, WORKERS, SEED)) {
@@ -131,7 +131,7 @@ class FilmRentalTest {
       ledger.requireNothingLost();
       ledger.requireKeys();
       for (Table table : Table.values()) {
-        fixture.await(() -> fixture.source.outbox(last.get(table).target()).lag().entries() == 0);
+        fixture.await(() -> fixture.outbox(last.get(table).target()).lag().entries() == 0);
       }
       Map<Table, Map<Long, Long>> keys = ledger.keys();
       requireLookUps(fixture, rental, keys);
@@ -173,13 +173,13 @@ class FilmRentalTest {
   /** The legacy ID of each row leads to its key, and so does the public ID that it leads to. */
   private static void requireLookUps(
       MigrationFixture fixture, FilmRental rental, Map<Table, Map<Long, Long>> keysOf) {
-    MappingFixture gateway = fixture.source.gateway;
+    MappingFixture gateway = fixture.gateway;
     try (Legacy legacy =
         Legacy.open(
             gateway.database,
             gateway.registry,
             gateway.mappings.resolver(),
-            fixture.migrations.legacySource(),
+            fixture.migrations().legacySource(),
             gateway.observer,
             Clock.systemUTC())) {
       for (Table table : Table.values()) {

@@ -4,31 +4,26 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.refusals;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes on in a source, or how it is set up, keeps a table from being migrated. */
 class BusySourceTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
   private static final Inventory USUAL = new Inventory(System::nanoTime);
   private static final String T = "create table t (id bigserial primary key)";
 
   @BeforeEach
   void clear() {
     FIXTURE.clear();
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @Test
@@ -161,7 +156,7 @@ class BusySourceTest {
 
   @Test
   void aTableThatIsBeingMigrated() {
-    try (RekeyFixture rekey = new RekeyFixture(false)) {
+    try (MigrationFixture rekey = MigrationFixture.apart()) {
       rekey.execute("create table orders (id bigserial primary key)");
       rekey.apply(rekey.target(Optional.empty()), Phase.EXPAND);
       Source source = new Source("shop", rekey.settings, rekey.source, false);

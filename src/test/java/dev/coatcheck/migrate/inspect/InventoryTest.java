@@ -11,25 +11,20 @@ import dev.coatcheck.migrate.source.Target;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a sound table is made of, and what its applications have to be ready for. */
 class InventoryTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
 
   @BeforeEach
   void clear() {
     FIXTURE.clear();
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @ParameterizedTest

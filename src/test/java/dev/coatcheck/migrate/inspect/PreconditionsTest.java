@@ -11,22 +11,17 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the applications of a table have to be ready for, and where that can't be searched. */
 class PreconditionsTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
 
   @BeforeEach
   void clear() {
     FIXTURE.clear();
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @Test

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What can't get new keys is refused with the reason. */
 class RefusalTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
   private static final String T = "create table t (id bigserial primary key)";
 
   private static final String FUNCTION =
@@ -28,11 +28,6 @@ class RefusalTest {
   @BeforeEach
   void clear() {
     FIXTURE.clear();
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @ParameterizedTest

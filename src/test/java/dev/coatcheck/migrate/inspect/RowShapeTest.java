@@ -10,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What depends on the number of a table's columns. Each shape is tried on the table with one column
  * more: the named ones fail there, the others don't.
  */
 class RowShapeTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
 
   /** Bodies of triggers, which fail with one column more. */
   private static final String BREAKING_TRIGGERS =
@@ -86,11 +86,6 @@ class RowShapeTest {
         "create table log (op text, id bigint, note text)",
         "create table hist (id bigint, note text)",
         "insert into orders (note) values ('one'), ('two')");
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @Test

@@ -34,7 +34,7 @@ class ChangedChildTest {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
       for (String rename : RENAMES) {
-        shop.fixture.source.execute(rename);
+        shop.fixture.execute(rename);
         write(shop);
       }
       shop.fixture.await(() -> functions(shop).stream().allMatch(ChangedChildTest::isNew));
@@ -43,13 +43,13 @@ class ChangedChildTest {
       shop.fixture.switchKey(run);
       assertThat(functions(shop)).allMatch(ChangedChildTest::isNew);
       write(shop);
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "insert into sales.\"Line\" (order_id_snowflake_id) select max(snowflake_id)"
               + " from purchases");
       write(shop);
 
-      BACK.forEach(shop.fixture.source::execute);
-      shop.fixture.source.execute(
+      BACK.forEach(shop.fixture::execute);
+      shop.fixture.execute(
           "insert into item (order_id_snowflake_id) select max(snowflake_id) from orders");
       shop.requireTwins();
       shop.fixture.await(() -> functions(shop).stream().noneMatch(ChangedChildTest::isNew));
@@ -65,7 +65,7 @@ class ChangedChildTest {
   private static long renamed(ShopWithItems shop, TableMigration run) {
     shop.fixture.await(
         () -> shop.fixture.now(run).target().children().getFirst().column().equals("order_id"));
-    return shop.fixture.migrations.journal().events(run.id(), 0).stream()
+    return shop.fixture.migrations().journal().events(run.id(), 0).stream()
         .filter(event -> event.kind().equals("renamed"))
         .count();
   }
@@ -75,7 +75,7 @@ class ChangedChildTest {
     String parent = table(shop, "snowflake_id");
     String fk = column(shop, child, 2);
     String key = column(shop, parent, 1);
-    shop.fixture.source.execute(
+    shop.fixture.execute(
         "insert into %s default values".formatted(parent),
         "insert into %s (%s) select max(%s) from %s".formatted(child, fk, key, parent),
         "with c as (insert into %1$s (%2$s) select max(%3$s) + 1 from %4$s returning %2$s) insert into %4$s (%3$s) select %2$s from c"
@@ -83,7 +83,7 @@ class ChangedChildTest {
         "select setval('orders_id_seq', (select max(%s) from %s))".formatted(key, parent),
         "update %s set %s = 5 where id = 5".formatted(child, fk));
     assertThat(
-            shop.fixture.source.column(
+            shop.fixture.column(
                 "select c.id from %s c left join %s p on p.%s = c.%s where c.order_id_snowflake_id is distinct from p.snowflake_id"
                     .formatted(child, parent, key, fk)))
         .isEmpty();
@@ -91,7 +91,6 @@ class ChangedChildTest {
 
   private static String table(ShopWithItems shop, String column) {
     return shop.fixture
-        .source
         .texts(
             "select a.attrelid::regclass::text from pg_attribute a join pg_class c on c.oid ="
                 + " a.attrelid and c.relkind = 'r' where a.attname like '"
@@ -103,7 +102,6 @@ class ChangedChildTest {
 
   private static String column(ShopWithItems shop, String table, int number) {
     return shop.fixture
-        .source
         .texts(
             "select quote_ident(attname) from pg_attribute where attrelid = '%s'::regclass and attnum = %d"
                 .formatted(table, number))
@@ -111,8 +109,7 @@ class ChangedChildTest {
   }
 
   private static List<String> functions(ShopWithItems shop) {
-    return shop.fixture.source.texts(
-        "select prosrc from pg_proc where proname like 'on\\_ref\\_public%'");
+    return shop.fixture.texts("select prosrc from pg_proc where proname like 'on\\_ref\\_public%'");
   }
 
   private static boolean isNew(String function) {
@@ -131,14 +128,12 @@ class ChangedChildTest {
     try (ShopWithItems shop = new ShopWithItems(100)) {
       String role = "owner_" + Long.toHexString(System.nanoTime());
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("create role " + role);
+      shop.fixture.execute("create role " + role);
       try {
-        shop.fixture.source.execute(
-            "grant all on orders to " + role, "alter table item owner to " + role);
+        shop.fixture.execute("grant all on orders to " + role, "alter table item owner to " + role);
         shop.fixture.await(
             () ->
                 shop.fixture
-                    .source
                     .texts(
                         "select pg_get_userbyid(proowner)::text from pg_proc where proname like"
                             + " 'fill\\_ref\\_%'")
@@ -147,7 +142,7 @@ class ChangedChildTest {
         shop.fixture.undo(run, Phase.EXPAND);
         shop.requireBare();
       } finally {
-        shop.fixture.source.execute(
+        shop.fixture.execute(
             "alter table item owner to current_user", "drop owned by " + role, "drop role " + role);
       }
     }
@@ -158,7 +153,7 @@ class ChangedChildTest {
   void aForeignKeyWithOtherRulesIsSaidAndTakenAfterAnUndo() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "alter table item drop constraint item_order_id_fkey,"
               + " add constraint item_order_id_fkey foreign key (order_id) references orders",
           "alter table item rename column order_id to of_order");
@@ -171,10 +166,10 @@ class ChangedChildTest {
       assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .contains("Retry takes them as they are now");
       shop.retry(run);
-      shop.fixture.source.execute("alter table item rename column of_order to order_id");
+      shop.fixture.execute("alter table item rename column of_order to order_id");
       shop.requireSound();
       assertThat(
-              shop.fixture.source.texts(
+              shop.fixture.texts(
                   "select pg_get_constraintdef(oid) from pg_constraint where conname like"
                       + " 'fkey_%'"))
           .containsExactly("FOREIGN KEY (order_id_snowflake_id) REFERENCES orders(snowflake_id)");
@@ -188,7 +183,7 @@ class ChangedChildTest {
   void aNewForeignKeyIsTakenByARetryBesideARenamedChild() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "alter table item rename column order_id to of_order",
           "create table note (order_id bigint references orders on delete set null)",
           "insert into note select id from orders limit 50");
@@ -196,15 +191,14 @@ class ChangedChildTest {
 
       shop.retry(run);
 
-      shop.fixture.source.execute("alter table item rename column of_order to order_id");
+      shop.fixture.execute("alter table item rename column of_order to order_id");
       shop.requirePrimaryKey("snowflake_id");
       shop.requireSound();
       assertThat(
-              shop.fixture.source.count(
-                  "select count(*) from note where order_id_snowflake_id is null"))
+              shop.fixture.count("select count(*) from note where order_id_snowflake_id is null"))
           .isZero();
       assertThat(
-              shop.fixture.source.texts(
+              shop.fixture.texts(
                   "select attname::text from pg_attribute where attrelid = 'item'::regclass"
                       + " and attnum > 0 order by attnum"))
           .containsExactly("id", "order_id", "n", "order_id_snowflake_id");
@@ -216,10 +210,10 @@ class ChangedChildTest {
   @Test
   void aChildThatIsDroppedIsLeftOut() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create table note (order_id bigint references orders on delete set null)");
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("drop table note");
+      shop.fixture.execute("drop table note");
 
       shop.fixture.switchKey(run);
 
@@ -234,7 +228,7 @@ class ChangedChildTest {
   void childrenOfATableThatIsDroppedGoOnAndAreFreed() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "drop table orders cascade",
           "insert into item (order_id) values (5), (1000000)",
           "update item set order_id = 6 where id = 5",
@@ -244,7 +238,7 @@ class ChangedChildTest {
       shop.fixture.undo(run, Phase.EXPAND);
 
       assertThat(shop.leftovers()).isEmpty();
-      shop.fixture.source.execute("insert into item (order_id) values (5)");
+      shop.fixture.execute("insert into item (order_id) values (5)");
     }
   }
 
@@ -254,7 +248,7 @@ class ChangedChildTest {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
       MigrationFixture fixture = shop.fixture;
-      fixture.source.execute(
+      fixture.execute(
           "do $$ declare t name; begin for t in select tgname from pg_trigger where tgname like"
               + " '~coatcheck%' and tgrelid = 'orders'::regclass loop execute format('drop"
               + " trigger %I on orders', t); end loop; end $$",

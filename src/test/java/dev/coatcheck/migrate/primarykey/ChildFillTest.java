@@ -17,9 +17,9 @@ class ChildFillTest {
   @Test
   void rowsThatOthersHoldAreFilledInTheEnd() {
     try (ShopWithItems shop = new ShopWithItems(ITEMS);
-        TestSession updating = shop.fixture.source.sql().session();
-        TestSession deleting = shop.fixture.source.sql().session();
-        TestSession inserting = shop.fixture.source.sql().session()) {
+        TestSession updating = shop.fixture.sql().session();
+        TestSession deleting = shop.fixture.sql().session();
+        TestSession inserting = shop.fixture.sql().session()) {
       TableMigration run = slowly(shop);
       updating.begin("update item set order_id = 7 where id = " + (ITEMS - 1));
       deleting.begin("delete from item where id = " + (ITEMS - 2));
@@ -41,7 +41,7 @@ class ChildFillTest {
   @Test
   void aTriggerThatRefusesIsNamedAndARetryGoesOn() {
     try (ShopWithItems shop = new ShopWithItems(ITEMS)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           """
           create function closed() returns trigger language plpgsql as $$ begin
             raise exception 'the books of % are closed', new.order_id; end $$
@@ -54,7 +54,7 @@ class ChildFillTest {
       assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .contains("child-fill", "public.item", "the books of", "are closed");
 
-      shop.fixture.source.execute("drop trigger closed on item");
+      shop.fixture.execute("drop trigger closed on item");
       shop.retry(run);
       shop.requireSound();
     }
@@ -63,7 +63,7 @@ class ChildFillTest {
   @Test
   void aTriggerThatDropsUpdatesIsSuspectedAndAnUndoTakesAllAway() {
     try (ShopWithItems shop = new ShopWithItems(ITEMS)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create function dropped() returns trigger language plpgsql as"
               + " $$ begin return null; end $$",
           "create trigger dropped before update on item for each row when (new.id % 1000 = 0)"
@@ -75,7 +75,7 @@ class ChildFillTest {
           .contains("3 rows of public.item.order_id", "a trigger of the table", "retry");
 
       shop.fixture.undo(run, Phase.EXPAND);
-      shop.fixture.source.execute("drop trigger dropped on item");
+      shop.fixture.execute("drop trigger dropped on item");
       shop.requireBare();
     }
   }
@@ -87,7 +87,7 @@ class ChildFillTest {
     shop.fixture.start(run);
     shop.fixture.await(
         () ->
-            shop.fixture.source.count(
+            shop.fixture.count(
                     "select count(*) from pg_trigger where tgrelid = 'item'::regclass"
                         + " and tgname like '%late'")
                 == 1);
@@ -96,7 +96,6 @@ class ChildFillTest {
   }
 
   private static long open(ShopWithItems shop) {
-    return shop.fixture.source.count(
-        "select count(*) from item where order_id_snowflake_id is null");
+    return shop.fixture.count("select count(*) from item where order_id_snowflake_id is null");
   }
 }

@@ -22,7 +22,7 @@ class ChildReplicaWriterTest {
       if (!Breakage.current().isEmpty()) {
         enableForOthersOnly(shop, Breakage.current().equals("late"));
       }
-      try (TestSession replica = shop.fixture.source.sql().session()) {
+      try (TestSession replica = shop.fixture.sql().session()) {
         replica.execute(
             "set session_replication_role = replica",
             "insert into item (order_id) values (7)",
@@ -46,12 +46,11 @@ class ChildReplicaWriterTest {
   private static void enableForOthersOnly(ShopWithItems shop, boolean isLate) {
     String trigger =
         shop.fixture
-            .source
             .texts(
                 "select quote_ident(tgname) from pg_trigger where tgrelid = 'item'::regclass and"
                     + " tgname like '~coatcheck%' and (tgname like '%late') = "
                     + isLate)
             .getFirst();
-    shop.fixture.source.execute("alter table item enable trigger " + trigger);
+    shop.fixture.execute("alter table item enable trigger " + trigger);
   }
 }

@@ -48,8 +48,8 @@ class ChildrenTest {
 
   @BeforeAll
   static void migrate() {
-    fixture = new MigrationFixture(false);
-    sql = fixture.source.sql();
+    fixture = MigrationFixture.apart();
+    sql = fixture.sql();
     sql.execute(
         "create table orders (id bigserial primary key, created_at timestamptz default now(),"
             + " before_id bigint references orders)",

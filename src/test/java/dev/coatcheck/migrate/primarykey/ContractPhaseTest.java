@@ -32,7 +32,7 @@ class ContractPhaseTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void theOldColumnsGoAndEverythingElseGoesOn(boolean beside) {
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       TableMigration run = switched(fixture);
       List<String> keys =
           texts(fixture, "select id || ' ' || snowflake_id from orders order by id");
@@ -72,10 +72,10 @@ class ContractPhaseTest {
       List<String> before = shop.catalog();
 
       try (TestSession reader =
-          fixture.source.sql().begin("lock table item in row exclusive mode", "select 1")) {
+          fixture.sql().begin("lock table item in row exclusive mode", "select 1")) {
         MigrationFixture.done(fixture.contract(run, List.of("old_column")));
         await().until(() -> fixture.now(run).status().waitsFor().isPresent());
-        fixture.source.execute("create view recent as select id from orders");
+        fixture.execute("create view recent as select id from orders");
         assertThat(
                 texts(
                     fixture,
@@ -90,14 +90,14 @@ class ContractPhaseTest {
           .contains("these use the column \"id\" of public.orders: the view public.recent")
           .contains("Let them use snowflake_id, or drop them; then retry.");
       MigrationFixture.done(
-          fixture.migrations.undo(run.id(), Phase.CONTRACT, Asked.by(MigrationFixture.ACTOR)));
+          fixture.migrations().undo(run.id(), Phase.CONTRACT, Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       assertThat(shop.catalog()).isEqualTo(before);
       assertThat(shop.leftovers())
           .noneMatch(what -> what.contains("archived") && what.startsWith("~"));
       shop.requireSound();
 
-      fixture.source.execute("drop view recent");
+      fixture.execute("drop view recent");
       fixture.contract(run);
       assertThat(columns(fixture, "item")).containsExactly("id!", "n", "order_id_snowflake_id!");
     }
@@ -116,7 +116,7 @@ class ContractPhaseTest {
   }
 
   private static void requireUnnoticed(int orders, int items) throws InterruptedException {
-    try (ShopWithItems shop = new ShopWithItems(new MigrationFixture(false), orders, items)) {
+    try (ShopWithItems shop = new ShopWithItems(MigrationFixture.apart(), orders, items)) {
       MigrationFixture fixture = shop.fixture;
       fixture.patience = Duration.ofSeconds(180 + orders / 200);
       TableMigration run = fixture.switchKey(fixture.run(shop.plan()));
@@ -143,9 +143,8 @@ class ContractPhaseTest {
         writer.join();
       }
       assertThat(errors).isEmpty();
-      assertThat(fixture.source.count("select count(*) from item where n > 0"))
-          .isEqualTo(made.get());
-      fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
+      assertThat(fixture.count("select count(*) from item where n > 0")).isEqualTo(made.get());
+      fixture.await(() -> fixture.outbox(run.target()).lag().entries() == 0);
       Set<String> published = Set.copyOf(published(fixture));
       assertThat(texts(fixture, "select snowflake_id from orders"))
           .filteredOn(key -> !published.contains(key))
@@ -159,7 +158,7 @@ class ContractPhaseTest {
       AtomicLong made,
       Latencies latencies,
       Queue<Throwable> errors) {
-    try (TestSession session = fixture.source.sql().session()) {
+    try (TestSession session = fixture.sql().session()) {
       while (!isOver.get()) {
         long began = System.nanoTime();
         session.execute(
@@ -178,14 +177,14 @@ class ContractPhaseTest {
   }
 
   private static List<String> published(MigrationFixture fixture) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test",
         sql -> sql.select(PUBLIC_ID.KEY).from(PUBLIC_ID).fetch(row -> row.value1().toString()));
   }
 
   private static TableMigration switched(MigrationFixture fixture) {
     fixture.orders(ROWS);
-    fixture.source.execute(
+    fixture.execute(
         "alter table orders add column parent_id bigint references orders",
         "update orders set parent_id = id - 1 where id > 1",
         "create table item (id bigserial primary key,"
@@ -203,7 +202,6 @@ class ContractPhaseTest {
   private static void requireFoundInArchive(MigrationFixture fixture, String row) {
     String[] numbers = row.split(" ", 2);
     fixture
-        .source
         .gateway
         .on
         .sql()
@@ -213,14 +211,13 @@ class ContractPhaseTest {
 
     assertThat(
             fixture
-                .migrations
+                .migrations()
                 .legacySource()
-                .fillOnDemand(fixture.source.type, Long.parseLong(numbers[0])))
+                .fillOnDemand(fixture.type, Long.parseLong(numbers[0])))
         .isTrue();
 
     assertThat(isPublished(fixture, numbers[1])).isTrue();
-    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 1_000_000))
-        .isFalse();
+    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 1_000_000)).isFalse();
   }
 
   /** As an application uses the tables that only knows the new keys. */
@@ -228,39 +225,36 @@ class ContractPhaseTest {
     String key =
         texts(fixture, "insert into orders (created_at) values (now()) returning snowflake_id")
             .getFirst();
-    fixture.source.execute(
+    fixture.execute(
         "insert into item (order_id_snowflake_id) values (%s)".formatted(key),
         "insert into note (order_id_snowflake_id) values (%s)".formatted(key));
     await().until(() -> isPublished(fixture, key));
-    assertThatThrownBy(() -> fixture.source.execute("insert into item default values"))
+    assertThatThrownBy(() -> fixture.execute("insert into item default values"))
         .hasStackTraceContaining("violates not-null constraint");
-    assertThatThrownBy(
-            () -> fixture.source.execute("insert into item (order_id_snowflake_id) values (1)"))
+    assertThatThrownBy(() -> fixture.execute("insert into item (order_id_snowflake_id) values (1)"))
         .hasStackTraceContaining("violates foreign key constraint");
-    fixture.source.execute("update orders set snowflake_id = 1 where snowflake_id = " + key);
-    fixture.source.execute("delete from orders where snowflake_id = " + key);
-    assertThat(
-            fixture.source.count("select count(*) from item where order_id_snowflake_id = " + key))
+    fixture.execute("update orders set snowflake_id = 1 where snowflake_id = " + key);
+    fixture.execute("delete from orders where snowflake_id = " + key);
+    assertThat(fixture.count("select count(*) from item where order_id_snowflake_id = " + key))
         .isZero();
-    assertThat(
-            fixture.source.count("select count(*) from note where order_id_snowflake_id = " + key))
+    assertThat(fixture.count("select count(*) from note where order_id_snowflake_id = " + key))
         .isZero();
-    fixture.source.execute(
+    fixture.execute(
         "insert into orders (snowflake_id, created_at) values (%s, now())".formatted(key),
         "alter table orders rename snowflake_id to id");
     String renamed =
         texts(fixture, "insert into orders (created_at) values (now()) returning id").getFirst();
-    fixture.source.execute("update orders set id = 1 where id = " + renamed);
+    fixture.execute("update orders set id = 1 where id = " + renamed);
     assertThat(
-            fixture.source.count(
+            fixture.count(
                 "select count(*) from orders where id in (%s, %s)".formatted(key, renamed)))
         .isEqualTo(2);
     await().until(() -> isPublished(fixture, renamed));
-    fixture.source.execute("truncate orders cascade");
+    fixture.execute("truncate orders cascade");
   }
 
   private static boolean isPublished(MigrationFixture fixture, String key) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test", sql -> sql.fetchExists(PUBLIC_ID, PUBLIC_ID.KEY.eq(Long.parseLong(key))));
   }
 
@@ -303,6 +297,6 @@ class ContractPhaseTest {
   }
 
   private static List<String> texts(MigrationFixture fixture, String query) {
-    return fixture.source.sql().texts(query);
+    return fixture.sql().texts(query);
   }
 }

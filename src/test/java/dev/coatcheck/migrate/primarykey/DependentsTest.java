@@ -18,7 +18,7 @@ class DependentsTest {
   void viewsReplicaIdentityClusterAndGrantsGoAlong() {
     String role = "clerk_" + Long.toHexString(System.nanoTime());
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create view shown as select o.id, count(*) as items from orders o"
               + " join item i on i.order_id = o.id group by o.id, o.created_at",
           "create materialized view kept as select id, created_at from orders",
@@ -43,7 +43,7 @@ class DependentsTest {
         assertThat(identity(shop)).containsExactly("id");
         assertThat(clustered(shop)).isEqualTo("orders_pkey");
       } finally {
-        shop.fixture.source.execute("drop owned by " + role, "drop role " + role);
+        shop.fixture.execute("drop owned by " + role, "drop role " + role);
       }
     }
   }
@@ -55,7 +55,7 @@ class DependentsTest {
   @Test
   void foreignKeysActInTheSameOrderAsBefore() {
     try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create table transfer (target_id bigint, origin_id bigint)",
           "alter table transfer"
               + " add foreign key (origin_id) references orders on delete cascade,"
@@ -74,35 +74,34 @@ class DependentsTest {
   }
 
   private static void requireTransfersGoAlong(ShopWithItems shop, long order) {
-    shop.fixture.source.execute("delete from orders where id = " + order);
-    assertThat(
-            shop.fixture.source.count("select count(*) from transfer where target_id = " + order))
+    shop.fixture.execute("delete from orders where id = " + order);
+    assertThat(shop.fixture.count("select count(*) from transfer where target_id = " + order))
         .isZero();
     assertThat(
-            shop.fixture.source.texts(
+            shop.fixture.texts(
                 "select conname::text from pg_constraint where conrelid = 'transfer'::regclass"
                     + " and conname like 'transfer%' order by oid"))
         .containsExactly("transfer_origin_id_fkey", "transfer_target_id_fkey");
   }
 
   private static void requireDependents(ShopWithItems shop, String role) {
-    try (TestSession clerk = shop.fixture.source.sql().session()) {
+    try (TestSession clerk = shop.fixture.sql().session()) {
       clerk.execute(
           "set role " + role,
           "insert into item (order_id) values (3)",
           "update item set order_id = 4 where id = 4");
     }
-    shop.fixture.source.execute(
+    shop.fixture.execute(
         "refresh materialized view concurrently kept",
         "insert into orders default values",
         "update orders set created_at = now() where id = 9");
-    assertThat(shop.fixture.source.count("select count(*) from shown")).isPositive();
+    assertThat(shop.fixture.count("select count(*) from shown")).isPositive();
     assertThat(clustered(shop)).isNotNull();
   }
 
   /** The columns that a subscriber finds a row by. */
   private static List<String> identity(ShopWithItems shop) {
-    return shop.fixture.source.texts(
+    return shop.fixture.texts(
         """
         select a.attname::text from pg_class c
           join pg_index i on i.indrelid = c.oid
@@ -114,7 +113,6 @@ class DependentsTest {
 
   private static String clustered(ShopWithItems shop) {
     return shop.fixture
-        .source
         .texts(
             "select indexrelid::regclass::text from pg_index"
                 + " where indrelid = 'orders'::regclass and indisclustered")
@@ -124,7 +122,7 @@ class DependentsTest {
   @Test
   void whatGroupsByTheKeyIsRefusedAtPlan() {
     try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create materialized view grouped as select o.id, o.created_at, count(*)"
               + " from orders o join item i on i.order_id = o.id group by o.id");
       assertThat(shop.fixture.refused("orders"))
@@ -137,7 +135,7 @@ class DependentsTest {
   @Test
   void aDefaultThatIsNoConstantIsRefusedWhereItsForeignKeySetsIt() {
     try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "create table called (by_role name)",
           """
           create function favourite() returns bigint language plpgsql as $$ begin
@@ -149,16 +147,16 @@ class DependentsTest {
       shop.fixture.start(run);
       assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .contains("the default of public.basket.order_id is not a constant", "favourite()");
-      assertThat(shop.fixture.source.texts("select * from called")).isEmpty();
+      assertThat(shop.fixture.texts("select * from called")).isEmpty();
 
-      shop.fixture.source.execute("alter table basket alter column order_id set default 7");
+      shop.fixture.execute("alter table basket alter column order_id set default 7");
       shop.retry(run);
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "insert into basket default values",
           "insert into basket values (9)",
           "delete from orders where id = 9");
       assertThat(
-              shop.fixture.source.count(
+              shop.fixture.count(
                   "select count(*) from basket b join orders o on o.snowflake_id ="
                       + " b.order_id_snowflake_id where b.order_id = 7 and o.id = 7"))
           .isEqualTo(2);

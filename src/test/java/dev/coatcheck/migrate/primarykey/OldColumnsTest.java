@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /** What still uses the columns of the legacy IDs is seen, and keeps them unless it is accepted. */
 class OldColumnsTest {
-  private static final MigrationFixture FIXTURE = new MigrationFixture(false);
+  private static final MigrationFixture FIXTURE = MigrationFixture.apart();
   private static final String APP = "old_columns_app";
   private static TableMigration run;
 
   @BeforeAll
   static void migrate() {
     FIXTURE.orders(100);
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create extension pg_stat_statements",
         "create table item (n int, order_id bigint references orders)",
         "create table other (id int)",
@@ -40,14 +40,14 @@ class OldColumnsTest {
 
   @AfterAll
   static void close() {
-    FIXTURE.source.execute("drop owned by " + APP, "drop role " + APP);
+    FIXTURE.execute("drop owned by " + APP, "drop role " + APP);
     FIXTURE.close();
   }
 
   @Test
   void statementsThatNameAnOldColumnCountFromTheSwitchOn() {
     assertThat(look().use().statements()).isEmpty();
-    FIXTURE.source.execute("select id from orders where id = 3");
+    FIXTURE.execute("select id from orders where id = 3");
     asApplication(
         "select snowflake_id as id from orders",
         "select o.snowflake_id, x.id from orders o cross join other x",
@@ -83,7 +83,7 @@ class OldColumnsTest {
 
   @Test
   void functionsAndCodeThatCountsColumnsAreFoundToo() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create function newest() returns bigint language sql as 'select max(id) from orders'",
         "create table log as select * from orders limit 0",
         "create function keep() returns trigger language plpgsql as"
@@ -94,13 +94,13 @@ class OldColumnsTest {
       assertThat(look().use().rowShapes()).singleElement().asString().contains("keep");
       assertThat(refused()).extracting(Diagnostic::code).contains("old_column", "row_shape");
     } finally {
-      FIXTURE.source.execute(
+      FIXTURE.execute(
           "drop trigger keep on orders", "drop function newest(), keep()", "drop table log");
     }
   }
 
   private static OldColumns look() {
-    return FIXTURE.migrations.oldColumns(FIXTURE.now(run)).orElseThrow();
+    return FIXTURE.migrations().oldColumns(FIXTURE.now(run)).orElseThrow();
   }
 
   private static List<Diagnostic> refused() {
@@ -118,6 +118,6 @@ class OldColumnsTest {
     all[0] = "set role " + APP;
     System.arraycopy(statements, 0, all, 1, statements.length);
     all[all.length - 1] = "reset role";
-    FIXTURE.source.execute(all);
+    FIXTURE.execute(all);
   }
 }

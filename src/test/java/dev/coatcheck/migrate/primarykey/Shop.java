@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.primarykey;
 
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.io.IOException;
 import java.io.StringReader;
 import java.sql.Connection;
@@ -49,7 +49,7 @@ final class Shop implements AutoCloseable {
   /** What the notes say that refer to orders that are never deleted. */
   final Map<String, Long> notes = new ConcurrentHashMap<>();
 
-  private final RekeyFixture source;
+  private final MigrationFixture source;
   private final long rows;
   private final List<Thread> threads = new ArrayList<>();
   private volatile Latencies latencies = new Latencies();
@@ -88,13 +88,13 @@ final class Shop implements AutoCloseable {
           new Kind(Set.of(NOT_SERIALIZABLE, NO_SUCH_ORDER), w -> w.isolated("repeatable read")),
           new Kind(Set.of(NOT_SERIALIZABLE, NO_SUCH_ORDER), w -> w.isolated("serializable")));
 
-  private Shop(RekeyFixture source, long rows) {
+  private Shop(MigrationFixture source, long rows) {
     this.source = source;
     this.rows = rows;
   }
 
   /** The tables, with three items for each order. */
-  static Shop of(RekeyFixture source, long rows) {
+  static Shop of(MigrationFixture source, long rows) {
     ShopTables.CREATE.forEach(source::execute);
     source.execute(
         "create index on item (order_id)",

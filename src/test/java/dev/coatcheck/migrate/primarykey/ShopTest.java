@@ -38,9 +38,9 @@ class ShopTest {
 
   private static void goThrough(int rows) {
     System.out.println("ShopTest: -Dseed=" + SEED);
-    try (MigrationFixture fixture = new MigrationFixture(false)) {
+    try (MigrationFixture fixture = MigrationFixture.apart()) {
       fixture.patience = Duration.ofSeconds(180 + rows / 200);
-      try (Shop shop = Shop.of(fixture.source, rows)) {
+      try (Shop shop = Shop.of(fixture, rows)) {
         Ledger ledger = Ledger.on(fixture);
         shop.open(WRITERS, SEED);
         TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
@@ -52,11 +52,11 @@ class ShopTest {
         requireSwitch(fixture, run, shop);
         ledger.note();
         MigrationFixture.done(
-            fixture.migrations.verify(run.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().verify(run.id(), Asked.by(MigrationFixture.ACTOR)));
         fixture.await(run, RunState.DONE);
         Awaitility.await()
             .atMost(fixture.patience)
-            .until(() -> fixture.source.outbox(run.target()).lag().entries() < 1_000);
+            .until(() -> fixture.outbox(run.target()).lag().entries() < 1_000);
         ledger.note();
         requireTwins(fixture, shop);
         shop.latencies();
@@ -103,7 +103,7 @@ class ShopTest {
       String table = column.substring(0, column.indexOf('.'));
       String name = column.substring(column.indexOf('.') + 1);
       assertThat(
-              fixture.source.texts(
+              fixture.texts(
                   "select c.id || ': ' || c.%2$s || ', ' || c.%2$s_snowflake_id from %1$s c left join orders o on o.id = c.%2$s where c.%2$s_snowflake_id is distinct from o.snowflake_id or (c.%2$s is null) <> (o.id is null) limit 5"
                       .formatted(table, name)))
           .as(column)
@@ -115,7 +115,6 @@ class ShopTest {
   private static void requireNotes(MigrationFixture fixture, Shop shop) {
     Map<String, Long> found = new HashMap<>();
     fixture
-        .source
         .texts("select order_id || ' ' || text from note where text is not null")
         .forEach(
             row ->
@@ -127,11 +126,10 @@ class ShopTest {
   }
 
   private static void requireBare(MigrationFixture fixture) {
-    assertThat(
-            fixture.source.texts("select tgname::text from pg_trigger where tgname like '~coat%'"))
+    assertThat(fixture.texts("select tgname::text from pg_trigger where tgname like '~coat%'"))
         .isEmpty();
     assertThat(
-            fixture.source.texts(
+            fixture.texts(
                 "select conname::text || ': ' || pg_get_constraintdef(oid) from pg_constraint"
                     + " where contype = 'f' and conrelid in ('orders'::regclass,"
                     + " 'item'::regclass, 'note'::regclass, 'payment'::regclass) order by 1"))

@@ -75,12 +75,11 @@ class StepFaultTest {
           () -> MigrationFixture.done(fixture.contract(run, List.of("old_column"))));
 
       fixture.await(run, RunState.CONTRACTED);
-      assertThat(fixture.migrations.journal().states(run.id()).steps())
+      assertThat(fixture.migrations().journal().states(run.id()).steps())
           .allMatch(step -> step.state().isApplied());
-      assertThat(
-              fixture.source.count("select count(*) from item where order_id_snowflake_id is null"))
+      assertThat(fixture.count("select count(*) from item where order_id_snowflake_id is null"))
           .isZero();
-      fixture.source.execute(
+      fixture.execute(
           "insert into orders select from generate_series(1, 1000)",
           "insert into item (order_id_snowflake_id) select snowflake_id from orders");
     }
@@ -134,8 +133,10 @@ class StepFaultTest {
           forth,
           () ->
               MigrationFixture.done(
-                  fixture.migrations.switchWithin(
-                      run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))));
+                  fixture
+                      .migrations()
+                      .switchWithin(
+                          run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))));
       fixture.await(run, RunState.DONE);
       shop.requireSound();
       shop.requirePrimaryKey("snowflake_id");
@@ -148,7 +149,7 @@ class StepFaultTest {
       meet(undone, () -> undo(fixture, run, Phase.EXPAND));
       fixture.await(run, RunState.CANCELLED);
       shop.requireBare();
-      List<RunEvent> events = fixture.migrations.journal().events(run.id(), 0);
+      List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
       assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     }
   }
@@ -172,12 +173,12 @@ class StepFaultTest {
 
   private static void undo(MigrationFixture fixture, TableMigration run, Phase phase) {
     MigrationFixture.done(
-        fixture.migrations.undo(run.id(), phase, Asked.by(MigrationFixture.ACTOR)));
+        fixture.migrations().undo(run.id(), phase, Asked.by(MigrationFixture.ACTOR)));
   }
 
   private MigrationFixture behindProxy() {
     String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return new MigrationFixture(new TestDatabase(url, database.user(), database.password()), SHORT);
+    return MigrationFixture.on(new TestDatabase(url, database.user(), database.password()), SHORT);
   }
 
   private int port() {

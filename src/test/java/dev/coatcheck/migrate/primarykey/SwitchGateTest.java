@@ -82,15 +82,15 @@ class SwitchGateTest {
   void isNamedAndNothingIsChanged() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
       assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
       List<String> before = shop.catalog();
 
       for (Fault fault : FAULTS) {
-        shop.fixture.source.execute(fault.fault());
+        shop.fixture.execute(fault.fault());
         assertThat(shop.failedSwitch(run)).as(fault.fault()).contains(fault.named());
-        shop.fixture.source.execute(fault.repair());
+        shop.fixture.execute(fault.repair());
         assertThat(shop.catalog()).as(fault.fault()).isEqualTo(before);
       }
 
@@ -104,13 +104,13 @@ class SwitchGateTest {
   /** Else a run whose trigger somebody has dropped could never be undone. */
   private static void backIsHeldByWhatIsOffAndNotByWhatIsGone(
       ShopWithItems shop, TableMigration run) {
-    shop.fixture.source.execute(CHILD_TRIGGER.formatted("disable"));
+    shop.fixture.execute(CHILD_TRIGGER.formatted("disable"));
     MigrationFixture.done(
-        shop.fixture.migrations.undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
+        shop.fixture.migrations().undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
     assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
         .contains("public.item.order_id");
     shop.requirePrimaryKey("snowflake_id");
-    shop.fixture.source.execute(
+    shop.fixture.execute(
         CHILD_TRIGGER.formatted("enable always"), "drop trigger \"~coatcheck_delete\" on orders");
 
     shop.fixture.undo(run, Phase.EXPAND);
@@ -123,9 +123,9 @@ class SwitchGateTest {
   void aRowWhoseColumnsDisagreeIsFoundByAVerificationThatIsNotOld() {
     try (ShopWithItems shop = new ShopWithItems(1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
       assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "alter table orders enable always trigger \"~coatcheck_insert\"",
           CHILD_TRIGGER.formatted("disable"),
           "update item set order_id = order_id + 1 where id = 77",
@@ -136,7 +136,7 @@ class SwitchGateTest {
 
       shop.requirePrimaryKey("id");
       // Each update lets the twin follow.
-      shop.fixture.source.execute(
+      shop.fixture.execute(
           "update item set order_id = order_id + 1 where id = 77",
           "update item set order_id = order_id - 1 where id = 77");
       shop.retry(run);
@@ -156,15 +156,15 @@ class SwitchGateTest {
     TestDatabase database = TestDatabase.empty();
     try (FaultProxy proxy = new FaultProxy(database.port());
         ShopWithItems shop =
-            new ShopWithItems(new MigrationFixture(database.behind(proxy.port())), 1_000)) {
+            new ShopWithItems(MigrationFixture.on(database.behind(proxy.port())), 1_000)) {
       TableMigration run = shop.fixture.run(shop.plan());
       // From the second attempt on there is only one comparison: all that comes before is built.
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
       assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
       proxy.freezeAt(new Trap("f.confdeltype::text || f.confupdtype::text", true, true));
       MigrationFixture.done(
-          shop.fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+          shop.fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       shop.fixture.await(proxy::isTrapped);
 
       database.sql().inPublic().execute(added);
@@ -183,7 +183,6 @@ class SwitchGateTest {
   /** As after a night. */
   private static void age(ShopWithItems shop) {
     shop.fixture
-        .source
         .gateway
         .on
         .sql()

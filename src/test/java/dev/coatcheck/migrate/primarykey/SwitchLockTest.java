@@ -29,20 +29,19 @@ class SwitchLockTest {
   /** Each child is held for a moment, and the moments must not add up for the others. */
   @Test
   void writersDoNotWaitForAllChildrenOneAfterTheOther() throws InterruptedException {
-    try (MigrationFixture fixture = new MigrationFixture(false)) {
+    try (MigrationFixture fixture = MigrationFixture.apart()) {
       fixture.orders(100);
       IntStream.range(0, CHILDREN)
           .forEach(
               n ->
-                  fixture.source.execute(
+                  fixture.execute(
                       "create table child_%d (order_id bigint references orders)".formatted(n)));
       TableMigration run = fixture.run(fixture.plan("orders", java.util.Optional.empty()));
       List<Thread> holders = new ArrayList<>();
       Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
       for (int n = 0; n < CHILDREN; n++) {
         String child = "child_" + n;
-        TestSession held =
-            fixture.source.sql().begin("lock table " + child + " in row exclusive mode");
+        TestSession held = fixture.sql().begin("lock table " + child + " in row exclusive mode");
         holders.add(start(errors, () -> holdOn(fixture, held, child)));
       }
       AtomicBoolean stopped = new AtomicBoolean();
@@ -78,7 +77,7 @@ class SwitchLockTest {
     try (held) {
       fixture.await(
           () ->
-              fixture.source.count(
+              fixture.count(
                       "select count(*) from pg_locks where not granted and relation = '"
                           + child
                           + "'::regclass")
@@ -90,7 +89,7 @@ class SwitchLockTest {
 
   private static void write(
       MigrationFixture fixture, AtomicBoolean stopped, AtomicLong longestNanos) {
-    try (TestSession session = fixture.source.sql().session()) {
+    try (TestSession session = fixture.sql().session()) {
       while (!stopped.get()) {
         long began = System.nanoTime();
         session.execute("insert into orders default values");
@@ -120,7 +119,7 @@ class SwitchLockTest {
   }
 
   private static void delete(ShopWithItems shop, int kept, AtomicBoolean stopped) {
-    try (TestSession session = shop.fixture.source.sql().session()) {
+    try (TestSession session = shop.fixture.sql().session()) {
       while (!stopped.get()) {
         session.begin("insert into item (order_id) values (%d)".formatted(kept));
         long id = session.number("insert into orders default values returning id");
@@ -136,11 +135,11 @@ class SwitchLockTest {
   @Tag("faults")
   void aChildThatIsHeldForGoodLeavesAllAsItWasAndNamesTheHolder() {
     try (ShopWithItems shop = new ShopWithItems(1_000);
-        TestSession held = shop.fixture.source.sql().session()) {
+        TestSession held = shop.fixture.sql().session()) {
       TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
       assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+      shop.fixture.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
       List<String> before = shop.catalog();
       held.execute("set application_name = 'a long report'");
       held.begin("select count(*) from item");
@@ -156,7 +155,7 @@ class SwitchLockTest {
 
       held.begin("select count(*) from orders");
       MigrationFixture.done(
-          shop.fixture.migrations.undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
+          shop.fixture.migrations().undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
       assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .contains("primary-key", "20 tries", "a long report");
       shop.requirePrimaryKey("snowflake_id");

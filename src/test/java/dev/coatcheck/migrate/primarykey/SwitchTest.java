@@ -17,9 +17,9 @@ class SwitchTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void thePrimaryKeyMovesThereBackAndThereAgain(boolean beside) {
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       TableMigration run = migrated(fixture);
-      fixture.source.execute(
+      fixture.execute(
           "comment on constraint orders_pkey on orders is 'kept'",
           "comment on constraint item_order_id_fkey on item is 'kept too'",
           "alter table orders cluster on orders_pkey");
@@ -45,7 +45,6 @@ class SwitchTest {
       assertThat(indexes(fixture, "orders")).containsExactly("orders_pkey");
       assertThat(
               fixture
-                  .source
                   .sql()
                   .texts(
                       "select i.indexrelid::regclass from pg_index i where i.indisclustered"
@@ -56,7 +55,7 @@ class SwitchTest {
 
   private static TableMigration migrated(MigrationFixture fixture) {
     fixture.orders(ROWS);
-    fixture.source.execute(
+    fixture.execute(
         "create table item (id bigserial primary key,"
             + " order_id bigint not null references orders on delete cascade)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, 5000) n"
@@ -67,7 +66,6 @@ class SwitchTest {
   private static void requirePrimaryKey(MigrationFixture fixture, String column) {
     assertThat(
             fixture
-                .source
                 .sql()
                 .texts(
                     "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
@@ -75,7 +73,6 @@ class SwitchTest {
         .containsExactly("PRIMARY KEY (" + column + ")");
     assertThat(
             fixture
-                .source
                 .sql()
                 .texts(
                     "select pg_get_constraintdef(oid) from pg_constraint where contype = 'f'"
@@ -87,21 +84,19 @@ class SwitchTest {
   private static void requireUsable(MigrationFixture fixture) {
     String id =
         fixture
-            .source
             .sql()
             .texts("insert into orders (created_at) values (now()) returning id")
             .getFirst();
-    fixture.source.execute(
+    fixture.execute(
         "insert into item (order_id) values (%s)".formatted(id),
         "insert into orders (id, created_at) values (%s, now()) on conflict (id) do nothing"
             .formatted(id),
         "delete from orders where id = " + id);
-    assertThat(fixture.source.count("select count(*) from item where order_id = " + id)).isZero();
+    assertThat(fixture.count("select count(*) from item where order_id = " + id)).isZero();
   }
 
   private static List<String> remark(MigrationFixture fixture, String constraint) {
     return fixture
-        .source
         .sql()
         .texts(
             "select obj_description(oid, 'pg_constraint') from pg_constraint where conname = '"
@@ -111,7 +106,6 @@ class SwitchTest {
 
   private static List<String> indexes(MigrationFixture fixture, String table) {
     return fixture
-        .source
         .sql()
         .texts(
             "select indexrelid::regclass from pg_index where indrelid = '%s'::regclass"

@@ -11,15 +11,15 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a plan says about the application, and what a start makes of that. */
 @Timeout(600)
 class AcceptanceTest {
-  private static final MigrationFixture FIXTURE = new MigrationFixture(true);
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.beside();
 
   private static final String AUDIT =
       """
@@ -32,15 +32,10 @@ class AcceptanceTest {
 
   @AfterEach
   void drop() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "drop table if exists orders cascade",
         "drop table if exists orders_log",
         "drop function if exists on_orders()");
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
   }
 
   @Test
@@ -73,14 +68,14 @@ class AcceptanceTest {
                                 .contains("row_shape", "trigger audit", "name the columns")));
     assertThat(FIXTURE.now(run).status().state()).isEqualTo(RunState.PLANNED);
     assertThat(things()).isEqualTo(before);
-    FIXTURE.source.execute("update orders set created_at = now()");
+    FIXTURE.execute("update orders set created_at = now()");
   }
 
   @Test
   void whatComesUpAfterThePlanRefusesItsStart() {
     FIXTURE.orders(10);
     TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create function on_orders() returns trigger language plpgsql as"
             + " 'begin return new; end'",
         "create trigger touch before update on orders for each row execute function on_orders()");
@@ -106,7 +101,7 @@ class AcceptanceTest {
     FIXTURE.orders(1_000);
     assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
         .noneMatch(note -> note.code().equals("times_lost"));
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "update orders set created_at = now() - interval '2 minutes' where id % 100 = 7");
 
     assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
@@ -120,7 +115,7 @@ class AcceptanceTest {
   /** With it the backfill leaves the column alone, and an update of the application doesn't. */
   @Test
   void theRemedyOfATriggerThatSetsLastUpdateKeepsIt() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table orders (id bigserial primary key, created_at timestamptz default now(),"
             + " last_update timestamptz default '2020-01-01')",
         "insert into orders (created_at) select now() - interval '1 day' from"
@@ -133,24 +128,24 @@ class AcceptanceTest {
         condition(FIXTURE.plan("orders", Optional.of("created_at")), "update_triggers")
             .found()
             .getFirst();
-    FIXTURE.source.execute(remedy);
+    FIXTURE.execute(remedy);
     TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
     assertThat(run.plan().preconditions().stream().map(Precondition::code))
         .doesNotContain("update_triggers");
 
     FIXTURE.run(run);
 
-    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+    assertThat(FIXTURE.count("select count(*) from orders where last_update > '2020-01-02'"))
         .isZero();
-    FIXTURE.source.execute("update orders set created_at = now() where id = 1");
-    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+    FIXTURE.execute("update orders set created_at = now() where id = 1");
+    assertThat(FIXTURE.count("select count(*) from orders where last_update > '2020-01-02'"))
         .isOne();
     FIXTURE.undo(run, dev.coatcheck.migrate.steps.Phase.EXPAND);
   }
 
   private static void audited() {
     FIXTURE.orders(10);
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table orders_log (op text, id bigint, created_at timestamptz)",
         AUDIT,
         "create trigger audit after insert or update on orders for each row"
@@ -166,7 +161,7 @@ class AcceptanceTest {
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
     IdempotentResult<ActionOutcome> result =
-        FIXTURE.migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
+        FIXTURE.migrations().start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
     return switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
       default -> throw new AssertionError(result);
@@ -175,7 +170,7 @@ class AcceptanceTest {
 
   /** Columns, triggers and indexes of the table, and schemas. */
   private static List<Long> things() {
-    return FIXTURE.source.column(
+    return FIXTURE.column(
         """
         select attnum from pg_attribute where attrelid = 'orders'::regclass
         union all select oid::bigint from pg_trigger where tgrelid = 'orders'::regclass

@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -38,7 +37,7 @@ final class Application implements AutoCloseable {
   final AtomicLong provoked = new AtomicLong();
   final AtomicLong longestNanos = new AtomicLong();
   final Queue<String> errors = new ConcurrentLinkedQueue<>();
-  private final RekeyFixture source;
+  private final MigrationFixture source;
   private final long rows;
   private final String role;
   private final List<Thread> threads = new ArrayList<>();
@@ -75,14 +74,14 @@ final class Application implements AutoCloseable {
           new Kind(Set.of(NOT_SERIALIZABLE), writer -> writer.isolated("serializable")),
           new Kind(Set.of(CANCELLED), Writer::timeOut));
 
-  private Application(RekeyFixture source, long rows, String role) {
+  private Application(MigrationFixture source, long rows, String role) {
     this.source = source;
     this.rows = rows;
     this.role = role;
   }
 
   /** For a table that holds so many rows. */
-  static Application start(RekeyFixture source, long rows, int threads, long seed) {
+  static Application start(MigrationFixture source, long rows, int threads, long seed) {
     String role = "app_" + Long.toHexString(System.nanoTime());
     source.execute(
         "create role " + role,

@@ -22,9 +22,9 @@ class DumpTest {
       TestDatabase shop = server.database("shop");
       TestDatabase copy = server.database("copy");
       Path dump;
-      try (MigrationFixture fixture = new MigrationFixture(shop)) {
+      try (MigrationFixture fixture = MigrationFixture.on(shop)) {
         fixture.orders(ROWS);
-        fixture.source.execute("alter table orders add column text text");
+        fixture.execute("alter table orders add column text text");
         TableMigration run =
             fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
@@ -37,7 +37,7 @@ class DumpTest {
         fixture.requireOrderedKeys();
       }
       server.restore(dump, "copy");
-      try (MigrationFixture fixture = new MigrationFixture(copy)) {
+      try (MigrationFixture fixture = MigrationFixture.on(copy)) {
         requireWritable(fixture);
         requireRefused(fixture);
         cleaned(fixture);
@@ -49,7 +49,7 @@ class DumpTest {
 
   /** The triggers came along, with all that they need. */
   private static void requireWritable(MigrationFixture fixture) {
-    fixture.source.execute(
+    fixture.execute(
         "insert into orders (text) select 'new' from generate_series(1, 1000)",
         "insert into orders (id, text) values (7, 'upsert') on conflict (id)"
             + " do update set text = excluded.text",
@@ -57,11 +57,11 @@ class DumpTest {
         "delete from orders where id between 100 and 200",
         "insert into orders (id, text) select n, 'again' from generate_series(100, 200) n");
     assertThat(
-            fixture.source.column(
+            fixture.column(
                 "select id from orders where id > %d and snowflake_id is null".formatted(ROWS)))
         .isEmpty();
     assertThat(
-            fixture.source.column(
+            fixture.column(
                 "select min(id) from orders where snowflake_id is not null"
                     + " group by snowflake_id having count(*) > 1"))
         .isEmpty();
@@ -80,7 +80,7 @@ class DumpTest {
 
   /** By what the refusal says. */
   private static void cleaned(MigrationFixture fixture) {
-    fixture.source.execute(
+    fixture.execute(
         "drop schema coatcheck_migration cascade",
         "alter table orders drop column snowflake_id cascade");
   }

@@ -88,7 +88,7 @@ class FrozenNetworkTest {
     try (TestSession report = database.sql().session();
         MigrationFixture fixture = behindProxy(SHORT)) {
       fixture.orders(ROWS);
-      fixture.source.execute("create table elsewhere (n int)");
+      fixture.execute("create table elsewhere (n int)");
       proxy.freezeAt(new Trap("create unique index concurrently", true, true));
       report.beginSnapshot();
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
@@ -103,7 +103,7 @@ class FrozenNetworkTest {
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
       assertThat(
-              fixture.source.column(
+              fixture.column(
                   "select indexrelid::oid from pg_index"
                       + " where indrelid = 'orders'::regclass and not indisvalid"))
           .isEmpty();
@@ -122,7 +122,7 @@ class FrozenNetworkTest {
       TestDatabase shop = new TestDatabase(server.jdbcUrl(), server.user(), server.password());
       proxy.target(shop.port());
       try (TestSession report = shop.sql().session();
-          MigrationFixture fixture = new MigrationFixture(shop.behind(proxy.port()), SHORT)) {
+          MigrationFixture fixture = MigrationFixture.on(shop.behind(proxy.port()), SHORT)) {
         fixture.orders(ROWS);
         proxy.freezeAt(new Trap("create unique index concurrently", true, true));
         report.beginSnapshot();
@@ -167,6 +167,6 @@ class FrozenNetworkTest {
   }
 
   private MigrationFixture behindProxy(Patience patience) {
-    return new MigrationFixture(database.behind(proxy.port()), patience);
+    return MigrationFixture.on(database.behind(proxy.port()), patience);
   }
 }

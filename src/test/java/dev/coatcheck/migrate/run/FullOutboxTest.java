@@ -19,15 +19,15 @@ class FullOutboxTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void anUndoWaitsForTheOutboxShowsWhatIsLeftAndLosesNoMapping(boolean beside) {
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.orders(ROWS);
       TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
       try (TestSession held =
-          fixture.source.gateway.on.sql().begin("lock table coatcheck.alias in share mode")) {
-        fixture.source.execute(
+          fixture.gateway.on.sql().begin("lock table coatcheck.alias in share mode")) {
+        fixture.execute(
             "insert into orders select from generate_series(1, %d)".formatted(NEW_ROWS));
         MigrationFixture.done(
-            fixture.migrations.undo(run.id(), Phase.EXPAND, Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().undo(run.id(), Phase.EXPAND, Asked.by(MigrationFixture.ACTOR)));
 
         fixture.awaitReason(run, NEW_ROWS + " entries of the outbox are left");
         assertThat(fixture.saw(run, "draining", NEW_ROWS + " entries")).isTrue();
@@ -37,13 +37,13 @@ class FullOutboxTest {
       fixture.await(run, RunState.CANCELLED);
       assertThat(fixture.now(run).status().reason()).isEmpty();
       assertThat(mappings(fixture)).isEqualTo(ROWS + NEW_ROWS);
-      assertThat(fixture.source.count("select count(*) from pg_trigger where tgname like '~coat%'"))
+      assertThat(fixture.count("select count(*) from pg_trigger where tgname like '~coat%'"))
           .isZero();
     }
   }
 
   private static long mappings(MigrationFixture fixture) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
   }
 }

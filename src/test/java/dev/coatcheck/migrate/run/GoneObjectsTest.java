@@ -18,11 +18,11 @@ class GoneObjectsTest {
 
   @Test
   void aCheckpointThatGoesInTheMiddleFailsTheRunOnce() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       TableMigration run = inTheMiddle(fixture);
       long begun = begun(fixture, run);
 
-      fixture.source.execute("delete from coatcheck_migration.checkpoint");
+      fixture.execute("delete from coatcheck_migration.checkpoint");
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
       assertThat(failed.status().reason().orElseThrow())
@@ -41,8 +41,7 @@ class GoneObjectsTest {
       requireBareTable(fixture);
       fixture.run(fixture.plan("orders", Optional.of("created_at")));
       assertThat(keys(fixture)).containsAll(keys);
-      assertThat(fixture.source.count("select count(*) from orders where snowflake_id is null"))
-          .isZero();
+      assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isZero();
     }
   }
 
@@ -63,28 +62,29 @@ class GoneObjectsTest {
           the trigger "~coatcheck_insert"          | trigger ~coatcheck_insert
           """)
   void whatIsGoneIsNamedAndTheUndoTakesTheRest(String name, String what) {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       TableMigration run = inTheMiddle(fixture);
-      MigrationFixture.done(fixture.migrations.pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.awaitNoRunner();
       drop(fixture, what);
-      MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(
+          fixture.migrations().resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
 
       assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .startsWith("Gone from the source: " + name.strip());
 
       fixture.undo(run, Phase.EXPAND);
       requireBareTable(fixture);
-      fixture.source.execute("insert into orders default values");
+      fixture.execute("insert into orders default values");
     }
   }
 
   @Test
   void aTableThatIsGoneIsSaidAndTheUndoTakesTheRest() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       TableMigration run = inTheMiddle(fixture);
 
-      fixture.source.execute("drop table orders");
+      fixture.execute("drop table orders");
 
       assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
           .startsWith("Gone from the source: the table itself");
@@ -104,10 +104,9 @@ class GoneObjectsTest {
   private static void drop(MigrationFixture fixture, String what) {
     String[] words = what.strip().split(" ", 2);
     switch (words[0]) {
-      case "schema" -> fixture.source.execute("drop schema coatcheck_migration cascade");
-      case "column" ->
-          fixture.source.execute("alter table orders drop column snowflake_id cascade");
-      case "trigger" -> fixture.source.execute("drop trigger \"" + words[1] + "\" on orders");
+      case "schema" -> fixture.execute("drop schema coatcheck_migration cascade");
+      case "column" -> fixture.execute("alter table orders drop column snowflake_id cascade");
+      case "trigger" -> fixture.execute("drop trigger \"" + words[1] + "\" on orders");
       default -> {
         String catalog = words[0].equals("function") ? "pg_proc" : "pg_class";
         String column = words[0].equals("function") ? "proname" : "relname";
@@ -120,40 +119,38 @@ class GoneObjectsTest {
             };
         String found =
             fixture
-                .source
                 .texts(
                     "select %s from %s where %s = 'coatcheck_migration'::regnamespace and %s like '%s%%'%s"
                         .formatted(column, catalog, space, column, words[1], kind))
                 .getFirst();
-        fixture.source.execute(
-            "drop %s coatcheck_migration.\"%s\" cascade".formatted(words[0], found));
+        fixture.execute("drop %s coatcheck_migration.\"%s\" cascade".formatted(words[0], found));
       }
     }
   }
 
   private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   private static long begun(MigrationFixture fixture, TableMigration run) {
-    return fixture.migrations.journal().events(run.id(), 0).stream()
+    return fixture.migrations().journal().events(run.id(), 0).stream()
         .filter(event -> event.kind().equals("step_started"))
         .count();
   }
 
   private static List<Long> keys(MigrationFixture fixture) {
-    return fixture.source.column(
+    return fixture.column(
         "select snowflake_id from orders where snowflake_id is not null order by id");
   }
 
   private static void requireBareTable(MigrationFixture fixture) {
     assertThat(
-            fixture.source.count(
+            fixture.count(
                 "select count(*) from pg_trigger where tgrelid = 'orders'::regclass"
                     + " and not tgisinternal"))
         .isZero();
     assertThat(
-            fixture.source.count(
+            fixture.count(
                 "select count(*) from pg_attribute where attrelid = 'orders'::regclass"
                     + " and attname = 'snowflake_id' and not attisdropped"))
         .isZero();
@@ -162,7 +159,7 @@ class GoneObjectsTest {
 
   /** What is in our schema besides the archive, and the tables that all runs share. */
   private static long ours(MigrationFixture fixture) {
-    return fixture.source.count(
+    return fixture.count(
         """
         select (select count(*) from pg_proc where pronamespace = to_regnamespace('coatcheck_migration'))
              + (select count(*) from pg_class

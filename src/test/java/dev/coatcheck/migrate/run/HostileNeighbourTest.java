@@ -153,7 +153,7 @@ class HostileNeighbourTest {
     for (String role : List.of(shop.migrator, shop.owner)) {
       shop.admin("alter role " + role + " set search_path = public, pg_catalog");
     }
-    fixture = new MigrationFixture(shop.forMigrator());
+    fixture = MigrationFixture.on(shop.forMigrator());
   }
 
   @AfterEach
@@ -172,7 +172,7 @@ class HostileNeighbourTest {
     requireUnmarked("expand and backfill");
     shop.application(writes("id", 5_000));
     requireUnmarked("writes of the application");
-    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 2_990)).isTrue();
+    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 2_990)).isTrue();
     requireUnmarked("filling ahead");
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
@@ -216,14 +216,14 @@ class HostileNeighbourTest {
   void nothingOfThemRunsInTheLastPhase() {
     TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
     fixture.switchKey(run);
-    assertThat(fixture.migrations.oldColumns(fixture.now(run))).isPresent();
+    assertThat(fixture.migrations().oldColumns(fixture.now(run))).isPresent();
     requireUnmarked("a look at the old columns");
     fixture.contract(run);
     requireUnmarked("contract");
     shop.application(writes("snowflake_id", 9_000));
     shop.application("insert into public.orders default values");
     requireUnmarked("writes without legacy IDs");
-    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 7)).isTrue();
+    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 7)).isTrue();
     requireUnmarked("a look into the archive");
     shop.admin("alter table public.orders rename column snowflake_id to id");
     shop.application(

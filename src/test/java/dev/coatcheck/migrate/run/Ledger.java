@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -11,16 +10,14 @@ import java.util.List;
 /** Writes down every key that a row of {@code public.orders} was seen with, and compares. */
 public final class Ledger {
   private final MigrationFixture fixture;
-  private final RekeyFixture source;
 
   private Ledger(MigrationFixture fixture) {
     this.fixture = fixture;
-    this.source = fixture.source;
   }
 
   /** With a new table of so many rows, one a second. */
   static Ledger of(MigrationFixture fixture, long rows) {
-    fixture.source.execute(
+    fixture.execute(
         Application.TABLE,
         "insert into orders (created_at, text)"
             + " select now() - make_interval(secs => 2 * %1$d - n), 'old'".formatted(rows)
@@ -30,7 +27,7 @@ public final class Ledger {
 
   /** With a table that is there. */
   public static Ledger on(MigrationFixture fixture) {
-    fixture.source.execute(
+    fixture.execute(
         "create table seen (id bigint, key bigint, primary key (id, key))",
         "create table mapped (id bigint, key bigint)");
     return new Ledger(fixture);
@@ -38,7 +35,7 @@ public final class Ledger {
 
   /** Once more, all rows. */
   public void note() {
-    source.execute(
+    fixture.execute(
         "insert into seen select id, snowflake_id from orders where snowflake_id is not null"
             + " on conflict do nothing");
   }
@@ -46,7 +43,7 @@ public final class Ledger {
   /** Among the keys that the backfill gave. */
   public void requireOrder() {
     assertThat(
-            source.column(
+            fixture.column(
                 """
                 select id from (
                   select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
@@ -58,10 +55,10 @@ public final class Ledger {
 
   /** Every row has one key that no other has, and never had another. */
   public void requireKeys() {
-    source.execute("analyze");
-    assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
+    fixture.execute("analyze");
+    assertThat(fixture.column("select id from orders where snowflake_id is null")).isEmpty();
     assertThat(
-            source.column(
+            fixture.column(
                 "select snowflake_id from orders group by snowflake_id having count(*) > 1"))
         .isEmpty();
     requireOneKeyPerRow();
@@ -69,10 +66,10 @@ public final class Ledger {
 
   /** No row was ever seen with two keys, and no key at two rows. */
   public void requireOneKeyPerRow() {
-    assertThat(source.column("select id from seen group by id having count(*) > 1"))
+    assertThat(fixture.column("select id from seen group by id having count(*) > 1"))
         .as("rows that had two keys")
         .isEmpty();
-    assertThat(source.column("select key from seen group by key having count(*) > 1"))
+    assertThat(fixture.column("select key from seen group by key having count(*) > 1"))
         .as("keys that two rows had")
         .isEmpty();
   }
@@ -81,7 +78,7 @@ public final class Ledger {
   public void requireMappings() {
     record Mapped(long id, long key) {}
     List<Mapped> all =
-        fixture.source.gateway.database.read(
+        fixture.gateway.database.read(
             "test",
             sql -> {
               sql.execute("analyze coatcheck.alias, coatcheck.public_id");
@@ -94,20 +91,20 @@ public final class Ledger {
                       """)
                   .map(row -> new Mapped(row.get(0, Long.class), row.get(1, Long.class)));
             });
-    try (Connection connection = source.connect();
+    try (Connection connection = fixture.connect();
         PreparedStatement insert =
             connection.prepareStatement(
                 "insert into mapped select * from unnest(?::bigint[], ?::bigint[])")) {
       insert.setObject(1, all.stream().map(Mapped::id).toArray(Long[]::new));
       insert.setObject(2, all.stream().map(Mapped::key).toArray(Long[]::new));
       insert.execute();
-      source.execute("analyze mapped");
+      fixture.execute("analyze mapped");
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }
-    assertThat(source.column("select id from mapped group by id having count(*) > 1")).isEmpty();
+    assertThat(fixture.column("select id from mapped group by id having count(*) > 1")).isEmpty();
     assertThat(
-            source.column(
+            fixture.column(
                 "select o.id from orders o left join mapped m using (id)"
                     + " where m.key is distinct from o.snowflake_id"))
         .as("rows whose legacy ID does not lead to their key")

@@ -20,8 +20,8 @@ class LockTest {
   /** A report reads the table for a while. */
   @Test
   void aRunGetsItsLockLaterAndWritersGetThroughMeanwhile() throws Exception {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        TestSession held = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        TestSession held = fixture.sql().session()) {
       fixture.orders(100);
       held.begin("select count(*) from orders");
       AtomicBoolean stopped = new AtomicBoolean();
@@ -30,7 +30,7 @@ class LockTest {
           CompletableFuture.runAsync(
               () -> {
                 while (!stopped.get()) {
-                  fixture.source.execute("insert into orders default values");
+                  fixture.execute("insert into orders default values");
                   written.incrementAndGet();
                 }
               },
@@ -53,8 +53,8 @@ class LockTest {
   /** What is locked is set aside; a retry fills it with the keys that were kept free for it. */
   @Test
   void aRowThatIsLockedIsFilledLaterAndInOrder() {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        TestSession held = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        TestSession held = fixture.sql().session()) {
       fixture.orders(1_000);
       TableMigration run = fixture.plan("orders", java.util.Optional.of("created_at"));
       // After the triggers have had their lock.
@@ -68,25 +68,25 @@ class LockTest {
 
       assertThat(failed.status().reason().orElseThrow())
           .contains("2 rows", "ID 700", "another session holds the row", "retry");
-      assertThat(fixture.source.column("select id from orders where snowflake_id is null"))
+      assertThat(fixture.column("select id from orders where snowflake_id is null"))
           .containsExactly(700L, 702L);
-      assertThat(fixture.migrations.journal().setAside(run.id()))
+      assertThat(fixture.migrations().journal().setAside(run.id()))
           .extracting(SetAside::legacy)
           .containsExactly(700L, 702L);
       assertThat(failed.progress().counts().setAside()).isEqualTo(2);
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
-      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations().journal().setAside(run.id())).isEmpty();
     }
   }
 
   /** As another run does that begins at the same time: it makes the schema of them all. */
   @Test
   void theFirstTwoRunsOfASourceMayBeginTogether() {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        TestSession held = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        TestSession held = fixture.sql().session()) {
       fixture.orders(100);
       held.begin(
           "select pg_advisory_xact_lock(%d, 0)".formatted(TargetSql.LOCK_CLASS),
@@ -103,9 +103,9 @@ class LockTest {
   /** A trigger of the customer makes a great batch slow. */
   @Test
   void aBatchThatTakesTooLongIsSplit() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(1_500);
-      fixture.source.execute(
+      fixture.execute(
           """
           create function slow() returns trigger language plpgsql as $$ begin
             perform set_config('test.rows',
@@ -118,7 +118,7 @@ class LockTest {
 
       fixture.await(run, RunState.DONE);
 
-      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations().journal().setAside(run.id())).isEmpty();
       assertThat(fixture.saw(run, "set_aside", "")).isFalse();
       fixture.requireOrderedKeys();
     }
@@ -127,8 +127,8 @@ class LockTest {
   @Test
   @Tag("faults")
   void aTableThatIsHeldForGoodFailsTheRunAndNamesTheHolder() {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        TestSession held = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        TestSession held = fixture.sql().session()) {
       fixture.orders(100);
       fixture.patience = Duration.ofMinutes(2);
       held.execute("set application_name = 'a long report'");
@@ -140,7 +140,7 @@ class LockTest {
       assertThat(failed.status().reason().orElseThrow())
           .contains("dual-write", "20 tries", "idle in transaction", "a long report");
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
@@ -149,8 +149,8 @@ class LockTest {
   @Test
   @Tag("faults")
   void aRunStopsWhenMoreThanHalfOfItsBatchesFail() {
-    try (MigrationFixture fixture = new MigrationFixture(true);
-        TestSession held = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.beside();
+        TestSession held = fixture.sql().session()) {
       fixture.orders(10_000);
       fixture.patience = Duration.ofMinutes(5);
       TableMigration run =
@@ -163,14 +163,14 @@ class LockTest {
 
       assertThat(failed.status().reason().orElseThrow()).contains("batches failed");
       held.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
   }
 
   private static boolean waitsForAnything(MigrationFixture fixture) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
                 + " and application_name like 'coatcheck run %'"
                 + " and datname = current_database()")
@@ -178,7 +178,7 @@ class LockTest {
   }
 
   private static boolean waits(MigrationFixture fixture) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where not l.granted and a.application_name like 'coatcheck run %'"
                 + " and a.datname = current_database()")

@@ -51,7 +51,7 @@ class OwnCodeTest {
         """,
         "create constraint trigger deferred after insert or update on orders"
             + " deferrable initially deferred for each row execute function deferred()");
-    fixture = new MigrationFixture(shop.forMigrator());
+    fixture = MigrationFixture.on(shop.forMigrator());
   }
 
   private static String trigger(String name, String when, String then) {
@@ -79,7 +79,7 @@ class OwnCodeTest {
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 990)).isTrue();
+    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 990)).isTrue();
     fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
     fixture.await(run, RunState.DONE);
 

@@ -28,16 +28,16 @@ class ReadThroughTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void everyRowIsFoundInTheMiddleOfTheBackfill(boolean beside) {
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.orders(ROWS);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      MigrationFixture.done(fixture.migrations.pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(() -> noRunner(fixture));
       // From here on nobody follows the outbox.
-      fixture.migrations.close();
-      fixture.source.execute(
+      fixture.migrations().close();
+      fixture.execute(
           "insert into orders (id) values (5000)", "delete from orders where id in (2000, 2001)");
       try (Legacy legacy = legacy(fixture, readThrough(fixture))) {
         requireFound(fixture, legacy, 1);
@@ -46,7 +46,7 @@ class ReadThroughTest {
         requireFound(fixture, legacy, 1_501);
         requireFound(fixture, legacy, 5_000);
         for (long unknown : new long[] {2_000, 4_000, 6_000, Long.MAX_VALUE}) {
-          assertThat(MigrationFixture.find(legacy, fixture.source.type, unknown))
+          assertThat(MigrationFixture.find(legacy, fixture.type, unknown))
               .isInstanceOf(ResolveOutcome.Unknown.class);
         }
         goOnUnderLookUps(fixture, run, legacy);
@@ -70,7 +70,7 @@ class ReadThroughTest {
                 Random random = new Random(seed);
                 while (fixture.now(run).status().state() == RunState.RUNNING) {
                   try {
-                    legacy.lookup().find(fixture.source.type, 1 + random.nextLong(ROWS));
+                    legacy.lookup().find(fixture.type, 1 + random.nextLong(ROWS));
                     found.incrementAndGet();
                   } catch (DatabaseUnavailable busy) {
                     refused.incrementAndGet();
@@ -85,42 +85,42 @@ class ReadThroughTest {
       for (long id : new long[] {1, 2, 1_500, 1_600, 2_999, 3_000, 5_000}) {
         requireFound(fixture, legacy, id);
       }
-      fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
-      long rows = fixture.source.count("select count(*) from orders");
+      fixture.await(() -> fixture.outbox(run.target()).lag().entries() == 0);
+      long rows = fixture.count("select count(*) from orders");
       assertThat(mappings(fixture)).isEqualTo(rows);
     }
   }
 
   private static void requireFound(MigrationFixture fixture, Legacy legacy, long id) {
-    ResolveOutcome outcome = MigrationFixture.find(legacy, fixture.source.type, id);
+    ResolveOutcome outcome = MigrationFixture.find(legacy, fixture.type, id);
     assertThat(outcome).as("%d", id).isInstanceOf(ResolveOutcome.Found.class);
-    long key = fixture.source.count("select snowflake_id from orders where id = " + id);
+    long key = fixture.count("select snowflake_id from orders where id = " + id);
     assertThat(((ResolveOutcome.Found) outcome).mapping().key()).isEqualTo(new Key.Bigint(key));
   }
 
   private static long mappings(MigrationFixture fixture) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test",
         sql -> sql.fetchSingle("select count(*) from coatcheck.public_id").get(0, Long.class));
   }
 
   private static boolean noRunner(MigrationFixture fixture) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_stat_activity where application_name like 'coatcheck run %'"
                 + " and datname = current_database()")
         == 0;
   }
 
   private static ReadThrough readThrough(MigrationFixture fixture) {
-    MappingFixture gateway = fixture.source.gateway;
+    MappingFixture gateway = fixture.gateway;
     ActiveTables active =
         new ActiveTables(new Journal(gateway.database, gateway.observer, "test")::activeTables);
     // Not read yet, as in an instance whose first reading failed.
-    return new ReadThrough(active, fixture.sources, MigrationFixture.mappings(fixture.source));
+    return new ReadThrough(active, fixture.sources(), fixture.gatewayMappings());
   }
 
   static Legacy legacy(MigrationFixture fixture, LegacySource source) {
-    MappingFixture gateway = fixture.source.gateway;
+    MappingFixture gateway = fixture.gateway;
     return Legacy.open(
         gateway.database,
         gateway.registry,

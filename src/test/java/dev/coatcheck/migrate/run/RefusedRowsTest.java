@@ -90,40 +90,40 @@ class RefusedRowsTest {
   @EnumSource
   void theRestGoesOnAndARetryGivesTheRowsTheirOwnKeys(Refusal refusal) {
     boolean beside = refusal == Refusal.TRIGGER || refusal == Refusal.TRIGGER_RETURNS_NULL;
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.orders(ROWS);
-      fixture.source.execute(refusal.made);
+      fixture.execute(refusal.made);
       TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
       assertThat(failed.status().reason().orElseThrow())
           .contains("4 rows were set aside", "ID 5", refusal.error, "retry");
-      assertThat(fixture.source.column("select id from orders where snowflake_id is null"))
+      assertThat(fixture.column("select id from orders where snowflake_id is null"))
           .isEqualTo(REFUSED);
       assertThat(failed.progress().rowsDone()).isEqualTo(ROWS - 4);
       assertThat(failed.progress().counts().setAside()).isEqualTo(4);
-      List<SetAside> setAside = fixture.migrations.journal().setAside(run.id());
+      List<SetAside> setAside = fixture.migrations().journal().setAside(run.id());
       assertThat(setAside).extracting(SetAside::legacy).isEqualTo(REFUSED);
       assertThat(setAside)
           .allSatisfy(row -> assertThat(row.cause()).isEqualTo(SetAside.Cause.REFUSED))
           .allSatisfy(row -> assertThat(row.error()).contains(refusal.error));
-      FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source.source, run.target());
+      FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, run.target());
       assertThatThrownBy(() -> lookUp.find(700)).isInstanceOf(DatabaseUnavailable.class);
 
-      fixture.source.execute(refusal.mended);
+      fixture.execute(refusal.mended);
       Map<Long, Long> kept =
           setAside.stream().collect(Collectors.toMap(SetAside::legacy, SetAside::key));
       assertThat(lookUp.find(700)).isEqualTo(OptionalLong.of(requireNonNull(kept.get(700L))));
-      fixture.source.execute("delete from orders where id = 701");
+      fixture.execute("delete from orders where id = 701");
       retry(fixture, run);
       fixture.await(run, RunState.DONE);
 
       for (long id : List.of(5L, 700L, 2_000L)) {
-        assertThat(fixture.source.count("select snowflake_id from orders where id = " + id))
+        assertThat(fixture.count("select snowflake_id from orders where id = " + id))
             .isEqualTo(kept.get(id));
       }
-      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
+      assertThat(fixture.migrations().journal().setAside(run.id())).isEmpty();
       assertThat(fixture.now(run).progress().counts().setAside()).isZero();
       assertThat(fixture.now(run).progress().rowsDone())
           .as("all but the row that the look-up filled, and the row that is gone")
@@ -135,12 +135,12 @@ class RefusedRowsTest {
   /** A trigger that refuses them all ends the run before it has set the whole table aside. */
   @Test
   void aTableThatRefusesEveryRowStopsTheRunAtAThousand() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(3_000);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      fixture.source.execute(
+      fixture.execute(
           """
           create function frozen() returns trigger language plpgsql as $$ begin
             raise exception 'the table is frozen'; end $$;
@@ -153,8 +153,8 @@ class RefusedRowsTest {
       assertThat(failed.status().reason().orElseThrow())
           .contains("rows were set aside", "the table is frozen");
       assertThat(failed.progress().counts().setAside()).isBetween(1_000L, 1_500L);
-      assertThat(fixture.migrations.journal().setAside(run.id())).hasSize(100);
-      fixture.source.execute("drop trigger frozen on orders");
+      assertThat(fixture.migrations().journal().setAside(run.id())).hasSize(100);
+      fixture.execute("drop trigger frozen on orders");
       retry(fixture, run);
       fixture.await(run, RunState.DONE);
       requireNextThousand(fixture);
@@ -162,21 +162,21 @@ class RefusedRowsTest {
   }
 
   private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   private static void requireNextThousand(MigrationFixture fixture) {
-    fixture.source.execute("insert into orders select from generate_series(1, 1000)");
+    fixture.execute("insert into orders select from generate_series(1, 1000)");
     fixture.requireOrderedKeys();
     fixture.await(
         () -> {
           long mapped =
-              fixture.source.gateway.database.read(
+              fixture.gateway.database.read(
                   "test",
                   sql ->
                       sql.fetchSingle("select count(*) from coatcheck.public_id")
                           .get(0, Long.class));
-          return mapped >= fixture.source.count("select count(*) from orders");
+          return mapped >= fixture.count("select count(*) from orders");
         });
   }
 }

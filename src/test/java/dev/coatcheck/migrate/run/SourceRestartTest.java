@@ -24,22 +24,22 @@ class SourceRestartTest {
     try (TestHome home = TestHome.fresh()) {
       EmbeddedDatabase first = EmbeddedDatabase.start(home.path());
       try (FaultProxy proxy = new FaultProxy(port(first));
-          MigrationFixture fixture = new MigrationFixture(behind(first, proxy));
-          Legacy legacy = ReadThroughTest.legacy(fixture, fixture.migrations.legacySource())) {
+          MigrationFixture fixture = MigrationFixture.on(behind(first, proxy));
+          Legacy legacy = ReadThroughTest.legacy(fixture, fixture.migrations().legacySource())) {
         fixture.orders(ROWS);
         TableMigration run =
             fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
         fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-        fixture.source.execute("insert into orders (id) values (5000)");
-        assertThat(MigrationFixture.find(legacy, fixture.source.type, ROWS))
+        fixture.execute("insert into orders (id) values (5000)");
+        assertThat(MigrationFixture.find(legacy, fixture.type, ROWS))
             .isInstanceOf(ResolveOutcome.Found.class);
 
         first.close();
         proxy.cut();
         fixture.awaitReason(run, "the source can't be reached, trying again");
-        assertThatThrownBy(() -> legacy.lookup().find(fixture.source.type, ROWS - 1))
+        assertThatThrownBy(() -> legacy.lookup().find(fixture.type, ROWS - 1))
             .isInstanceOf(DatabaseUnavailable.class);
-        assertThat(MigrationFixture.find(legacy, fixture.source.type, ROWS))
+        assertThat(MigrationFixture.find(legacy, fixture.type, ROWS))
             .as("what has its mapping needs no source")
             .isInstanceOf(ResolveOutcome.Found.class);
         assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
@@ -50,12 +50,12 @@ class SourceRestartTest {
           fixture.await(run, RunState.DONE);
           fixture.requireOrderedKeys();
           assertThat(fixture.now(run).status().reason()).isEmpty();
-          fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
+          fixture.await(() -> fixture.outbox(run.target()).lag().entries() == 0);
           assertThat(mappings(fixture)).isEqualTo(ROWS + 1);
           // All but the one that the look-up filled.
           assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(ROWS - 1);
-          fixture.migrations.close();
-          fixture.sources.close();
+          fixture.migrations().close();
+          fixture.sources().close();
         }
       } finally {
         first.close();
@@ -64,7 +64,7 @@ class SourceRestartTest {
   }
 
   private static long mappings(MigrationFixture fixture) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
   }
 

@@ -37,12 +37,12 @@ class SourceRoleTest {
               "grant usage on sequence public.orders_id_seq to " + APPLICATION);
       admin.sql().execute(documented(admin).toArray(String[]::new));
       try (MigrationFixture fixture =
-          new MigrationFixture(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
+          MigrationFixture.on(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
         TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
         fixture.requireOrderedKeys();
         List<Long> keys = keys(fixture);
         write(admin);
-        fixture.await(() -> fixture.source.outbox(first.target()).lag().entries() == 0);
+        fixture.await(() -> fixture.outbox(first.target()).lag().entries() == 0);
         fixture.undo(first, Phase.EXPAND);
         write(admin);
 
@@ -50,9 +50,9 @@ class SourceRoleTest {
         assertThat(keys(fixture)).containsAll(keys);
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(
-            fixture.migrations.forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
         assertThat(
-                fixture.source.count(
+                fixture.count(
                     "select count(*) from pg_namespace where nspname = 'coatcheck_migration'"))
             .isZero();
         write(admin);
@@ -100,6 +100,6 @@ class SourceRoleTest {
   }
 
   private static List<Long> keys(MigrationFixture fixture) {
-    return fixture.source.column("select snowflake_id from orders where id <= 100 order by id");
+    return fixture.column("select snowflake_id from orders where id <= 100 order by id");
   }
 }

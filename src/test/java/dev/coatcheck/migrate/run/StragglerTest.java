@@ -103,13 +103,13 @@ class StragglerTest {
 
       assertThat(failed.status().reason().orElseThrow()).contains("ID 1001");
       assertThat(
-              fixture.source.count(
+              fixture.count(
                   "select count(*) from pg_constraint where conrelid = 'orders'::regclass"
                       + " and contype = 'c'"))
           .isZero();
       application.execute("update orders set created_at = now() where id = 1001");
       application.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     }
@@ -122,7 +122,7 @@ class StragglerTest {
 
   private MigrationFixture behindProxy() {
     String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return new MigrationFixture(new TestDatabase(url, database.user(), database.password()));
+    return MigrationFixture.on(new TestDatabase(url, database.user(), database.password()));
   }
 
   private int port() {

@@ -17,8 +17,8 @@ class TableMigrationsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aRunGoesThroughAllPhasesAndBackAndGivesTheSameKeysAgain(boolean beside) {
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
-      fixture.source.execute(
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
+      fixture.execute(
           "create table orders (id bigserial primary key, created_at timestamptz default now())",
           "insert into orders (created_at) select now() - make_interval(secs => 20000 - n)"
               + " from generate_series(1, 10000) n");
@@ -27,33 +27,33 @@ class TableMigrationsTest {
       TableMigration done = fixture.run(run);
 
       assertThat(done.progress().rowsDone()).isEqualTo(10_000);
-      assertThat(fixture.migrations.journal().steps(run.id()))
+      assertThat(fixture.migrations().journal().steps(run.id()))
           .allMatch(
               step ->
                   step.state()
                       == (step.phase().isUsual() ? StepState.VERIFIED : StepState.PENDING));
-      fixture.source.execute("insert into orders default values");
+      fixture.execute("insert into orders default values");
       Awaitility.await().until(() -> aliases(fixture) == 10_001);
-      List<Long> keys = fixture.source.column("select snowflake_id from orders order by id");
+      List<Long> keys = fixture.column("select snowflake_id from orders order by id");
 
       for (Phase phase : List.of(Phase.NOT_NULL, Phase.INDEX)) {
         fixture.undo(run, phase);
       }
-      MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(
+          fixture.migrations().resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
       fixture.await(run, RunState.DONE);
       fixture.undo(run, Phase.EXPAND);
 
-      assertThat(fixture.source.count("select count(*) from pg_trigger where tgname like '~coat%'"))
+      assertThat(fixture.count("select count(*) from pg_trigger where tgname like '~coat%'"))
           .isZero();
       fixture.run(fixture.plan("orders", Optional.of("created_at")));
-      assertThat(fixture.source.column("select snowflake_id from orders order by id"))
-          .isEqualTo(keys);
+      assertThat(fixture.column("select snowflake_id from orders order by id")).isEqualTo(keys);
       assertThat(aliases(fixture)).isEqualTo(10_001);
     }
   }
 
   private static long aliases(MigrationFixture fixture) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
   }
 }

@@ -9,24 +9,19 @@ import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A run gives way, says why, and goes on by itself. */
 class ThrottleTest {
   private static final int ROWS = 1_000;
 
-  private final MigrationFixture fixture = new MigrationFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @BeforeEach
   void rows() {
     fixture.orders(ROWS);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   @Test
@@ -55,7 +50,7 @@ class ThrottleTest {
     TableMigration run =
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession held = fixture.source.sql().session()) {
+    try (TestSession held = fixture.sql().session()) {
       held.begin("select 1");
       fixture.set(
           run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
@@ -77,7 +72,7 @@ class ThrottleTest {
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
     String lock = "lock table orders in share update exclusive mode";
-    try (TestSession held = fixture.source.sql().session()) {
+    try (TestSession held = fixture.sql().session()) {
       held.begin(lock);
       CompletableFuture<Void> first = lockInBackground(lock);
       CompletableFuture<Void> second = lockInBackground(lock);
@@ -99,7 +94,7 @@ class ThrottleTest {
         fixture.startWith(
             throttleSettings -> new ThrottleSettings(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession held = fixture.source.sql().session()) {
+    try (TestSession held = fixture.sql().session()) {
       fixture.await(
           () -> {
             held.begin("lock table orders in access exclusive mode", "select pg_sleep(0.05)")
@@ -120,8 +115,7 @@ class ThrottleTest {
 
     fixture.await(
         () -> {
-          fixture.source.execute(
-              "select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
+          fixture.execute("select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
           return fixture.saw(run, "throttled", "the source writes more than 1 MB of WAL a second");
         });
     fixture.set(run, _ -> ThrottleSettings.DEFAULT);
@@ -133,14 +127,13 @@ class ThrottleTest {
   @Test
   void whatAReplicationSlotKeepsIsBoundedAndTheSlotIsNamed() {
     String slot = "kept_" + ProcessHandle.current().pid();
-    fixture.source.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
+    fixture.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
     try {
       TableMigration run =
           fixture.startWith(_ -> new ThrottleSettings(500, 200, 0, 10, 1, 5, 600, 250, 0, true));
       fixture.await(
           () -> {
-            fixture.source.execute(
-                "select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
+            fixture.execute("select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
             return fixture.saw(run, "throttled", "the replication slot " + slot + " keeps ");
           });
       fixture.awaitReason(run, "the replication slot " + slot + " keeps ");
@@ -149,7 +142,7 @@ class ThrottleTest {
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
     } finally {
-      fixture.source.execute("select pg_drop_replication_slot('" + slot + "')");
+      fixture.execute("select pg_drop_replication_slot('" + slot + "')");
     }
   }
 
@@ -159,13 +152,13 @@ class ThrottleTest {
    */
   @Test
   void aVacuumOfTheTableIsWaitedForButNotForEver() {
-    fixture.source.execute(
+    fixture.execute(
         "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end"
             + " $$");
     TableMigration run =
         fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession vacuuming = fixture.source.sql().session()) {
+    try (TestSession vacuuming = fixture.sql().session()) {
       long vacuum = vacuuming.pid();
       vacuuming.execute("set vacuum_cost_delay = 100", "set vacuum_cost_limit = 1");
       CompletableFuture<Void> ended =
@@ -183,7 +176,7 @@ class ThrottleTest {
       fixture.set(run, _ -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       assertThat(ended).as("it goes on beside the vacuum").isNotDone();
-      fixture.source.execute("select pg_cancel_backend(%d)".formatted(vacuum));
+      fixture.execute("select pg_cancel_backend(%d)".formatted(vacuum));
       ended.join();
     }
     fixture.set(run, _ -> ThrottleSettings.DEFAULT);
@@ -193,16 +186,15 @@ class ThrottleTest {
 
   private CompletableFuture<Void> lockInBackground(String lock) {
     return CompletableFuture.runAsync(
-        () -> fixture.source.execute("begin", lock, "commit"),
-        task -> Thread.ofPlatform().start(task));
+        () -> fixture.execute("begin", lock, "commit"), task -> Thread.ofPlatform().start(task));
   }
 
   /** The time worked after the next renewal of the lease. */
   private long awaitBeat(TableMigration run) {
     String until =
         "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
-    long before = fixture.source.count(until);
-    fixture.await(() -> fixture.source.count(until) > before);
+    long before = fixture.count(until);
+    fixture.await(() -> fixture.count(until) > before);
     return fixture.now(run).progress().workedMillis();
   }
 }

@@ -13,24 +13,24 @@ class UndoTest {
   /** A runner that was killed may have applied a step without having written that down. */
   @Test
   void stepsThatNobodyWroteDownAreUndoneToo() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
-      fixture.source.execute(
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
+      fixture.execute(
           "create table orders (id bigserial primary key, created_at timestamptz default now())",
           "insert into orders select from generate_series(1, 100)");
       List<Long> before = things(fixture);
       TableMigration run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
-      fixture.source.execute("update coatcheck.table_migration_step set state = 'pending'");
+      fixture.execute("update coatcheck.table_migration_step set state = 'pending'");
 
       fixture.undo(run, Phase.EXPAND);
 
       assertThat(things(fixture)).isEqualTo(before);
-      fixture.source.execute("insert into orders default values");
+      fixture.execute("insert into orders default values");
     }
   }
 
   /** Columns, indexes, triggers and constraints of the table, and functions and tables of ours. */
   private static List<Long> things(MigrationFixture fixture) {
-    return fixture.source.column(
+    return fixture.column(
         """
         select count(*) from pg_attribute
          where attrelid = 'orders'::regclass and attnum > 0 and not attisdropped

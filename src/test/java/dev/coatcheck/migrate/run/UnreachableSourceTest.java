@@ -14,7 +14,6 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
@@ -51,7 +50,7 @@ class UnreachableSourceTest {
   @ParameterizedTest
   @EnumSource(Way.class)
   void theyHoldUpNeitherTheOutboxNorTheRunsOfAnother(Way way) throws Exception {
-    try (RekeyFixture shop = new RekeyFixture(false);
+    try (MigrationFixture shop = MigrationFixture.apart();
         FaultProxy proxy = new FaultProxy(URI.create(shop.settings.url().substring(5)).getPort());
         ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Sources sources = sources(shop, proxy)) {
@@ -145,7 +144,7 @@ class UnreachableSourceTest {
   }
 
   /** All in the same database, each by a way of its own. */
-  private static Sources sources(RekeyFixture shop, FaultProxy proxy) {
+  private static Sources sources(MigrationFixture shop, FaultProxy proxy) {
     Map<String, DatabaseSettings> named = new HashMap<>();
     named.put("shop", shop.settings);
     String behind = shop.settings.url().replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
@@ -159,8 +158,8 @@ class UnreachableSourceTest {
     return Sources.open(shop.gatewaySettings(), named, shop.gateway.observer);
   }
 
-  private static TableMigrations start(RekeyFixture shop, Sources sources, String holder) {
-    return MigrationFixture.start(shop, sources, holder);
+  private static TableMigrations start(MigrationFixture shop, Sources sources, String holder) {
+    return shop.start(sources, holder);
   }
 
   private static TableMigration plan(
@@ -208,12 +207,12 @@ class UnreachableSourceTest {
     return run.target().table().table().equals("orders_now");
   }
 
-  private static long aliases(RekeyFixture shop) {
+  private static long aliases(MigrationFixture shop) {
     return shop.gateway.database.read(
         "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
   }
 
-  private static void gateway(RekeyFixture shop, String statement) {
+  private static void gateway(MigrationFixture shop, String statement) {
     shop.gateway.database.write("test", sql -> sql.execute(statement));
   }
 }

@@ -20,10 +20,10 @@ class WaitReasonTest {
 
   @Test
   void anIndexThatWaitsForAnOldSnapshotNamesTheSessionThatHoldsIt() {
-    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        TestSession report = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.on(TestDatabase.empty(), SHORT);
+        TestSession report = fixture.sql().session()) {
       fixture.orders(100);
-      fixture.source.execute("create table elsewhere (n int)");
+      fixture.execute("create table elsewhere (n int)");
       report.execute("set application_name = 'a long report'");
       int pid = report.pid();
       report.beginSnapshot();
@@ -37,7 +37,7 @@ class WaitReasonTest {
       assertThat(wait.event()).isEqualTo("waiting for old snapshots");
       assertThat(wait.sessions()).extracting(BlockingSession::pid).containsExactly(pid);
       BlockingSession blocker = wait.sessions().getFirst();
-      assertThat(blocker.user()).isEqualTo(fixture.source.settings.user());
+      assertThat(blocker.user()).isEqualTo(fixture.settings.user());
       assertThat(blocker.application()).isEqualTo("a long report");
       assertThat(blocker.state()).isEqualTo("idle in transaction");
       assertThat(blocker.since()).isNotNull();
@@ -59,8 +59,8 @@ class WaitReasonTest {
   @ParameterizedTest
   @ValueSource(strings = {"waiting for writers before build", "waiting for old snapshots"})
   void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded(String phase) throws Exception {
-    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        TestSession other = fixture.source.sql().session()) {
+    try (MigrationFixture fixture = MigrationFixture.on(TestDatabase.empty(), SHORT);
+        TestSession other = fixture.sql().session()) {
       fixture.orders(100);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
@@ -73,7 +73,7 @@ class WaitReasonTest {
       CompletableFuture<Void> dba =
           CompletableFuture.runAsync(
               () ->
-                  fixture.source.execute(
+                  fixture.execute(
                       "set application_name = 'dba'",
                       "create index concurrently dba_index on orders (created_at)"),
               Thread::startVirtualThread);
@@ -90,7 +90,7 @@ class WaitReasonTest {
       fixture.await(run, RunState.DONE);
       assertThat(fixture.saw(run, "waiting", "")).isFalse();
       assertThat(
-              fixture.source.column(
+              fixture.column(
                   "select indexrelid::oid from pg_index"
                       + " where indrelid = 'orders'::regclass and not indisvalid"))
           .isEmpty();
@@ -100,16 +100,16 @@ class WaitReasonTest {
   /** It moves every row, and nobody else gets at the table meanwhile. */
   @Test
   void aVacuumFullInTheMiddleChangesNothing() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(2_000);
       TableMigration run =
           fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 400));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
 
-      fixture.source.execute("vacuum full orders");
+      fixture.execute("vacuum full orders");
       long before = fixture.now(run).progress().rowsDone();
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
-      fixture.source.execute("vacuum full orders");
+      fixture.execute("vacuum full orders");
       fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
 
       fixture.await(run, RunState.DONE);
@@ -119,7 +119,7 @@ class WaitReasonTest {
   }
 
   private static boolean isBuilding(MigrationFixture fixture, String phase) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_stat_progress_create_index"
                 + " where datname = current_database() and phase = '%s'".formatted(phase))
         == 1;

@@ -34,11 +34,11 @@ class WriterTest {
 
   private static void goThrough(boolean beside, long rows) {
     System.out.println("WriterTest: -Dseed=" + SEED);
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.patience = Duration.ofSeconds(180 + rows / 500);
       Ledger ledger = Ledger.of(fixture, rows);
       long began = System.nanoTime();
-      try (Application application = Application.start(fixture.source, rows, THREADS, SEED)) {
+      try (Application application = Application.start(fixture, rows, THREADS, SEED)) {
         TableMigration first = fixture.plan("orders", Optional.of("created_at"));
         fixture.run(first);
         ledger.requireOrder();
@@ -47,7 +47,7 @@ class WriterTest {
           fixture.undo(first, phase);
         }
         MigrationFixture.done(
-            fixture.migrations.resume(first.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().resume(first.id(), Asked.by(MigrationFixture.ACTOR)));
         fixture.await(first, RunState.DONE);
         ledger.note();
         fixture.undo(first, Phase.EXPAND);
@@ -56,7 +56,7 @@ class WriterTest {
         application.stop();
         Awaitility.await()
             .atMost(fixture.patience)
-            .until(() -> fixture.source.outbox(second.target()).lag().entries() == 0);
+            .until(() -> fixture.outbox(second.target()).lag().entries() == 0);
 
         Duration took = Duration.ofNanos(System.nanoTime() - began);
         System.out.println("WriterTest: " + took + ", " + application.figures());

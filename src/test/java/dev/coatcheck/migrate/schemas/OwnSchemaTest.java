@@ -23,9 +23,9 @@ class OwnSchemaTest {
   @ParameterizedTest
   @EnumSource
   void everyReferenceLeadsToItsRowFromThePlanToTheLastPhase(OwnSchema schema) {
-    try (MigrationFixture fixture = new MigrationFixture(schema == OwnSchema.CLUB)) {
-      fixture.source.execute(schema.sql());
-      List<Reference> references = Reference.to(fixture.source, schema.table());
+    try (MigrationFixture fixture = MigrationFixture.of(schema == OwnSchema.CLUB)) {
+      fixture.execute(schema.sql());
+      List<Reference> references = Reference.to(fixture, schema.table());
       Map<Reference, List<String>> seeded =
           labels(fixture, schema, references, schema.key(), Reference::column);
       Map<Long, Long> keys;
@@ -46,7 +46,7 @@ class OwnSchemaTest {
         requireTwins(fixture, schema, references);
         keys = keys(fixture, schema);
 
-        fixture.source.execute(schema.rebuilt());
+        fixture.execute(schema.rebuilt());
         writer.deployNewModel();
         fixture.contract(run);
         writer.awaitRounds();
@@ -72,7 +72,7 @@ class OwnSchemaTest {
     for (Reference reference : references) {
       labels.put(
           reference,
-          fixture.source.texts(
+          fixture.texts(
               "select concat(c."
                   + reference.label()
                   + ", ' ', p.label) from "
@@ -94,7 +94,7 @@ class OwnSchemaTest {
       MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
     for (Reference reference : references) {
       assertThat(
-              fixture.source.texts(
+              fixture.texts(
                   "select concat_ws(' ', c."
                       + reference.label()
                       + ", p.label) from "
@@ -128,7 +128,7 @@ class OwnSchemaTest {
   }
 
   private static boolean hasColumn(MigrationFixture fixture, String table, String column) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_attribute where attrelid = '"
                 + table.replace("'", "''")
                 + "'::regclass and attname = (parse_ident('"
@@ -140,7 +140,6 @@ class OwnSchemaTest {
   private static Map<Long, Long> keys(MigrationFixture fixture, OwnSchema schema) {
     Map<Long, Long> keys = new HashMap<>();
     fixture
-        .source
         .texts(
             "select concat_ws(' ', %s, snowflake_id) from %s where label !~ '^w'"
                 .formatted(schema.key(), schema.table()))
@@ -154,18 +153,18 @@ class OwnSchemaTest {
 
   /** An old link still leads to the row, and so does the public ID that it leads to. */
   private static void requireLookUps(MigrationFixture fixture, Map<Long, Long> keys) {
-    MappingFixture gateway = fixture.source.gateway;
+    MappingFixture gateway = fixture.gateway;
     try (Legacy legacy =
         Legacy.open(
             gateway.database,
             gateway.registry,
             gateway.mappings.resolver(),
-            fixture.migrations.legacySource(),
+            fixture.migrations().legacySource(),
             gateway.observer,
             Clock.systemUTC())) {
       keys.forEach(
           (id, key) -> {
-            ResolveOutcome found = MigrationFixture.find(legacy, fixture.source.type, id);
+            ResolveOutcome found = MigrationFixture.find(legacy, fixture.type, id);
             assertThat(found).as("%d", id).isInstanceOf(ResolveOutcome.Found.class);
             assertThat(((ResolveOutcome.Found) found).mapping().key())
                 .isEqualTo(new Key.Bigint(key));

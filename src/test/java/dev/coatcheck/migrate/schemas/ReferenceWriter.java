@@ -60,7 +60,7 @@ final class ReferenceWriter implements AutoCloseable {
   }
 
   private void write(String prefix, List<Reference> references) {
-    try (TestSession session = fixture.source.sql().session()) {
+    try (TestSession session = fixture.sql().session()) {
       for (long n = 1; !isOver; n++) {
         boolean isMortal = n % 3 == 0;
         insert(session, prefix + n, isMortal, n % 2 == 0);

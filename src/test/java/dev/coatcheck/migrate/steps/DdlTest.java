@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
@@ -10,15 +11,15 @@ import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of a table that another session holds. */
 class DdlTest {
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private Target target;
 
   @BeforeEach
@@ -34,11 +35,6 @@ class DdlTest {
         "do $$ begin execute format('alter database %I set deadlock_timeout = "
             + millis
             + "', current_database()); end $$");
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   @Test

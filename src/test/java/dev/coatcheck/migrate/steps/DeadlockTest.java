@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.backfill.Backfill;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
@@ -13,21 +14,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A writer that locks rows against the order of the backfill is never a deadlock's victim. */
 class DeadlockTest {
   private static final int ROUNDS = 5;
   private static final int MILLIS_MAX = 20_000;
 
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private final AtomicInteger gaveWay = new AtomicInteger();
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
 
   @Test
   void theBackfillGivesWayBeforeTheServerLooksForADeadlock() throws Exception {

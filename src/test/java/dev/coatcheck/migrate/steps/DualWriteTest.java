@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -12,12 +13,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class DualWriteTest {
-  private final RekeyFixture fixture = new RekeyFixture(false);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
   private Target target;
   private TargetSql names;
 
@@ -29,11 +30,6 @@ class DualWriteTest {
     target = fixture.target(Optional.empty());
     names = new TargetSql(target);
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   @Test

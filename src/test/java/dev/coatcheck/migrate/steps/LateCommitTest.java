@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -19,13 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @ValueSource(booleans = {true, false})
 class LateCommitTest {
-  private final RekeyFixture fixture;
+  private final MigrationFixture fixture;
   private final Target target;
   private final OutboxStore store;
   private final String outbox;
 
   LateCommitTest(boolean beside) {
-    fixture = new RekeyFixture(beside);
+    fixture = MigrationFixture.of(beside);
     fixture.execute("create table orders (id bigserial primary key, text text)");
     target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);

@@ -3,15 +3,16 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A check that fails must not stay: it would refuse the application's updates of old rows. */
 class NotNullCheckTest {
@@ -23,7 +24,7 @@ class NotNullCheckTest {
       end $$\
       """;
 
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private Target target;
 
   @BeforeEach
@@ -33,11 +34,6 @@ class NotNullCheckTest {
         "insert into orders select from generate_series(1, 10)");
     target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OutboxStatisticsTest {
   private static final int ENTRIES = 5_000;
 
-  private final RekeyFixture fixture;
+  private final MigrationFixture fixture;
   private final Target target;
   private final OutboxStore store;
 
   OutboxStatisticsTest(boolean beside) {
-    fixture = new RekeyFixture(beside);
+    fixture = MigrationFixture.of(beside);
     fixture.execute("create table orders (id bigserial primary key, text text)");
     target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
@@ -19,7 +20,7 @@ class OwnerRightsTest {
    */
   @Test
   void aTemporaryTableOfAWriterIsNotTakenForTheLogOfTheOwner() throws Exception {
-    try (RekeyFixture fixture = new RekeyFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.execute(
           "create table orders (id bigserial primary key, text text)",
           "create table log (id bigint)",
@@ -66,7 +67,7 @@ class OwnerRightsTest {
     }
   }
 
-  private static boolean waits(RekeyFixture fixture) {
+  private static boolean waits(MigrationFixture fixture) {
     return fixture.count(
             "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
                 + " and datname = current_database() and query like 'insert into orders%'")

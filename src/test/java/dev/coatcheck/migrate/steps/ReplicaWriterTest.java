@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -25,7 +26,7 @@ class ReplicaWriterTest {
   @Test
   @BrokenBy({"t_insert", "t_inserted", "t_reused", "t_delete", "t_update", "t_rekey", "t_truncate"})
   void itsRowsAreTreatedLikeThoseOfOthers() {
-    try (RekeyFixture fixture = new RekeyFixture(false);
+    try (MigrationFixture fixture = MigrationFixture.apart();
         TestSession replica = fixture.sql().session();
         TestSession other = fixture.sql().session()) {
       TargetSql names = new TargetSql(migrated(fixture));
@@ -57,7 +58,7 @@ class ReplicaWriterTest {
     return Breakage.requireRed(this);
   }
 
-  private static Target migrated(RekeyFixture fixture) {
+  private static Target migrated(MigrationFixture fixture) {
     fixture.execute(
         "create table orders (id bigserial primary key, text text)",
         "insert into orders (text) select 'old' from generate_series(1, 10)");
@@ -73,7 +74,7 @@ class ReplicaWriterTest {
 
   /** The key of the deleted row is archived only when the new row has another key already. */
   private static void insertWhileItIsDeleted(
-      RekeyFixture fixture, TestSession replica, TestSession other) {
+      MigrationFixture fixture, TestSession replica, TestSession other) {
     other.begin("delete from orders where id = 3");
     long backend = replica.pid();
     CompletableFuture<Void> inserted =
@@ -92,11 +93,11 @@ class ReplicaWriterTest {
     inserted.join();
   }
 
-  private static List<Long> keys(RekeyFixture fixture) {
+  private static List<Long> keys(MigrationFixture fixture) {
     return fixture.column("select snowflake_id from orders order by id");
   }
 
-  private static long key(RekeyFixture fixture, long id) {
+  private static long key(MigrationFixture fixture, long id) {
     return fixture.count("select snowflake_id from orders where id = " + id);
   }
 }

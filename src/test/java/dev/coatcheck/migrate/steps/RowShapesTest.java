@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
@@ -37,14 +38,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RowShapesTest {
   private static final long EPOCH = SnowflakeLayout.DEFAULT.epochMillis();
 
-  private static RekeyFixture fixture;
+  private static MigrationFixture fixture;
 
   /** A row as the application sees it; its time in milliseconds since 1970. */
   private record Row(long id, OptionalLong createdMillis) {}
 
   @BeforeAll
   static void open() {
-    fixture = new RekeyFixture(false);
+    fixture = MigrationFixture.apart();
   }
 
   @AfterAll
@@ -99,7 +100,7 @@ class RowShapesTest {
             + " date_trunc('second', now()) - make_interval(secs => 200000 - n) end"
             + " from generate_series(1, 100) n");
     Target target =
-        fixture.target(new TableName("public", "future"), "id", RekeyFixture.createdAt());
+        fixture.target(new TableName("public", "future"), "id", MigrationFixture.createdAt());
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
 
     assertThat(

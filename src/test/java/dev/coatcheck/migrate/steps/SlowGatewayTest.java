@@ -2,13 +2,14 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A gateway whose database writes so slowly that a full drain doesn't end in time. */
 class SlowGatewayTest {
@@ -23,12 +24,7 @@ class SlowGatewayTest {
         for each row execute function coatcheck.slow()
       """;
 
-  private final RekeyFixture fixture = new RekeyFixture(false);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
   void aDrainThatTakesTooLongIsTriedAgainWithFewerEntries() {

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -11,11 +12,11 @@ import org.junit.jupiter.api.Test;
 
 /** What a start learns from updating a few rows in a transaction that is rolled back. */
 class TrialTest {
-  private static RekeyFixture fixture;
+  private static MigrationFixture fixture;
 
   @BeforeAll
   static void open() {
-    fixture = new RekeyFixture(false);
+    fixture = MigrationFixture.apart();
   }
 
   @AfterAll
@@ -77,7 +78,7 @@ class TrialTest {
   }
 
   private static Optional<String> trial() {
-    Target target = fixture.target(RekeyFixture.createdAt());
+    Target target = fixture.target(MigrationFixture.createdAt());
     return Trial.of(fixture.settings, target);
   }
 
