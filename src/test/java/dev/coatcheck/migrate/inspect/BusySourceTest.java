@@ -4,11 +4,8 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.refusals;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Source;
-import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -151,18 +148,6 @@ class BusySourceTest {
           .contains("server_loses_commits");
     } finally {
       FIXTURE.execute("alter database " + FIXTURE.name() + " reset synchronous_commit");
-    }
-  }
-
-  @Test
-  void aTableThatIsBeingMigrated() {
-    try (MigrationFixture rekey = MigrationFixture.apart()) {
-      rekey.execute("create table orders (id bigserial primary key)");
-      rekey.apply(rekey.target(Optional.empty()), Phase.EXPAND);
-      Source source = new Source("shop", rekey.settings, rekey.source, false);
-
-      assertThat(refusals(USUAL.inspect(source, wish("orders"))))
-          .containsExactlyInAnyOrder("column_taken", "triggers_left", "run_active");
     }
   }
 

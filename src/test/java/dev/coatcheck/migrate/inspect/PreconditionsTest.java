@@ -109,7 +109,7 @@ class PreconditionsTest {
 
         FIXTURE.execute("insert into t default values", sent, "rollback");
 
-        assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), code)).contains(sent);
+        assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), code)).contains(sent.substring(0, 12));
       }
     } finally {
       FIXTURE.execute("drop extension pg_stat_statements");

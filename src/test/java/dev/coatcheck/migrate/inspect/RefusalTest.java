@@ -224,8 +224,7 @@ class RefusalTest {
   @Test
   void aTimeColumnThatIsNone() {
     FIXTURE.execute("create table t (id bigint primary key, made date, word text)");
-    assertRefused(
-        new TableSpec("public", "t", Optional.of("Made"), false), "created_at_unknown");
+    assertRefused(new TableSpec("public", "t", Optional.of("Made"), false), "created_at_unknown");
     assertRefused(new TableSpec("public", "t", Optional.of("word"), false), "created_at_type");
   }
 

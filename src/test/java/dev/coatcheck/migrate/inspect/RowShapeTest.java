@@ -133,8 +133,8 @@ class RowShapeTest {
     int breaking = (int) BREAKING_FUNCTIONS.lines().count();
     for (int n = 0; n < all.size(); n++) {
       FIXTURE.execute("create function f" + n + all.get(n).split(" \\| ", -1)[0]);
-      send(probe(all.get(n), n));
     }
+    send(IntStream.range(0, all.size()).mapToObj(n -> probe(all.get(n), n)).toArray(String[]::new));
 
     List<String> found = found();
 
@@ -184,7 +184,8 @@ class RowShapeTest {
 
     List<String> found = found();
 
-    assertThat(found.stream().map(one -> one.substring(0, one.indexOf(": holds rows of the table"))))
+    assertThat(
+            found.stream().map(one -> one.substring(0, one.indexOf(": holds rows of the table"))))
         .containsExactly(
             "column public.pair.taken",
             "column public.snap.\"all\"",
@@ -201,7 +202,8 @@ class RowShapeTest {
         List.of(
             "insert into hist select * from orders",
             "insert into hist (id, note) select o.* from public.orders o where id > 0",
-            "with gone as (delete from orders where id = 2 returning *) insert into hist select * from gone",
+            "with gone as (delete from orders where id = 2 returning *) insert into hist select *"
+                + " from gone",
             "select * from orders union select * from hist",
             "select to_json(row(1, 'a')::orders)");
     FIXTURE.execute("create schema stats", "create extension pg_stat_statements schema stats");

@@ -19,12 +19,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of a table that another session holds. */
 class DdlTest {
-  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.beside();
   private Target target;
 
   @BeforeEach
   void table() {
-    fixture.execute("create table orders (id bigserial primary key, text text)");
+    fixture.clear();
+    fixture.execute(
+        "drop table if exists seen", "create table orders (id bigserial primary key, text text)");
     setDeadlockTimeout(40);
     target = fixture.target(Optional.empty());
   }
@@ -98,7 +100,7 @@ class DdlTest {
 
   /** A writer whose wait began just after the first of the two is never a deadlock's victim. */
   @ParameterizedTest
-  @CsvSource({"40, 16ms", "1000, 400ms", "60000, 400ms"})
+  @CsvSource({"40, 16ms", "60000, 400ms"})
   void twoWaitsInARowEndBeforeTheServerLooksForADeadlock(int deadlockMillis, String wait) {
     setDeadlockTimeout(deadlockMillis);
     Step.Ddl step =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A writer that locks rows against the order of the backfill is never a deadlock's victim. */
 class DeadlockTest {
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 3;
   private static final int MILLIS_MAX = 20_000;
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();

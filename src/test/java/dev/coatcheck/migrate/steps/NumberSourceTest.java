@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -71,6 +72,7 @@ class NumberSourceTest {
   }
 
   @TestFactory
+  @Tag("faults")
   Stream<DynamicTest> theLoadFindsWhatItIsFor() {
     return Breakage.requireRed(this);
   }

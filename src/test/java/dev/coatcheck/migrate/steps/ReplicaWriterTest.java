@@ -17,21 +17,23 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A writer that calls itself a replica, as tools that copy rows do, switches the usual triggers of
  * a table off, but none of ours. Each defect is one trigger that fires for other writers only.
  */
 class ReplicaWriterTest {
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
+
   @Test
   @BrokenBy({"t_insert", "t_inserted", "t_reused", "t_delete", "t_update", "t_rekey", "t_truncate"})
   void itsRowsAreTreatedLikeThoseOfOthers() {
-    try (MigrationFixture fixture = MigrationFixture.apart();
-        TestSession replica = fixture.sql().session();
+    TargetSql names = new TargetSql(migrated());
+    try (TestSession replica = fixture.sql().session();
         TestSession other = fixture.sql().session()) {
-      TargetSql names = new TargetSql(migrated(fixture));
-      long third = key(fixture, 3);
-      List<Long> before = keys(fixture);
+      long third = key(3);
+      List<Long> before = keys();
       replica.execute("set session_replication_role = replica");
 
       for (String refused : List.of("update orders set id = id + 1000", "truncate orders")) {
@@ -39,7 +41,7 @@ class ReplicaWriterTest {
             .hasStackTraceContaining("of the key is refused while the table migrates");
       }
       replica.execute("update orders set snowflake_id = 5");
-      assertThat(keys(fixture)).isEqualTo(before);
+      assertThat(keys()).isEqualTo(before);
 
       replica.execute("insert into orders (text) values ('new')");
       assertThat(fixture.column("select id from orders where snowflake_id is null")).isEmpty();
@@ -48,8 +50,8 @@ class ReplicaWriterTest {
       replica.execute("delete from orders where id = 4");
       assertThat(fixture.column(names.fill("select legacy from <archive>"))).contains(4L);
 
-      insertWhileItIsDeleted(fixture, replica, other);
-      assertThat(key(fixture, 3)).isEqualTo(third);
+      insertWhileItIsDeleted(replica, other);
+      assertThat(key(3)).isEqualTo(third);
     }
   }
 
@@ -58,7 +60,8 @@ class ReplicaWriterTest {
     return Breakage.requireRed(this);
   }
 
-  private static Target migrated(MigrationFixture fixture) {
+  private static Target migrated() {
+    fixture.clear();
     fixture.execute(
         "create table orders (id bigserial primary key, text text)",
         "insert into orders (text) select 'old' from generate_series(1, 10)");
@@ -73,8 +76,7 @@ class ReplicaWriterTest {
   }
 
   /** The key of the deleted row is archived only when the new row has another key already. */
-  private static void insertWhileItIsDeleted(
-      MigrationFixture fixture, TestSession replica, TestSession other) {
+  private static void insertWhileItIsDeleted(TestSession replica, TestSession other) {
     other.begin("delete from orders where id = 3");
     long backend = replica.pid();
     CompletableFuture<Void> inserted =
@@ -93,11 +95,11 @@ class ReplicaWriterTest {
     inserted.join();
   }
 
-  private static List<Long> keys(MigrationFixture fixture) {
+  private static List<Long> keys() {
     return fixture.column("select snowflake_id from orders order by id");
   }
 
-  private static long key(MigrationFixture fixture, long id) {
+  private static long key(long id) {
     return fixture.count("select snowflake_id from orders where id = " + id);
   }
 }

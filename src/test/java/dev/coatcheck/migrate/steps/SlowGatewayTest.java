@@ -13,13 +13,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A gateway whose database writes so slowly that a full drain doesn't end in time. */
 class SlowGatewayTest {
-  private static final int ENTRIES = 600;
+  private static final int ENTRIES = 150;
 
-  /** Five milliseconds for each row; a statement has less than a second for all. */
+  /** Ten milliseconds for each row; a statement has less than a second for all. */
   private static final String SLOW =
       """
       create function coatcheck.slow() returns trigger language plpgsql as
-      $$ begin perform pg_sleep(0.005); return new; end $$;
+      $$ begin perform pg_sleep(0.01); return new; end $$;
       create trigger slow before insert on coatcheck.alias
         for each row execute function coatcheck.slow()
       """;
