@@ -20,6 +20,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows whose times are wrong don't change the times of others. */
 class KeyTimesTest {
@@ -27,7 +29,7 @@ class KeyTimesTest {
   private static final long DAY_MILLIS = 86_400_000;
   private static final int MILLIS_MAX = 20_000;
 
-  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
   void rowsOlderThanTheEpochGetTheOldestKeysAndAreCounted() {
@@ -42,6 +44,30 @@ class KeyTimesTest {
     assertThat(fixture.count("select max(snowflake_id >> 22) from orders where id <= 300"))
         .isEqualTo(1);
     assertThat(off(created, target)).isEqualTo(0);
+  }
+
+  /** Dated yesterday, as a row is that was restored from a backup; with 0, none is. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 512, 700})
+  void aLookUpBeforeTheBackfillTakesItsTimeFromNobody(int restored) {
+    List<@Nullable Long> created = steady(1_000);
+    List<Integer> ids = List.of(1_000);
+    if (restored > 0) {
+      created.set(restored - 1, now() - DAY_MILLIS);
+      ids = List.of(restored, restored + 1, restored + 200);
+    }
+    Target target = expanded("looked_up_" + restored, created);
+    FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, target);
+    List<Long> found = ids.stream().map(id -> lookUp.find(id).orElseThrow()).toList();
+
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      fixture.fill(session, target, 2 * KeyTimes.BLOCK);
+    }
+
+    List<Long> keys = keys(target);
+    assertThat(keys).isSorted().doesNotHaveDuplicates();
+    assertThat(ids).extracting(id -> keys.get(id - 1)).isEqualTo(found);
+    assertThat(off(created, target)).isEqualTo(restored > 0 ? 1 : 0);
   }
 
   /** Against the rule as the documents have it; good rows keep their times. */

@@ -117,6 +117,13 @@ class DdlTest {
     assertThat(fixture.texts("select wait from seen")).containsExactly(wait);
   }
 
+  @Test
+  void noIndexIsBuiltThatOnlyTheSwitchNeeds() {
+    assertThat(Steps.of(target).stream().filter(step -> step.phase() == Phase.INDEX))
+        .extracting(Step::name)
+        .containsExactly("new-perm");
+  }
+
   private void prepare(SourceSession session) {
     Ddl ddl = new Ddl(session, target, _ -> {});
     assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(StepOutcome.Done.class);

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.migrate.inspect.Inspection;
@@ -15,12 +16,19 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+/** What writers of a table meet while it migrates; a legacy ID never gets a second key. */
 class DualWriteTest {
+  private static final String NOT_SERIALIZABLE = "40001";
+  private static final String WRITER = "writer_" + Long.toHexString(System.nanoTime());
+
   @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
   private Target target;
   private TargetSql names;
@@ -169,6 +177,125 @@ class DualWriteTest {
                 assertThat(refused.diagnostics())
                     .extracting(Diagnostic::code)
                     .containsExactly("column_taken", "triggers_left", "run_active"));
+  }
+
+  /** The insert waits for the delete, whose archived key its snapshot can't see. */
+  @ParameterizedTest
+  @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+  void aRowThatComesBackGetsItsKeyBack(String isolation) throws Exception {
+    long key = key(5);
+    try (TestSession leaving = fixture.sql().session();
+        TestSession coming = fixture.sql().session()) {
+      coming.begin("set transaction isolation level " + isolation, "select 1 from orders");
+      leaving.begin("delete from orders where id = 5");
+      CompletableFuture<Boolean> inserted =
+          CompletableFuture.supplyAsync(() -> inserts(coming), Thread::startVirtualThread);
+      await().until(this::aSessionWaits);
+      leaving.commit();
+
+      boolean isThere = inserted.get();
+      assertThat(isThere || !isolation.equals("read committed")).isTrue();
+    }
+    fixture.execute("insert into orders (id) values (5) on conflict do nothing");
+    assertThat(key(5)).isEqualTo(key);
+    fixture.drain(target);
+    assertThat(fixture.drain(target)).isZero();
+  }
+
+  /** Committed after the archive has passed its ID. */
+  @Test
+  void aRowUnderWayDuringAnUndoKeepsItsKey() throws Exception {
+    try (TestSession late = fixture.sql().session()) {
+      late.begin("insert into orders (id) values (100)");
+      long key = late.number("select snowflake_id from orders where id = 100");
+      fixture.execute("insert into orders (id) values (200)");
+      CompletableFuture<Void> undone =
+          CompletableFuture.runAsync(
+              () -> {
+                fixture.drain(target);
+                fixture.undo(target, Phase.EXPAND);
+              },
+              Thread::startVirtualThread);
+      await().until(this::aSessionWaits);
+      late.commit();
+      await()
+          .until(
+              () -> {
+                fixture.drain(target);
+                return undone.isDone();
+              });
+      undone.get();
+
+      Target again = fixture.target(Optional.empty());
+      fixture.apply(again, Phase.EXPAND, Phase.BACKFILL);
+      assertThat(key(100)).isEqualTo(key);
+    }
+  }
+
+  private static boolean inserts(TestSession session) {
+    try {
+      session.execute("insert into orders (id) values (5)", "commit");
+      return true;
+    } catch (AssertionError refused) {
+      if (NOT_SERIALIZABLE.equals(TestSession.sqlState(refused))) {
+        return false;
+      }
+      throw refused;
+    }
+  }
+
+  private boolean aSessionWaits() {
+    return fixture.count(
+            "select count(*) from pg_locks l join pg_stat_activity a using (pid)"
+                + " where not l.granted and a.datname = current_database()")
+        > 0;
+  }
+
+  /**
+   * The table's own trigger names its log without a schema. Where a freed legacy ID gets its old
+   * key back, that trigger runs as the owner, and a temporary table would be found before the log.
+   */
+  @Test
+  void aTemporaryTableOfAWriterIsNotTakenForTheLogOfTheOwner() throws Exception {
+    fixture.execute(
+        "create table log (id bigint)",
+        """
+        create function log_it() returns trigger language plpgsql
+          as 'begin insert into log values (new.id); return null; end'
+        """,
+        "create trigger log_it after update on orders for each row execute function log_it()",
+        "create role " + WRITER,
+        "grant usage on schema public to " + WRITER,
+        "grant select, insert, delete on orders to " + WRITER);
+    try (TestSession deleting = fixture.sql().session();
+        TestSession inserting = fixture.sql().session()) {
+      inserting.execute(
+          "set role " + WRITER,
+          "create temp table mark (who text)",
+          "create temp table log (id bigint)",
+          """
+          create function pg_temp.spring() returns trigger language plpgsql
+            as 'begin insert into pg_temp.mark values (current_user); return null; end'
+          """,
+          "create trigger spring after insert on pg_temp.log"
+              + " for each row execute function pg_temp.spring()",
+          "grant all on pg_temp.log, pg_temp.mark to public");
+      deleting.execute("set role " + WRITER).begin("delete from orders where id = 7");
+      CompletableFuture<Void> inserted =
+          CompletableFuture.runAsync(
+              () -> inserting.execute("insert into orders (id) values (7)"),
+              Thread::startVirtualThread);
+      await().until(this::aSessionWaits);
+      deleting.commit();
+      inserted.join();
+
+      assertThat(fixture.column("select id from log")).as("the key came back").containsOnly(7L);
+      assertThat(inserting.texts("select who from pg_temp.mark"))
+          .as("ran as another user")
+          .isEmpty();
+    } finally {
+      fixture.execute("drop owned by " + WRITER, "drop role " + WRITER);
+    }
   }
 
   private List<Long> keys() {

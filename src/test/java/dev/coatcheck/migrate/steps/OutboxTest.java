@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.StatementTimeout;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +27,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(booleans = {true, false})
 class OutboxTest {
   private static final int ENTRIES = 5_000;
+
+  private static final int SLOW_ENTRIES = 1_000;
+
+  /** A millisecond for each row; a statement has less than a second for all. */
+  private static final String SLOW =
+      """
+      create function coatcheck.slow() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(0.001); return new; end $$;
+      create trigger slow before insert on coatcheck.alias
+        for each row execute function coatcheck.slow()
+      """;
 
   @RegisterExtension static final MigrationFixture BESIDE = MigrationFixture.beside();
   @RegisterExtension static final MigrationFixture APART = MigrationFixture.apart();
@@ -121,8 +135,7 @@ class OutboxTest {
     Outbox.Drained drained = store.take(2_000, false);
 
     assertThat(drained).isEqualTo(new Outbox.Drained(2_000, List.of()));
-    assertThat(fixture.column("select min(legacy) from " + outbox))
-        .containsExactly(2_001L);
+    assertThat(fixture.column("select min(legacy) from " + outbox)).containsExactly(2_001L);
     assertThat(fixture.drain(target)).isEqualTo(ENTRIES - 2_000);
   }
 
@@ -136,6 +149,33 @@ class OutboxTest {
 
     assertThat(store.take(200, false).entries()).isEqualTo(200);
     assertThat(store.take(200, false).entries()).isEqualTo(100);
+  }
+
+  /** The gateway's database writes so slowly that a full drain doesn't end in time. */
+  @Test
+  void aDrainThatTakesTooLongIsTriedAgainWithFewerEntries() {
+    fixture.execute(
+        "insert into orders select from generate_series(1, %d)".formatted(SLOW_ENTRIES));
+    fixture.gateway.on.sql().execute(SLOW);
+    DatabaseSettings settings = fixture.gatewaySettings().boundedIfPossible();
+    try (Database gateway = Database.open(settings, "slow", fixture.gateway.observer)) {
+      Outbox outbox = new Outbox(fixture.source, gateway, false, target, fixture.mappings);
+
+      int timeouts = 0;
+      while (outbox.lag().entries() > 0 && timeouts < 10) {
+        try {
+          assertThat(outbox.drain().refused()).isEmpty();
+        } catch (StatementTimeout slow) {
+          timeouts++;
+        }
+      }
+
+      assertThat(timeouts).isPositive();
+      assertThat(outbox.lag().entries()).isZero();
+      requireAllBrought();
+    } finally {
+      fixture.gateway.on.sql().execute("drop function coatcheck.slow() cascade");
+    }
   }
 
   private boolean aSessionWaits() {

@@ -54,7 +54,8 @@ class MigrateTableCommandTest {
     dba.execute(
         "create schema shop",
         "create table shop.orders (id bigserial primary key, created_at timestamptz)",
-        "insert into shop.orders select n, now() - interval '1 day' from generate_series(1, 1200) n");
+        "insert into shop.orders select n, now() - interval '1 day' from generate_series(1, 1200)"
+            + " n");
     List<List<String>> commands = fiveCommands();
     assertThat(commands).hasSize(5);
 
@@ -287,8 +288,7 @@ class MigrateTableCommandTest {
     assertThat(verified.status()).isEqualTo(1);
     assertThat(verified.out()).containsPattern("(?s)FOUND .*: 1 - .*for instance 7");
     assertThat(verified.out()).containsPattern("(?m)^ok ");
-    assertThat(verified.err())
-        .contains("is failed: ", "Next: coatcheck migrate-table retry " + id);
+    assertThat(verified.err()).contains("is failed: ", "Next: coatcheck migrate-table retry " + id);
   }
 
   @Test
