@@ -31,21 +31,6 @@ class KeyTimesTest {
 
   @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
 
-  @Test
-  void rowsOlderThanTheEpochGetTheOldestKeysAndAreCounted() {
-    List<@Nullable Long> created = new ArrayList<>(steady(1_000));
-    for (int i = 0; i < 300; i++) {
-      created.set(i, -5 * 365 * DAY_MILLIS + i * 1_000L);
-    }
-
-    Target target = filled("orders", created, 256);
-
-    assertThat(counts(target)).isEqualTo(new Checkpoint.Counts(1_000, 0, 300, 0));
-    assertThat(fixture.count("select max(snowflake_id >> 22) from orders where id <= 300"))
-        .isEqualTo(1);
-    assertThat(off(created, target)).isEqualTo(0);
-  }
-
   /** Dated yesterday, as a row is that was restored from a backup; with 0, none is. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 512, 700})
@@ -95,6 +80,8 @@ class KeyTimesTest {
               KeyModel.keys(
                   created, at.t0Millis(), SnowflakeLayout.DEFAULT.positionAbove(at.highId())));
       assertThat(at.counts().timesLost()).isEqualTo(KeyModel.lost(created, at.t0Millis()));
+      assertThat(at.counts().beforeEpoch())
+          .isEqualTo(created.stream().filter(time -> time != null && time < 0).count());
       assertThat(counts(broken)).isEqualTo(at.counts());
       long off =
           IntStream.range(0, rows)
@@ -150,7 +137,7 @@ class KeyTimesTest {
         default ->
             switch (random.nextInt(3)) {
               case 0 -> now() + random.nextLong(50_000 * DAY_MILLIS);
-              case 1 -> -random.nextLong(10_000 * DAY_MILLIS);
+              case 1 -> -1 - random.nextLong(10_000 * DAY_MILLIS);
               default -> now() - DAY_MILLIS - random.nextLong(60_000);
             };
       };

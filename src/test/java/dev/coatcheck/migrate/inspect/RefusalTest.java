@@ -110,30 +110,20 @@ class RefusalTest {
   }
 
   @Test
-  void aTableOfAnExtension() {
-    assumeSuperuser();
-    FIXTURE.execute(T, "alter extension plpgsql add table t");
-    assertRefused(wish("t"), "extension_table");
-    FIXTURE.execute("alter extension plpgsql drop table t");
-  }
-
-  @Test
-  void aPublicationThatTakesTheTableAlong() {
-    assumeSuperuser();
-    FIXTURE.execute(T, "create publication p for all tables");
-    assertRefused(wish("t"), "published_table");
-    FIXTURE.execute("drop publication p");
-  }
-
-  @Test
-  void aTargetOfASubscription() {
+  void aTableOfAnExtensionASubscriptionAndAPublicationOfAllTables() {
     assumeSuperuser();
     FIXTURE.execute(
         T,
+        "alter extension plpgsql add table t",
         "set allow_system_table_mods = on",
-        "insert into pg_subscription_rel values (1, 'public.t'::regclass, 'r', null)");
-    assertRefused(wish("t"), "subscription_target");
-    FIXTURE.execute("set allow_system_table_mods = on", "delete from pg_subscription_rel");
+        "insert into pg_subscription_rel values (1, 'public.t'::regclass, 'r', null)",
+        "create publication p for all tables");
+    assertRefused(wish("t"), "extension_table", "subscription_target", "published_table");
+    FIXTURE.execute(
+        "drop publication p",
+        "set allow_system_table_mods = on",
+        "delete from pg_subscription_rel",
+        "alter extension plpgsql drop table t");
   }
 
   @Test

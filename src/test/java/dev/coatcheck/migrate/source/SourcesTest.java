@@ -66,8 +66,7 @@ class SourcesTest {
     Database shop = sources.named("shop").orElseThrow().database();
 
     String limit =
-        shop.read(
-            "test", sql -> sql.fetchSingle("show statement_timeout").get(0, String.class));
+        shop.read("test", sql -> sql.fetchSingle("show statement_timeout").get(0, String.class));
 
     assertThat(limit).isEqualTo("9s");
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.Breakage;
+import dev.coatcheck.BrokenBy;
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
@@ -18,8 +20,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +47,58 @@ class DualWriteTest {
     target = fixture.target(Optional.empty());
     names = new TargetSql(target);
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
+    if (!Breakage.current().isEmpty()) {
+      fixture.execute(
+          names.fill("alter table <table> enable trigger <" + Breakage.current() + ">"));
+    }
+  }
+
+  /**
+   * A writer that calls itself a replica, as tools that copy rows do, switches the usual triggers
+   * of a table off, but none of ours. Each defect is one trigger that fires for other writers only.
+   */
+  @Test
+  @BrokenBy({"t_insert", "t_inserted", "t_reused", "t_delete", "t_update", "t_rekey", "t_truncate"})
+  void rowsOfAReplicaAreTreatedLikeThoseOfOthers() {
+    if (!Breakage.current().isEmpty()) {
+      migrate();
+    }
+    try (TestSession replica = fixture.sql().session();
+        TestSession other = fixture.sql().session()) {
+      long third = key(3);
+      List<Long> before = keys();
+      replica.execute("set session_replication_role = replica");
+
+      for (String refused : List.of("update orders set id = id + 1000", "truncate orders")) {
+        assertThatThrownBy(() -> replica.execute(refused))
+            .hasStackTraceContaining("of the key is refused while the table migrates");
+      }
+      replica.execute("update orders set snowflake_id = 5");
+      assertThat(keys()).isEqualTo(before);
+
+      replica.execute("insert into orders (text) values ('new')");
+      assertThat(fixture.column("select id from orders where snowflake_id is null")).isEmpty();
+      assertThat(fixture.column(names.fill("select legacy from <outbox_a>"))).contains(11L);
+
+      replica.execute("delete from orders where id = 4");
+      assertThat(fixture.column(names.fill("select legacy from <archive>"))).contains(4L);
+
+      // The key of the deleted row is archived only when the new row has another key already.
+      other.begin("delete from orders where id = 3");
+      CompletableFuture<Void> inserted =
+          CompletableFuture.runAsync(
+              () -> replica.execute("insert into orders (id, text) values (3, 'back')"),
+              Thread::startVirtualThread);
+      await().until(this::aSessionWaits);
+      other.commit();
+      inserted.join();
+      assertThat(key(3)).isEqualTo(third);
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> eachOfTheTriggersIsNeeded() {
+    return Breakage.requireRed(this);
   }
 
   @Test
