@@ -65,7 +65,7 @@ class KeyTimesTest {
       int rows = 600 + random.nextInt(600);
       List<@Nullable Long> good = steady(rows);
       List<@Nullable Long> created = new ArrayList<>(good);
-      int wrong = spoiling.spoil(created, random);
+      spoiling.spoil(created, random);
       String table = spoiling.name().toLowerCase(Locale.ROOT);
 
       Target whole = filled(table, created, 49_920);
@@ -87,9 +87,6 @@ class KeyTimesTest {
           IntStream.range(0, rows)
               .filter(i -> isOff(good.get(i), created.get(i), keys.get(i)))
               .count();
-      System.out.printf(
-          "KeyTimesTest: %s, %d rows, %d wrong, %d good rows off by over a second, %d lost%n",
-          spoiling, rows, wrong, off, at.counts().timesLost());
       assertThat(off).as("%s", spoiling).isLessThanOrEqualTo(KeyTimes.BLOCK);
     }
   }
@@ -105,9 +102,8 @@ class KeyTimesTest {
     /** By hours, so that the exact rows of a block decide about many times. */
     JITTERED;
 
-    int spoil(List<@Nullable Long> created, Random random) {
+    void spoil(List<@Nullable Long> created, Random random) {
       int rows = created.size();
-      int wrong = 0;
       for (int i = 0; i < rows; i++) {
         boolean isHit =
             switch (this) {
@@ -120,10 +116,8 @@ class KeyTimesTest {
             };
         if (isHit) {
           created.set(i, time(i, created, random));
-          wrong++;
         }
       }
-      return wrong;
     }
 
     private @Nullable Long time(int i, List<@Nullable Long> created, Random random) {

@@ -505,7 +505,7 @@ public final class MigrationFixture
 
   /** Moves the primary key and waits until that is done. */
   public TableMigration switchKey(TableMigration run) {
-    done(migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
     return await(run, RunState.DONE);
   }
 

@@ -41,7 +41,7 @@ class DdlTest {
 
   @Test
   void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() {
-    Step.Ddl step = expand();
+    Step.Ddl step = step(Step.DUAL_WRITE);
     List<Long> pauses = new ArrayList<>();
     try (SourceSession session = UnfencedSession.open(fixture.settings, target);
         TestSession held = fixture.sql().session()) {
@@ -73,7 +73,7 @@ class DdlTest {
    */
   @Test
   void writersGoOnBetweenTheTries() {
-    Step.Ddl step = expand();
+    Step.Ddl step = step(Step.DUAL_WRITE);
     try (SourceSession session = UnfencedSession.open(fixture.settings, target);
         TestSession held = fixture.sql().session()) {
       prepare(session);
@@ -127,10 +127,6 @@ class DdlTest {
   private void prepare(SourceSession session) {
     Ddl ddl = new Ddl(session, target, _ -> {});
     assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(StepOutcome.Done.class);
-  }
-
-  private Step.Ddl expand() {
-    return step(Step.DUAL_WRITE);
   }
 
   private Step.Ddl step(String name) {
