@@ -86,24 +86,6 @@ final class FilmRental implements AutoCloseable {
     source.execute("drop view customer_list", "drop materialized view film_earnings");
   }
 
-  /** The key to which a legacy ID leads, of all that are known. */
-  Map<Long, Long> mapped(Table table) {
-    return source.gateway.database.read(
-        "test",
-        sql -> {
-          sql.execute("analyze coatcheck.alias, coatcheck.public_id");
-          return sql.fetch(
-                  """
-                  select a.value::bigint, p.key
-                    from coatcheck.alias a
-                    join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
-                   where a.scheme = 'legacy' and a.type_id = ?
-                  """,
-                  types.get(table).number())
-              .intoMap(row -> row.get(0, Long.class), row -> row.get(1, Long.class));
-        });
-  }
-
   @Override
   public void close() {
     source.execute("drop owned by " + role, "drop role " + role);

@@ -12,14 +12,14 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What still uses the columns of the legacy IDs is seen, and keeps them unless it is accepted. */
 class OldColumnsTest {
-  private static final MigrationFixture FIXTURE = MigrationFixture.apart();
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.apart();
   private static final String APP = "old_columns_app";
   private static TableMigration run;
 
@@ -33,7 +33,7 @@ class OldColumnsTest {
         "create role " + APP,
         "grant all on orders, item, other to " + APP,
         "grant usage on sequence orders_id_seq to " + APP);
-    run = FIXTURE.run(FIXTURE.plan("orders", Optional.of("created_at")));
+    run = FIXTURE.run();
     asApplication("select id from orders where id = 1", "select id from orders where id = 2");
     FIXTURE.switchKey(run);
   }
@@ -41,7 +41,6 @@ class OldColumnsTest {
   @AfterAll
   static void close() {
     FIXTURE.execute("drop owned by " + APP, "drop role " + APP);
-    FIXTURE.close();
   }
 
   @Test

@@ -2,62 +2,33 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A table of orders and a child of it, and what every test asks of them. */
-final class ShopWithItems implements AutoCloseable {
+record ShopWithItems(MigrationFixture fixture) {
   static final int ORDERS = 300;
 
-  final MigrationFixture fixture;
-
-  ShopWithItems(int items) {
-    this(MigrationFixture.apart(), items);
-  }
-
-  ShopWithItems(MigrationFixture fixture, int items) {
-    this(fixture, ORDERS, items);
-  }
-
-  ShopWithItems(MigrationFixture fixture, int orders, int items) {
-    this.fixture = fixture;
-    fixture.orders(orders);
-    fixture.execute(
-        "create table item (id bigserial primary key,"
-            + " order_id bigint not null references orders on delete cascade, n int)",
-        "insert into item (order_id) select 1 + n %% %d from generate_series(1, %d) n"
-            .formatted(orders, items));
-  }
-
-  TableMigration plan() {
-    return fixture.plan("orders", Optional.of("created_at"));
+  void items(int items) {
+    fixture.ordersWithItems(ORDERS, items);
   }
 
   /** A switch that fails; says why. */
   String failedSwitch(TableMigration run) {
-    boolean isFirst = fixture.now(run).status().state() == RunState.DONE;
-    MigrationFixture.done(
-        isFirst
-            ? fixture
-                .migrations()
-                .switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))
-            : fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-    return fixture.await(run, RunState.FAILED).status().reason().orElseThrow();
+    if (fixture.now(run).status().state() == RunState.DONE) {
+      fixture.beginSwitch(run);
+    } else {
+      fixture.retry(run);
+    }
+    return fixture.failure(run);
   }
 
   void retry(TableMigration run) {
-    MigrationFixture.done(fixture.migrations().retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    fixture.retry(run);
     fixture.await(run, RunState.DONE);
-  }
-
-  void resume(TableMigration run) {
-    MigrationFixture.done(fixture.migrations().resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   /** All that a switch could change. */
@@ -132,10 +103,5 @@ final class ShopWithItems implements AutoCloseable {
                 + " where pronamespace = to_regnamespace('coatcheck_migration')")
         .flatMap(query -> fixture.texts(query).stream())
         .toList();
-  }
-
-  @Override
-  public void close() {
-    fixture.close();
   }
 }

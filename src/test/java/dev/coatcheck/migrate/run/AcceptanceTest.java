@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.application.Precondition;
@@ -9,8 +10,8 @@ import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(600)
 class AcceptanceTest {
   @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.beside();
+
+  private static final String INSERT = "insert into orders default values";
 
   private static final String AUDIT =
       """
@@ -39,9 +42,9 @@ class AcceptanceTest {
   }
 
   @Test
-  void aStartThatDoesNotAcceptWhatFailsForGoodChangesNothing() {
+  void aStartThatDoesNotAcceptWhatFailsUntilTheUndoChangesNothing() {
     audited();
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    TableMigration run = FIXTURE.plan();
     assertThat(condition(run, "row_shape").found())
         .singleElement()
         .asString()
@@ -68,13 +71,19 @@ class AcceptanceTest {
                                 .contains("row_shape", "trigger audit", "name the columns")));
     assertThat(FIXTURE.now(run).status().state()).isEqualTo(RunState.PLANNED);
     assertThat(things()).isEqualTo(before);
-    FIXTURE.execute("update orders set created_at = now()");
+    FIXTURE.execute(INSERT);
+
+    FIXTURE.run(run);
+    assertThatThrownBy(() -> FIXTURE.execute(INSERT))
+        .hasStackTraceContaining("INSERT has more expressions than target columns");
+    FIXTURE.undo(run, Phase.EXPAND);
+    FIXTURE.execute(INSERT);
   }
 
   @Test
   void whatComesUpAfterThePlanRefusesItsStart() {
     FIXTURE.orders(10);
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    TableMigration run = FIXTURE.plan();
     FIXTURE.execute(
         "create function on_orders() returns trigger language plpgsql as"
             + " 'begin return new; end'",
@@ -99,12 +108,11 @@ class AcceptanceTest {
   @Test
   void rowsThatWouldLoseTheirTimeAreSampled() {
     FIXTURE.orders(1_000);
-    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
-        .noneMatch(note -> note.code().equals("times_lost"));
+    assertThat(FIXTURE.plan().plan().notes()).noneMatch(note -> note.code().equals("times_lost"));
     FIXTURE.execute(
         "update orders set created_at = now() - interval '2 minutes' where id % 100 = 7");
 
-    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
+    assertThat(FIXTURE.plan().plan().notes())
         .anySatisfy(
             note -> {
               assertThat(note.code()).isEqualTo("times_lost");
@@ -124,12 +132,9 @@ class AcceptanceTest {
             + " 'begin new.last_update := now(); return new; end'",
         "create trigger last_updated before update on orders for each row"
             + " execute function on_orders()");
-    String remedy =
-        condition(FIXTURE.plan("orders", Optional.of("created_at")), "update_triggers")
-            .found()
-            .getFirst();
+    String remedy = condition(FIXTURE.plan(), "update_triggers").found().getFirst();
     FIXTURE.execute(remedy);
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    TableMigration run = FIXTURE.plan();
     assertThat(run.plan().preconditions().stream().map(Precondition::code))
         .doesNotContain("update_triggers");
 
@@ -140,7 +145,7 @@ class AcceptanceTest {
     FIXTURE.execute("update orders set created_at = now() where id = 1");
     assertThat(FIXTURE.count("select count(*) from orders where last_update > '2020-01-02'"))
         .isOne();
-    FIXTURE.undo(run, dev.coatcheck.migrate.steps.Phase.EXPAND);
+    FIXTURE.undo(run, Phase.EXPAND);
   }
 
   private static void audited() {
@@ -148,7 +153,7 @@ class AcceptanceTest {
     FIXTURE.execute(
         "create table orders_log (op text, id bigint, created_at timestamptz)",
         AUDIT,
-        "create trigger audit after insert or update on orders for each row"
+        "create trigger audit after insert on orders for each row"
             + " execute function on_orders()");
   }
 

@@ -38,12 +38,10 @@ class DiskFullTest {
         fixture.orders(ROWS);
         fixture.execute("alter table orders add column text text");
         Thread application = Thread.ofPlatform().start(() -> write(fixture));
-        TableMigration run =
-            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
-        fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+        TableMigration run = fixture.startInTheMiddle(500);
 
         disk.fill();
-        fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+        fixture.rate(run, 0);
         fixture.await(
             () ->
                 fixture
@@ -68,7 +66,7 @@ class DiskFullTest {
         fixture.requireOrderedKeys();
         assertThat(fixture.column("select id from orders where id > " + ROWS))
             .containsExactlyInAnyOrderElementsOf(acknowledged);
-        fixture.await(() -> fixture.outbox(run.target()).lag().entries() == 0);
+        fixture.awaitDelivered(run);
       }
     }
   }

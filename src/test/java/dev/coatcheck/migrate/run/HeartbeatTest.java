@@ -10,7 +10,6 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +28,7 @@ class HeartbeatTest {
   @BeforeEach
   void claim() {
     fixture.orders(10);
-    run = fixture.plan("orders", Optional.of("created_at"));
+    run = fixture.plan();
     fixture.migrations().close();
     fixture.start(run);
     claim = leases.claim(List.of(Sources.GATEWAY), Heartbeat.LEASE_MILLIS).orElseThrow();

@@ -1,96 +1,55 @@
 package dev.coatcheck.migrate.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.backfill.ArchiveTable;
-import dev.coatcheck.migrate.backfill.Backfill;
-import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.PlanOutcome;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
-import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
-import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Ddl;
-import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.Step;
-import dev.coatcheck.migrate.steps.StepOutcome;
-import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
-import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.Patience;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import dev.coatcheck.postgres.sql.TestSql;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Table migrations of a gateway on one source, beside the mappings or apart from them. Steps are
  * applied by hand until a test asks for {@link #migrations}, which starts the runners. As an
  * extension in a field it closes after each test, or after the class if the field is static.
  */
-public final class MigrationFixture
-    implements AutoCloseable, BeforeAllCallback, AfterEachCallback, AfterAllCallback {
+public final class MigrationFixture extends MigratedSource {
   public static final String ACTOR = "tester";
   static final String OTHER = "shop";
-  private static final int STATEMENT_MILLIS_MAX = 20_000;
-
-  public final MappingFixture gateway = new MappingFixture();
-  public final Type type = gateway.type("order", "ord", KeyScheme.SNOWFLAKE);
-  public final LegacyKeyTable mappings =
-      new LegacyKeyTable(type, MappingFixture.TOKENS, gateway.observer);
-  public final TestDatabase sourceDatabase;
-  public final DatabaseSettings settings;
-  public final Database source;
-  private final boolean isBeside;
   private final Patience patienceWithNetwork;
   private @Nullable Sources sources;
   private @Nullable TableMigrations migrations;
-  private boolean isOfClass;
-
-  /** How long a state may be waited for. */
-  public Duration patience = Duration.ofMinutes(3);
+  private @Nullable FaultProxy proxy;
 
   private MigrationFixture(Optional<TestDatabase> elsewhere, Patience patienceWithNetwork) {
-    this.isBeside = elsewhere.isEmpty();
-    this.sourceDatabase = elsewhere.orElse(gateway.on);
-    this.settings = sourceDatabase.settings(4);
-    this.source = Database.openPinned(settings, "source", gateway.observer);
+    super(elsewhere);
     this.patienceWithNetwork = patienceWithNetwork;
   }
 
@@ -116,6 +75,20 @@ public final class MigrationFixture
   /** With a source somewhere else, and another patience with its network. */
   public static MigrationFixture on(TestDatabase elsewhere, Patience patience) {
     return new MigrationFixture(Optional.of(elsewhere), patience);
+  }
+
+  /** With the source apart, and a network to it that a test can break. */
+  public static MigrationFixture behindProxy(Patience patience) {
+    TestDatabase database = TestDatabase.empty();
+    try {
+      FaultProxy proxy = new FaultProxy(database.port());
+      MigrationFixture fixture = on(database.behind(proxy.port()), patience);
+      fixture.proxy = proxy;
+      fixture.direct = database;
+      return fixture;
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
   }
 
   /** One that takes orders and does no work: that is left to gateways in processes of their own. */
@@ -165,174 +138,20 @@ public final class MigrationFixture
         gateway.database, gateway.registry, MappingFixture.TOKENS, gateway.observer);
   }
 
-  public DatabaseSettings gatewaySettings() {
-    return gateway.on.settings(4);
+  public FaultProxy proxy() {
+    return requireNonNull(proxy);
   }
 
-  /** The table {@code public.orders} as it is now. */
-  public Target target(Optional<Target.TimeColumn> createdAt) {
-    return target(new TableName("public", "orders"), "id", createdAt);
+  /** The orders' run, started at so many rows a second, once its backfill has begun. */
+  public TableMigration startInTheMiddle(int rowsPerSecondMax) {
+    TableMigration run = startWith(settings -> rate(settings, rowsPerSecondMax));
+    await(() -> now(run).progress().rowsDone() > 0);
+    return run;
   }
 
-  public Target target(TableName table, String key, Optional<Target.TimeColumn> createdAt) {
-    long oid = count("select " + TableName.literal(table.quoted()) + "::regclass::oid");
-    return new Target(
-        UUID.randomUUID(),
-        table,
-        oid,
-        key,
-        "bigint",
-        createdAt,
-        CatalogTable.anchors(source, oid, key, createdAt),
-        CatalogTable.ownersPath(source, settings, oid),
-        List.of());
-  }
-
-  public static Optional<Target.TimeColumn> createdAt() {
-    return Optional.of(new Target.TimeColumn("created_at", "timestamptz"));
-  }
-
-  /** Applies every step of a phase. */
-  public void apply(Target target, Phase... phases) {
-    try (SourceSession session = UnfencedSession.open(settings, target)) {
-      for (Phase phase : phases) {
-        Steps.of(target).stream()
-            .filter(step -> step.phase() == phase)
-            .forEach(step -> apply(session, target, step));
-      }
-    }
-  }
-
-  /** Undoes every step of a phase, the last one first. */
-  public void undo(Target target, Phase... phases) {
-    try (SourceSession session = UnfencedSession.open(settings, target)) {
-      for (Phase phase : phases) {
-        Steps.of(target).reversed().stream()
-            .filter(step -> step.phase() == phase)
-            .forEach(step -> undo(session, target, step));
-      }
-    }
-  }
-
-  private void apply(SourceSession session, Target target, Step step) {
-    Ddl ddl = ddl(session, target);
-    switch (step) {
-      case Step.Ddl change -> {
-        if (!ddl.isApplied(change)) {
-          requireDone(ddl.apply(change));
-        }
-      }
-      case Step.Index index -> ddl.build(index);
-      case Step.NotNullCheck filled -> requireDone(ddl.apply(filled, Optional::empty));
-      case Step.Spare spare -> ddl.build(spare.index());
-      case Step.Validate validate -> requireDone(ddl.apply(validate));
-      case Step.Merge merge -> requireDone(ddl.apply(merge));
-      case Step.Fill rows -> {
-        if (rows.child().isEmpty()) {
-          fill(session, target, 512);
-        }
-      }
-      case Step.Archive _, Step.Verify _ -> {}
-    }
-  }
-
-  private void undo(SourceSession session, Target target, Step step) {
-    Ddl ddl = ddl(session, target);
-    switch (step) {
-      case Step.Ddl change -> requireDone(ddl.undo(change));
-      case Step.Index index -> requireDone(ddl.drop(index));
-      case Step.Spare spare -> requireDone(ddl.undo(spare));
-      case Step.Validate validate -> requireDone(ddl.apply(validate));
-      case Step.Merge merge -> requireDone(ddl.apply(merge));
-      case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
-      case Step.Archive archive -> {
-        requireDone(ddl.begin(archive));
-        new ArchiveTable(session, target).run(() -> true);
-      }
-      case Step.Fill _, Step.Verify _ -> {}
-    }
-  }
-
-  /** The whole backfill, in batches of so many rows. */
-  public void fill(SourceSession session, Target target, int rows) {
-    Backfill backfill =
-        new Backfill(session, target, isBeside ? Optional.of(mappings) : Optional.empty());
-    for (Checkpoint at = backfill.checkpoint(); !at.isAtEnd(); at = backfill.checkpoint()) {
-      Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPosition());
-      Backfill.Outcome outcome = backfill.fill(range, rows, 0, STATEMENT_MILLIS_MAX);
-      if (!(outcome instanceof Backfill.Outcome.Filled)) {
-        throw new AssertionError(outcome);
-      }
-    }
-  }
-
-  public Outbox outbox(Target target) {
-    return new Outbox(source, gateway.database, isBeside, target, mappings);
-  }
-
-  /** Brings all entries; returns how many there were. */
-  public int drain(Target target) {
-    Outbox outbox = outbox(target);
-    int entries = 0;
-    for (Outbox.Drained some = outbox.drain(); some.entries() > 0; some = outbox.drain()) {
-      entries += some.entries();
-    }
-    return entries;
-  }
-
-  private static Ddl ddl(SourceSession session, Target target) {
-    return new Ddl(
-        session,
-        target,
-        millis -> {
-          try {
-            Thread.sleep(millis);
-          } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-          }
-        });
-  }
-
-  private static void requireDone(StepOutcome outcome) {
-    if (!(outcome instanceof StepOutcome.Done)) {
-      throw new AssertionError(outcome);
-    }
-  }
-
-  /** Statements of the application, on the source. */
-  public TestSql sql() {
-    return sourceDatabase.sql().inPublic();
-  }
-
-  public Connection connect() throws SQLException {
-    return sql().connect();
-  }
-
-  public void execute(String... statements) {
-    sql().execute(statements);
-  }
-
-  public long count(String query) {
-    return sql().number(query);
-  }
-
-  /** The first column, as numbers. */
-  public List<Long> column(String query) {
-    return sql().numbers(query);
-  }
-
-  /** The first column. */
-  public List<String> texts(String query) {
-    return sql().texts(query);
-  }
-
-  /** So many rows, one a second, the last a moment ago. */
-  public void orders(int rows) {
-    execute(
-        "create table orders (id bigserial primary key, created_at timestamptz default now())",
-        "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
-                .formatted(rows)
-            + " from generate_series(1, %d) n".formatted(rows));
+  /** Changes the rate of a run; 0 lifts it. */
+  public void rate(TableMigration run, int rowsPerSecondMax) {
+    set(run, settings -> rate(settings, rowsPerSecondMax));
   }
 
   /** Changes its throttle settings from the start on. */
@@ -352,54 +171,14 @@ public final class MigrationFixture
     await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
   }
 
-  public void await(Callable<Boolean> condition) {
-    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
-  }
-
-  /** Until no runner is connected to the source. */
-  public void awaitNoRunner() {
-    await(
-        () ->
-            count(
-                    "select count(*) from pg_stat_activity"
-                        + " where application_name like 'coatcheck run %'"
-                        + " and datname = current_database()")
-                == 0);
-  }
-
   public boolean saw(TableMigration run, String kind, String detail) {
     return migrations().journal().events(run.id(), 0).stream()
         .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
   }
 
-  /** Every row has one key, and those of the backfill are in order. */
-  public void requireOrderedKeys() {
-    assertThat(column("select id from orders where snowflake_id is null")).isEmpty();
-    assertThat(column("select snowflake_id from orders group by snowflake_id having count(*) > 1"))
-        .isEmpty();
-    assertThat(
-            column(
-                """
-                select id from (
-                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
-                    from orders where (snowflake_id >> 12) & 1023 = 1022) as o
-                 where wrong
-                """))
-        .isEmpty();
-  }
-
-  public static ThrottleSettings rate(ThrottleSettings throttleSettings, int rowsPerSecondMax) {
-    return new ThrottleSettings(
-        throttleSettings.batchMillis(),
-        rowsPerSecondMax,
-        throttleSettings.walMegabytesPerSecondMax(),
-        throttleSettings.replicaLagSecondsMax(),
-        throttleSettings.slotMegabytesMax(),
-        throttleSettings.lockWaitsMax(),
-        throttleSettings.longTransactionSecondsMax(),
-        throttleSettings.latencyMillisMax(),
-        throttleSettings.vacuumSecondsMax(),
-        throttleSettings.archiveFailures());
+  /** Of the orders. */
+  public TableMigration plan() {
+    return plan("orders", Optional.of("created_at"));
   }
 
   public TableMigration plan(String table, Optional<String> createdAt) {
@@ -431,48 +210,43 @@ public final class MigrationFixture
   }
 
   private PlanOutcome planned(String schema, String table, Type type, Optional<String> createdAt) {
+    return planned(
+        migrations(),
+        isBeside ? Sources.GATEWAY : OTHER,
+        new TableSpec(schema, table, createdAt, false),
+        type,
+        Optional.empty());
+  }
+
+  private static PlanOutcome planned(
+      TableMigrations migrations,
+      String source,
+      TableSpec table,
+      Type type,
+      Optional<SearchPath> path) {
     IdempotentResult<PlanOutcome> result =
-        migrations()
-            .plan(
-                new PlanRequest(
-                    isBeside ? Sources.GATEWAY : OTHER,
-                    new TableSpec(schema, table, createdAt, false),
-                    type,
-                    Optional.empty()),
-                Asked.by(ACTOR));
+        migrations.plan(new PlanRequest(source, table, type, path), Asked.by(ACTOR));
     if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
     }
     throw new AssertionError(result);
   }
 
+  /** At another instance, of a table in the schema public of any source. */
+  static TableMigration plan(TableMigrations migrations, String source, String table, Type type) {
+    TableSpec spec = new TableSpec("public", table, Optional.empty(), false);
+    return plan(planned(migrations, source, spec, type, Optional.empty()));
+  }
+
   /** With another search path of the application. */
   TableMigration plan(String schema, String table, SearchPath path) {
-    IdempotentResult<PlanOutcome> result =
-        migrations()
-            .plan(
-                new PlanRequest(
-                    isBeside ? Sources.GATEWAY : OTHER,
-                    new TableSpec(schema, table, Optional.empty(), false),
-                    type,
-                    Optional.of(path)),
-                Asked.by(ACTOR));
-    if (result
-        instanceof
-        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
-      return whole.run();
-    }
-    throw new AssertionError(result);
+    TableSpec spec = new TableSpec(schema, table, Optional.empty(), false);
+    return plan(planned(migrations(), OTHER, spec, type, Optional.of(path)));
   }
 
   /** What a start says that isn't possible. */
   List<Diagnostic> refused(TableMigration run) {
-    IdempotentResult<ActionOutcome> result =
-        migrations()
-            .start(
-                run.id(),
-                run.plan().preconditions().stream().map(one -> one.code()).toList(),
-                Asked.by(ACTOR));
+    IdempotentResult<ActionOutcome> result = started(run);
     if (result
         instanceof
         IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Diagnostic> findings))) {
@@ -483,12 +257,17 @@ public final class MigrationFixture
 
   /** Accepts whatever it has to. */
   public void start(TableMigration run) {
-    done(
-        migrations()
-            .start(
-                run.id(),
-                run.plan().preconditions().stream().map(one -> one.code()).toList(),
-                Asked.by(ACTOR)));
+    done(started(run));
+  }
+
+  private IdempotentResult<ActionOutcome> started(TableMigration run) {
+    List<String> accepted = run.plan().preconditions().stream().map(one -> one.code()).toList();
+    return migrations().start(run.id(), accepted, Asked.by(ACTOR));
+  }
+
+  /** Of the orders. */
+  public TableMigration run() {
+    return run(plan());
   }
 
   public TableMigration run(TableMigration planned) {
@@ -496,9 +275,29 @@ public final class MigrationFixture
     return await(planned, RunState.DONE);
   }
 
+  public void pause(TableMigration run) {
+    done(migrations().pause(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void resume(TableMigration run) {
+    done(migrations().resume(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void retry(TableMigration run) {
+    done(migrations().retry(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void beginUndo(TableMigration run, Phase phase) {
+    done(migrations().undo(run.id(), phase, Asked.by(ACTOR)));
+  }
+
+  public void beginSwitch(TableMigration run) {
+    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+  }
+
   /** Undoes a phase and waits until that is done. */
   public void undo(TableMigration run, Phase phase) {
-    done(migrations().undo(run.id(), phase, Asked.by(ACTOR)));
+    beginUndo(run, phase);
     RunState last = phase.isUsual() ? RunState.PAUSED : RunState.DONE;
     await(run, phase == Phase.EXPAND ? RunState.CANCELLED : last);
   }
@@ -520,18 +319,25 @@ public final class MigrationFixture
   }
 
   public TableMigration await(TableMigration run, RunState state) {
-    Awaitility.await()
-        .atMost(patience)
-        .pollInterval(Duration.ofMillis(100))
-        .until(
-            () -> {
-              TableMigration.Status now = now(run).status();
-              if (now.state() == RunState.FAILED && state != RunState.FAILED) {
-                retryAfterLocks(run, now.reason().orElse(""));
-              }
-              return now.state() == state;
-            });
+    await(
+        () -> {
+          TableMigration.Status now = now(run).status();
+          if (now.state() == RunState.FAILED && state != RunState.FAILED) {
+            retryAfterLocks(run, now.reason().orElse(""));
+          }
+          return now.state() == state;
+        });
     return now(run);
+  }
+
+  /** Waits until a run has failed; says why. */
+  public String failure(TableMigration run) {
+    return await(run, RunState.FAILED).status().reason().orElseThrow();
+  }
+
+  /** Until the outbox of a run is empty. */
+  public void awaitDelivered(TableMigration run) {
+    await(() -> outbox(run.target()).lag().entries() == 0);
   }
 
   /** As an operator does: on a busy machine the tries for a lock may be over before it is free. */
@@ -539,15 +345,22 @@ public final class MigrationFixture
     if (!reason.contains(" did not get its lock in ")) {
       throw new AssertionError(reason);
     }
-    done(migrations().retry(run.id(), Asked.by(ACTOR)));
+    retry(run);
   }
 
-  /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
-  public static ResolveOutcome find(Legacy legacy, Type type, long id) {
-    return Awaitility.await()
-        .pollDelay(Duration.ZERO)
-        .ignoreException(DatabaseUnavailable.class)
-        .until(() -> legacy.lookup().find(type, id), _ -> true);
+  /** Each legacy ID leads to its row's key, and so does the public ID that it leads to. */
+  public void requireLookUps(Type of, Map<Long, Long> keys) {
+    try (Legacy legacy = legacy(migrations().legacySource())) {
+      keys.forEach(
+          (id, key) -> {
+            ResolveOutcome found = find(legacy, of, id);
+            assertThat(found).as("%s %d", of.name(), id).isInstanceOf(ResolveOutcome.Found.class);
+            String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
+            ResolveOutcome resolved = gateway.mappings.resolver().resolve(publicId);
+            assertThat(((ResolveOutcome.Found) resolved).mapping().key())
+                .isEqualTo(new Key.Bigint(key));
+          });
+    }
   }
 
   public TableMigration now(TableMigration run) {
@@ -572,23 +385,6 @@ public final class MigrationFixture
   }
 
   @Override
-  public void beforeAll(ExtensionContext testClass) {
-    isOfClass = true;
-  }
-
-  @Override
-  public void afterEach(ExtensionContext test) {
-    if (!isOfClass) {
-      close();
-    }
-  }
-
-  @Override
-  public void afterAll(ExtensionContext testClass) {
-    close();
-  }
-
-  @Override
   public void close() {
     if (migrations != null) {
       migrations.close();
@@ -596,7 +392,13 @@ public final class MigrationFixture
     if (sources != null) {
       sources.close();
     }
-    source.close();
-    gateway.close();
+    super.close();
+    if (proxy != null) {
+      try {
+        proxy.close();
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
   }
 }

@@ -25,9 +25,7 @@ class RenameTest {
   void aRunGoesOnAndBackAndASecondOneGivesTheSameKeys() {
     fixture.orders(3_000);
     fixture.execute("create schema sales");
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    TableMigration run = fixture.startInTheMiddle(500);
 
     RENAMES.forEach(fixture::execute);
     fixture.execute("insert into sales.purchases (made_at) values (now())");
@@ -35,7 +33,7 @@ class RenameTest {
     fixture.execute("insert into sales.purchases (made_at) values (now())");
     assertThat(fixture.now(run).target().keyColumn()).isEqualTo("number");
     assertThat(fixture.saw(run, "renamed", "sales.purchases now, and its key number")).isTrue();
-    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+    fixture.rate(run, 0);
     fixture.await(run, RunState.DONE);
 
     List<Long> keys = keys();

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The source is spoken to as a role that has the rights of the documentation, and no more. */
@@ -38,15 +37,15 @@ class SourceRoleTest {
       admin.sql().execute(documented(admin).toArray(String[]::new));
       try (MigrationFixture fixture =
           MigrationFixture.on(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
-        TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        TableMigration first = fixture.run();
         fixture.requireOrderedKeys();
         List<Long> keys = keys(fixture);
         write(admin);
-        fixture.await(() -> fixture.outbox(first.target()).lag().entries() == 0);
+        fixture.awaitDelivered(first);
         fixture.undo(first, Phase.EXPAND);
         write(admin);
 
-        TableMigration second = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        TableMigration second = fixture.run();
         assertThat(keys(fixture)).containsAll(keys);
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /** A table is migrated once for each placement; then it is broken and mended in every way. */
 class VerifierTest {
-  private static final int RANGE_ROWS = 1_000;
-  static final int ROWS = 3_500;
+  private static final int RANGE_ROWS = 300;
+  static final int ROWS = 1_050;
 
   /** The first row of the third range, so that what is carried over is needed. */
   static final int BORDER = 2 * RANGE_ROWS + 1;
@@ -114,7 +114,7 @@ class VerifierTest {
           CompletableFuture.runAsync(() -> follow(stopped), Thread::startVirtualThread);
       List<Report> reports = new ArrayList<>();
       long writes;
-      try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 500, ROWS, seed)) {
+      try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 150, ROWS, seed)) {
         fixture.apply(target, Phase.BACKFILL, Phase.INDEX);
         fixture.execute(
             "delete from orders where id between 21 and 30",
@@ -131,7 +131,7 @@ class VerifierTest {
       assertThat(writes).as("written meanwhile").isGreaterThan(10);
       assertThat(reports).allSatisfy(report -> assertThat(broken(report)).isEmpty());
       assertThat(reports)
-          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - 1_000));
+          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - RANGE_ROWS));
       copy();
     }
 
