@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
@@ -59,31 +58,30 @@ class RunnerCrashTest {
   @Test
   void everyRowGetsOneKeyAndOnePublicIdWhateverDies() throws Exception {
     System.out.println("RunnerCrashTest: -Dseed=" + seed);
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      RekeyFixture fixture = desk.source;
-      desk.orders(ROWS);
-      TableMigration run = desk.startWith(_ -> SLOWLY);
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
+      fixture.orders(ROWS);
+      TableMigration run = fixture.startWith(_ -> SLOWLY);
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       Thread application = Thread.ofPlatform().start(() -> write(fixture));
       List<Mark> marks = new ArrayList<>();
       Thread observer = Thread.ofPlatform().start(() -> observe(fixture, marks));
       try {
-        Awaitility.await().until(() -> desk.now(run).progress().rowsDone() > 0);
+        Awaitility.await().until(() -> fixture.now(run).progress().rowsDone() > 0);
         for (int fault = 0; fault < FAULTS; fault++) {
           strike(fixture, fault == 0);
         }
-        assertThat(desk.now(run).progress().rowsDone())
+        assertThat(fixture.now(run).progress().rowsDone())
             .as("in the middle, seed %d", seed)
             .isLessThan(ROWS);
-        desk.set(run, _ -> ThrottleSettings.DEFAULT);
-        desk.await(run, RunState.DONE);
+        fixture.set(run, _ -> ThrottleSettings.DEFAULT);
+        fixture.await(run, RunState.DONE);
       } finally {
         done.countDown();
         application.join();
         observer.join();
       }
-      requireSound(desk, run, ROWS);
+      requireSound(fixture, run, ROWS);
       gateways.forEach(GatewayChild::close);
       requireProgress(fixture, marks);
     }
@@ -95,28 +93,27 @@ class RunnerCrashTest {
    */
   @Test
   void nothingIsDoneTwiceOrLostWhenItSleptWhileAnIndexWasBuilt() throws Exception {
-    try (MigrationFixture desk = MigrationFixture.desk();
-        TestSession report = desk.source.sql().session()) {
-      RekeyFixture fixture = desk.source;
-      desk.orders(3_000);
+    try (MigrationFixture fixture = MigrationFixture.desk();
+        TestSession report = fixture.sql().session()) {
+      fixture.orders(3_000);
       report.beginSnapshot();
-      TableMigration run = desk.startWith(_ -> ThrottleSettings.DEFAULT);
+      TableMigration run = fixture.startWith(_ -> ThrottleSettings.DEFAULT);
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       gateways.add(GatewayChild.serve(fixture.gateway.on));
-      desk.await(() -> !builders(fixture).isEmpty());
+      fixture.await(() -> !builders(fixture).isEmpty());
       long first = builders(fixture).getFirst();
 
       GatewayChild sleeper = gateways.get(runner(fixture));
       sleeper.freeze();
-      desk.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
+      fixture.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
       assertThat(builders(fixture)).as("the first one was ended before").doesNotContain(first);
       var _ = done.await(60, TimeUnit.SECONDS);
       sleeper.thaw();
       report.commit();
 
-      desk.await(run, RunState.DONE);
+      fixture.await(run, RunState.DONE);
       fixture.execute("insert into orders select from generate_series(1, 1000)");
-      requireSound(desk, run, 3_000);
+      requireSound(fixture, run, 3_000);
       assertThat(
               fixture.column(
                   "select indexrelid::oid from pg_index"
@@ -125,13 +122,13 @@ class RunnerCrashTest {
     }
   }
 
-  private static List<Long> builders(RekeyFixture fixture) {
+  private static List<Long> builders(MigrationFixture fixture) {
     return fixture.column(
         "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 
   /** One of the two is killed and begins anew, or stands still for longer than its lease. */
-  private void strike(RekeyFixture fixture, boolean mustFreeze)
+  private void strike(MigrationFixture fixture, boolean mustFreeze)
       throws IOException, InterruptedException {
     int which =
         !mustFreeze && random.nextInt(4) == 0 ? random.nextInt(gateways.size()) : runner(fixture);
@@ -148,14 +145,14 @@ class RunnerCrashTest {
   }
 
   /** The gateway that carries the run, or did so last. */
-  private int runner(RekeyFixture fixture) {
+  private int runner(MigrationFixture fixture) {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
     return gateways.getFirst().pid() == pid ? 0 : 1;
   }
 
-  private void requireProgress(RekeyFixture fixture, List<Mark> marks) {
+  private void requireProgress(MigrationFixture fixture, List<Mark> marks) {
     assertThat(errors).isEmpty();
     assertThat(marks).hasSizeGreaterThan(10);
     for (int i = 1; i < marks.size(); i++) {
@@ -171,11 +168,10 @@ class RunnerCrashTest {
                 marks.getLast().fence(), fixture.count("select count(*) from orders") - ROWS));
   }
 
-  private void requireSound(MigrationFixture desk, TableMigration run, int rowsBefore) {
-    RekeyFixture fixture = desk.source;
-    Awaitility.await().until(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
-    assertThat(desk.now(run).progress().rowsDone()).isEqualTo(rowsBefore);
-    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+  private void requireSound(MigrationFixture fixture, TableMigration run, int rowsBefore) {
+    Awaitility.await().until(() -> fixture.outbox(fixture.now(run).target()).lag().entries() == 0);
+    assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(rowsBefore);
+    List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
         .as("never two runners at once, seed %d", seed)
@@ -206,7 +202,7 @@ class RunnerCrashTest {
     assertThat(fixture.count("select count(*) from coatcheck.alias")).isEqualTo(rows);
   }
 
-  private void write(RekeyFixture fixture) {
+  private void write(MigrationFixture fixture) {
     try (TestSession session = fixture.sql().session()) {
       while (!done.await(5, TimeUnit.MILLISECONDS)) {
         session.execute("insert into orders select from generate_series(1, 3)");
@@ -216,7 +212,7 @@ class RunnerCrashTest {
     }
   }
 
-  private void observe(RekeyFixture fixture, List<Mark> marks) {
+  private void observe(MigrationFixture fixture, List<Mark> marks) {
     try (TestSession session = fixture.sql().session()) {
       while (!done.await(20, TimeUnit.MILLISECONDS)) {
         if (session.text("select to_regclass('coatcheck_migration.checkpoint')") != null) {

@@ -10,7 +10,6 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +38,7 @@ class SwitchCrashTest {
 
       requireMoved(desk, run, "snowflake_id");
       gateways.removeIf(gateway -> !isAlive(gateway));
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
+      gateways.add(GatewayChild.serve(desk.gateway.on));
       actToTheMiddle(desk, run, false, 60).kill();
 
       requireMoved(desk, run, "id");
@@ -71,7 +70,7 @@ class SwitchCrashTest {
       GatewayChild sleeper = actToTheMiddle(desk, run, true, 2);
       sleeper.freeze();
 
-      desk.source.execute("insert into orders default values");
+      desk.execute("insert into orders default values");
       assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (id)");
       sleeper.thaw();
 
@@ -85,12 +84,12 @@ class SwitchCrashTest {
     stopInTheMiddle(desk, seconds);
     act(desk, run, isForward);
     awaitMiddle(desk);
-    return runner(desk.source);
+    return runner(desk);
   }
 
   private TableMigration migrated(MigrationFixture desk, int count) throws IOException {
     desk.orders(ROWS);
-    desk.source.execute(
+    desk.execute(
         "create table item (id bigserial primary key,"
             + " order_id bigint not null references orders on delete cascade)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, 1000) n"
@@ -106,14 +105,14 @@ class SwitchCrashTest {
         end $$
         """);
     for (int i = 0; i < count; i++) {
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
+      gateways.add(GatewayChild.serve(desk.gateway.on));
     }
     return desk.run(desk.plan("orders", Optional.of("created_at")));
   }
 
   /** The next runner that drops a constraint of the table stays there for so long. */
   private static void stopInTheMiddle(MigrationFixture desk, int seconds) {
-    desk.source.execute(
+    desk.execute(
         "truncate middle",
         "insert into middle values (%d)".formatted(seconds),
         "select setval('middle_n', 1, false)",
@@ -126,14 +125,14 @@ class SwitchCrashTest {
     Asked<ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
     MigrationFixture.done(
         isForward
-            ? desk.migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
-            : desk.migrations.undo(run.id(), Phase.SWITCH, asked));
+            ? desk.migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
+            : desk.migrations().undo(run.id(), Phase.SWITCH, asked));
   }
 
   private static void awaitMiddle(MigrationFixture desk) {
     desk.await(
         () ->
-            desk.source.count(
+            desk.count(
                     "select count(*) from pg_stat_activity a join pg_locks l using (pid)"
                         + " where a.wait_event = 'PgSleep' and l.granted"
                         + " and l.mode = 'AccessExclusiveLock'"
@@ -142,7 +141,7 @@ class SwitchCrashTest {
                 > 0);
   }
 
-  private GatewayChild runner(RekeyFixture fixture) {
+  private GatewayChild runner(MigrationFixture fixture) {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
@@ -154,7 +153,7 @@ class SwitchCrashTest {
   }
 
   private static String primaryKey(MigrationFixture desk) {
-    return desk.source
+    return desk
         .texts(
             "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
                 + " and conrelid = 'orders'::regclass")
@@ -167,18 +166,18 @@ class SwitchCrashTest {
         .as("%s", desk.now(run).status())
         .isEqualTo(RunState.DONE);
     assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (" + column + ")");
-    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+    List<RunEvent> events = desk.migrations().journal().events(run.id(), 0);
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     // The next thousand rows are as right as those before.
-    desk.source.execute(
+    desk.execute(
         "insert into orders select from generate_series(1, 1000)",
         "insert into item (order_id) select id from orders order by id desc limit 1000");
     assertThat(
-            desk.source.column(
+            desk.column(
                 "select i.id from item i left join orders o on o.id = i.order_id"
                     + " where i.order_id_snowflake_id is distinct from o.snowflake_id"))
         .isEmpty();
-    assertThat(desk.source.texts("select conname::text from pg_constraint where not convalidated"))
+    assertThat(desk.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
   }
 }

@@ -1,8 +1,13 @@
-package dev.coatcheck.migrate.steps;
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.ArchiveTable;
 import dev.coatcheck.migrate.backfill.Backfill;
@@ -12,18 +17,37 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
+import dev.coatcheck.migrate.steps.Ddl;
+import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
+import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Takes a table through the steps by hand, beside the mappings or in a database of its own. */
-public final class RekeyFixture implements AutoCloseable {
+/** A source and the mappings of its table, which goes through the steps by hand. */
+public abstract class MigratedSource
+    implements AutoCloseable, BeforeAllCallback, AfterEachCallback, AfterAllCallback {
   private static final int STATEMENT_MILLIS_MAX = 20_000;
 
   public final MappingFixture gateway = new MappingFixture();
@@ -33,20 +57,20 @@ public final class RekeyFixture implements AutoCloseable {
   public final TestDatabase sourceDatabase;
   public final DatabaseSettings settings;
   public final Database source;
-  private final boolean isBeside;
+  final boolean isBeside;
 
-  public RekeyFixture(boolean isBeside) {
-    this(isBeside, Optional.empty());
-  }
+  /** The source without what may lie between it and the gateway. */
+  TestDatabase direct;
 
-  /** With a source somewhere else. */
-  public RekeyFixture(TestDatabase elsewhere) {
-    this(false, Optional.of(elsewhere));
-  }
+  private boolean isOfClass;
 
-  private RekeyFixture(boolean isBeside, Optional<TestDatabase> elsewhere) {
-    this.isBeside = isBeside;
-    this.sourceDatabase = elsewhere.orElseGet(() -> isBeside ? gateway.on : TestDatabase.empty());
+  /** How long a state may be waited for. */
+  public Duration patience = Duration.ofMinutes(3);
+
+  MigratedSource(Optional<TestDatabase> elsewhere) {
+    this.isBeside = elsewhere.isEmpty();
+    this.sourceDatabase = elsewhere.orElse(gateway.on);
+    this.direct = sourceDatabase;
     this.settings = sourceDatabase.settings(4);
     this.source = Database.openPinned(settings, "source", gateway.observer);
   }
@@ -187,7 +211,7 @@ public final class RekeyFixture implements AutoCloseable {
 
   /** Statements of the application, on the source. */
   public TestSql sql() {
-    return sourceDatabase.sql().inPublic();
+    return direct.sql().inPublic();
   }
 
   public Connection connect() throws SQLException {
@@ -210,6 +234,136 @@ public final class RekeyFixture implements AutoCloseable {
   /** The first column. */
   public List<String> texts(String query) {
     return sql().texts(query);
+  }
+
+  /** So many rows, one a second, the last a moment ago. */
+  public void orders(int rows) {
+    execute(
+        "create table orders (id bigserial primary key, created_at timestamptz default now())",
+        "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
+                .formatted(rows)
+            + " from generate_series(1, %d) n".formatted(rows));
+  }
+
+  /** And items of them. */
+  public void ordersWithItems(int orders, int items) {
+    orders(orders);
+    execute(
+        "create table item (id bigserial primary key,"
+            + " order_id bigint not null references orders on delete cascade, n int)",
+        "insert into item (order_id) select 1 + n %% %d from generate_series(1, %d) n"
+            .formatted(orders, items));
+  }
+
+  /** Every row has one key, and those of the backfill are in order. */
+  public void requireOrderedKeys() {
+    assertThat(column("select id from orders where snowflake_id is null")).isEmpty();
+    assertThat(column("select snowflake_id from orders group by snowflake_id having count(*) > 1"))
+        .isEmpty();
+    assertThat(
+            column(
+                """
+                select id from (
+                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
+                    from orders where (snowflake_id >> 12) & 1023 = 1022) as o
+                 where wrong
+                """))
+        .isEmpty();
+  }
+
+  /** How many rows have their legacy ID in the mappings. */
+  public long aliases() {
+    return gateway.on.sql().number("select count(*) from coatcheck.alias");
+  }
+
+  /** The key to which each legacy ID leads. */
+  public Map<Long, Long> mapped(Type of) {
+    return gateway.database.read(
+        "test",
+        sql -> {
+          sql.execute("analyze coatcheck.alias, coatcheck.public_id");
+          return sql.fetch(
+                  """
+                  select a.value::bigint, p.key
+                    from coatcheck.alias a
+                    join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
+                   where a.scheme = 'legacy' and a.type_id = ?
+                  """,
+                  of.number())
+              .intoMap(row -> row.get(0, Long.class), row -> row.get(1, Long.class));
+        });
+  }
+
+  /** The key of each row by its legacy ID. */
+  public Map<Long, Long> keys(String table, String key) {
+    return texts("select concat_ws(' ', %s, snowflake_id) from %s".formatted(key, table)).stream()
+        .map(row -> row.split(" "))
+        .collect(Collectors.toMap(row -> Long.valueOf(row[0]), row -> Long.valueOf(row[1])));
+  }
+
+  /** Look-ups of legacy IDs, which ask for rows there. */
+  public Legacy legacy(LegacySource rows) {
+    return Legacy.open(
+        gateway.database,
+        gateway.registry,
+        gateway.mappings.resolver(),
+        rows,
+        gateway.observer,
+        Clock.systemUTC());
+  }
+
+  /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
+  public static ResolveOutcome find(Legacy legacy, Type type, long id) {
+    return Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .ignoreException(DatabaseUnavailable.class)
+        .until(() -> legacy.lookup().find(type, id), _ -> true);
+  }
+
+  public void await(Callable<Boolean> condition) {
+    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
+  }
+
+  /** Until no runner is connected to the source. */
+  public void awaitNoRunner() {
+    await(
+        () ->
+            count(
+                    "select count(*) from pg_stat_activity"
+                        + " where application_name like 'coatcheck run %'"
+                        + " and datname = current_database()")
+                == 0);
+  }
+
+  public static ThrottleSettings rate(ThrottleSettings throttleSettings, int rowsPerSecondMax) {
+    return new ThrottleSettings(
+        throttleSettings.batchMillis(),
+        rowsPerSecondMax,
+        throttleSettings.walMegabytesPerSecondMax(),
+        throttleSettings.replicaLagSecondsMax(),
+        throttleSettings.slotMegabytesMax(),
+        throttleSettings.lockWaitsMax(),
+        throttleSettings.longTransactionSecondsMax(),
+        throttleSettings.latencyMillisMax(),
+        throttleSettings.vacuumSecondsMax(),
+        throttleSettings.archiveFailures());
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext testClass) {
+    isOfClass = true;
+  }
+
+  @Override
+  public void afterEach(ExtensionContext test) {
+    if (!isOfClass) {
+      close();
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext testClass) {
+    close();
   }
 
   @Override
