@@ -1,9 +1,12 @@
 package dev.coatcheck.api.gateway;
 
+import static dev.coatcheck.api.gateway.Doors.TO_THE_DOOR;
+import static dev.coatcheck.api.gateway.Doors.TO_THE_ROUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
@@ -11,7 +14,10 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import org.hashids.Hashids;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,9 +43,8 @@ class FrontHandlerTest {
   /** As many requests of an API key may wait for their rows. */
   private static final int WAITING_MAX = 1_024;
 
-  /** The door leaves requests with this header to the routes, which don't care for it. */
-  private static final String TO_THE_ROUTES = "Content-Length: 0";
-
+  private static final String UUID = "01890a5d-ac96-774b-bcce-b302099a8057";
+  private static final String HASHID = "inv-" + new Hashids("salt", 8).encode(42);
   private static final Map<String, String> KEYS = new ConcurrentHashMap<>();
   private static final AtomicLong NEVER_MINTED = new AtomicLong(100);
 
@@ -54,8 +60,27 @@ class FrontHandlerTest {
     doors = new Doors(GATEWAY);
     found = minted("charge", "ch", Map.of("template", "https://shop.example/{id}"));
     hidden = minted("secret", "sec", Map.of("template", "https://a.example/", "public", false));
+    GATEWAY
+        .client()
+        .put(
+            TestType.of("invoice", "invoice")
+                .redirect("https://shop.example/{id}")
+                .with("legacy", Map.of())
+                .and(
+                    """
+                    {"public_rule":{"scheme":"hashids","salt":"salt","min_length":8,
+                                    "text_prefix":"inv-"}}
+                    """));
+    GATEWAY
+        .client()
+        .put(
+            TestType.of("photo", "photo")
+                .redirect("https://shop.example/{id}")
+                .with("public_pattern", TestType.pattern("photo-", "0123456789", 1, 20)));
+    GATEWAY.client().mint("invoice", "legacy_id", "42");
   }
 
+  /** A third word is the URI that a proxy asks about. What was never issued is remembered too. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -70,36 +95,34 @@ class FrontHandlerTest {
         "GET /v1/ids/HIDDEN",
         "GET /v1/ids/ch_00000000000000000000002C",
         "GET /v1/ids/nothing",
-        // Well formed and never issued: that is remembered as well.
         "GET /v1/ids/ch_00000000000000000000002B",
-        "GET /r/ch_00000000000000000000002B"
+        "GET /r/ch_00000000000000000000002B",
+        "GET /v1/urls/auth-request /charges/FOUND/refunds?limit=3&other=FOUND",
+        "GET /v1/urls/auth-request /nothing/here",
+        "GET /v1/urls/auth-request /charges/ch_00000000000000000000002B",
+        "GET /v1/urls/auth-request /charges/ch_00000000000000000000002C",
+        "GET /v1/urls/auth-request /a//b",
+        "GET /legacy/invoice/42",
+        "HEAD /legacy/invoice/42",
+        "GET /legacy/invoice/HASHID",
+        "GET /r/HASHID",
+        "GET /v1/ids/HASHID",
+        "GET /r/inv-",
+        "GET /r/-",
+        "GET /v1/ids/inv--x",
+        "GET /v1/ids/UUID",
+        "GET /legacy/invoice/photo-x",
+        "GET /legacy/invoice/--------"
       })
-  void bothDoorsGiveTheSameBytes(String request) throws IOException {
-    String target = request.replace("FOUND", found).replace("HIDDEN", hidden);
-    doors.requireSame(
-        Doors.Seen::hot,
-        () -> doors.answer(target, TO_THE_ROUTES),
-        () -> doors.answer(target, "Accept: */*"));
+  void whatMemoryKnowsGivesTheSameBytesThroughBothDoors(String request) throws IOException {
+    doors.requireSame(Doors.Seen::hot, header -> ask(request, header));
   }
 
+  /** None is remembered: a name may be given at any time. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "/charges/FOUND",
-        "/charges/FOUND/refunds?limit=3&other=FOUND",
-        "/nothing/here",
-        "/charges/ch_00000000000000000000002B",
-        "/charges/ch_00000000000000000000002C",
-        "/a//b"
-      })
-  void aProxyGetsTheSameBytesThroughBothDoors(String uri) throws IOException {
-    String target = "GET /v1/urls/auth-request";
-    String original = "X-Original-URI: " + uri.replace("FOUND", found);
-    String key = doors.authorization();
-    doors.requireSame(
-        Doors.Seen::hot,
-        () -> doors.raw(target, List.of(key, original, TO_THE_ROUTES)),
-        () -> doors.raw(target, List.of(key, original)));
+  @ValueSource(strings = {"GET /v1/ids/photo-4711", "GET /r/photo-4711", "GET /legacy/invoice/43"})
+  void aNameThatNobodyHasIsLookedUpEachTimeThroughBothDoors(String request) throws IOException {
+    doors.requireSame(Doors.Seen::loaded, header -> ask(request, header));
   }
 
   @ParameterizedTest
@@ -113,14 +136,27 @@ class FrontHandlerTest {
         "GET /r/"
       })
   void whatMemoryCannotDecideIsLeftToTheRoutes(String request) throws IOException {
-    String target = request.replace("FOUND", found);
-    doors.answer("GET /v1/ids/" + found, TO_THE_ROUTES);
+    ask("GET /v1/ids/FOUND", TO_THE_ROUTES);
     Doors.Seen before = doors.seen();
 
-    assertThat(Doors.nameless(doors.answer(target, "Accept: */*")))
-        .isEqualTo(Doors.nameless(doors.answer(target, TO_THE_ROUTES)));
+    Doors.requireSame(header -> ask(request, header));
 
     assertThat(doors.seen().hot()).isEqualTo(before.hot());
+  }
+
+  private static String ask(String request, String header) throws IOException {
+    Map<String, String> values =
+        Map.of("FOUND", found, "HIDDEN", hidden, "HASHID", HASHID, "UUID", UUID);
+    String filled = request;
+    for (Map.Entry<String, String> value : values.entrySet()) {
+      filled = filled.replace(value.getKey(), value.getValue());
+    }
+    String[] words = filled.split(" ");
+    List<String> headers = new ArrayList<>(List.of(doors.authorization(), header));
+    if (words.length == 3) {
+      headers.add("X-Original-URI: " + words[2]);
+    }
+    return doors.raw(words[0] + " " + words[1], headers);
   }
 
   /** Each public ID is asked for once through each door, so nothing is in memory. */
@@ -130,7 +166,7 @@ class FrontHandlerTest {
         "GET /r/ID",
         "HEAD /r/ID",
         "GET /v1/ids/ID",
-        "GET /v1/urls/auth-request ID",
+        "GET /v1/urls/auth-request /charges/ID",
         "GET /r/NONE",
         "GET /v1/ids/NONE"
       })
@@ -138,9 +174,9 @@ class FrontHandlerTest {
     for (int tried = 1; ; tried++) {
       String id = request.contains("NONE") ? neverMinted() : mint("charge");
       String other = request.contains("NONE") ? neverMinted() : mint("charge");
-      String throughRoutes = plain(ask(request, id, TO_THE_ROUTES), id);
+      String throughRoutes = plain(askFor(id, request, TO_THE_ROUTES), id);
       Doors.Seen before = doors.seen();
-      String throughDoor = plain(ask(request, other, "Accept: */*"), other);
+      String throughDoor = plain(askFor(other, request, TO_THE_DOOR), other);
       Doors.Seen after = doors.seenOnce(before.counted() + 1);
 
       if (!Doors.isUnavailable(throughRoutes) && !Doors.isUnavailable(throughDoor)) {
@@ -157,15 +193,16 @@ class FrontHandlerTest {
   /** The ending has to be read as well, which the routes do. */
   @Test
   void anEndedIdGivesTheSameBytesThroughBothDoors() throws IOException {
-    for (String request : List.of("GET /r/ID", "GET /v1/ids/ID", "GET /v1/urls/auth-request ID")) {
+    for (String request :
+        List.of("GET /r/ID", "GET /v1/ids/ID", "GET /v1/urls/auth-request /charges/ID")) {
       String one = mint("charge");
       String two = mint("charge");
       for (String each : List.of(one, two)) {
         GATEWAY.client().post("/v1/ids/" + each + "/revoke", "{}");
       }
-      String throughRoutes = plain(ask(request, one, TO_THE_ROUTES), one);
+      String throughRoutes = plain(askFor(one, request, TO_THE_ROUTES), one);
 
-      assertThat(plain(ask(request, two, "Accept: */*"), two)).isEqualTo(throughRoutes);
+      assertThat(plain(askFor(two, request, TO_THE_DOOR), two)).isEqualTo(throughRoutes);
     }
   }
 
@@ -177,10 +214,8 @@ class FrontHandlerTest {
         .replaceAll("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME");
   }
 
-  private static String ask(String request, String id, String header) throws IOException {
-    String target = request.replaceFirst(" (ID|NONE)$", "").replaceFirst("(ID|NONE)$", id);
-    return doors.raw(
-        target, List.of(doors.authorization(), "X-Original-URI: /charges/" + id, header));
+  private static String askFor(String id, String request, String header) throws IOException {
+    return ask(request.replaceFirst("(ID|NONE)$", id), header);
   }
 
   private static String mint(String type) {
@@ -195,10 +230,55 @@ class FrontHandlerTest {
 
   @Test
   void everyRequestThatWaitsGivesItsPermitBack() throws IOException {
-    for (int i = 0; i <= WAITING_MAX; i++) {
-      assertThat(doors.answer("GET /v1/ids/" + neverMinted(), "Accept: */*"))
-          .startsWith("HTTP/1.1 404 ");
+    try (Socket socket = new Socket(GATEWAY.uri().getHost(), GATEWAY.uri().getPort())) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (int i = 0; i <= WAITING_MAX; i++) {
+        List<String> lines =
+            List.of("GET /v1/ids/" + neverMinted() + " HTTP/1.1", "Host: a", doors.authorization());
+        socket.getOutputStream().write(RawHttp.request(lines, new byte[0]));
+        assertThat(RawHttp.read(in, false).statusLine()).contains(" 404 ");
+      }
     }
+  }
+
+  /** One door makes a public ID; the other one finds it, where it has a name. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"charge\"}",
+        "{\"type\":\"charge\",\"key\":\"4711\"}",
+        "{\"type\":\"charge\",\"legacy_id\":\"42\"}",
+        "{\"type\":\"charge\",\"client_id\":\"order-1\"}",
+        "{\"type\":\"nothing\"}",
+        "{\"type\":\"charge\",\"key\":\"x\"}",
+        "{\"type\":\"charge\",\"more\":1}",
+        "{\"type\":",
+        "[]",
+        "{\"type\":\"\\ud800\"}"
+      })
+  void aMintGivesTheSameBytesThroughBothDoors(String json) throws IOException {
+    List<String> headers = List.of(doors.authorization(), "Content-Type: application/json");
+    List<String> toTheRoutes = new ArrayList<>(headers);
+    toTheRoutes.add("Expect: 100-continue");
+    doors.send("POST /v1/ids", headers, json); // so that both find what has a name
+
+    String throughRoutes =
+        doors.send("POST /v1/ids", toTheRoutes, json).replaceFirst("HTTP/1.1 100 .*\r\n\r\n", "");
+    Doors.Seen before = doors.seen();
+    String throughDoor = doors.send("POST /v1/ids", headers, json);
+
+    assertThat(unnumbered(throughDoor)).isEqualTo(unnumbered(throughRoutes));
+    if (throughDoor.contains(" 201 ")) {
+      assertThat(doors.seenOnce(before.counted() + 1).loaded()).isEqualTo(before.loaded() + 1);
+    }
+  }
+
+  /** Without what no two mints have in common. */
+  private static String unnumbered(String answer) {
+    return Doors.nameless(answer)
+        .replaceAll("\"id\":\"ch_[0-9A-Za-z]{24}\"", "ID")
+        .replaceAll("\"key\":\"[0-9]+\"", "KEY")
+        .replaceAll("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME");
   }
 
   @Test
@@ -246,7 +326,7 @@ class FrontHandlerTest {
     PublicId neverAskedFor = new PublicId(new Prefix("ch"), new Token(7, 7));
     List<Callable<String>> waiting = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      waiting.add(() -> doors.answer("GET /r/" + neverAskedFor, "Accept: */*"));
+      waiting.add(() -> doors.answer("GET /r/" + neverAskedFor, TO_THE_DOOR));
     }
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
         TestSession locker = GATEWAY.sql().begin("lock table coatcheck.public_id")) {
@@ -254,7 +334,7 @@ class FrontHandlerTest {
 
       await().until(() -> waitsForLock(locker) || waiters.stream().anyMatch(Future::isDone));
       for (int i = 0; i < 20; i++) {
-        assertThat(doors.answer("GET /r/" + found, "Accept: */*")).startsWith("HTTP/1.1 302 ");
+        assertThat(doors.answer("GET /r/" + found, TO_THE_DOOR)).startsWith("HTTP/1.1 302 ");
       }
 
       boolean allWait = waiters.stream().noneMatch(Future::isDone);
@@ -299,6 +379,23 @@ class FrontHandlerTest {
             "select count(*) from pg_locks where not granted and relation ="
                 + " 'coatcheck.public_id'::regclass")
         > 0;
+  }
+
+  @Test
+  void metricsNeedNoKeyOnTheManagementPortAndAreNowhereElse() throws IOException {
+    assertThat(onManagementPort("/metrics").body()).contains("coatcheck_requests");
+    assertThat(onManagementPort("/health/ready").statusLine()).contains(" 200 ");
+    assertThat(onManagementPort("/v1/types").statusLine()).contains(" 404 ");
+    assertThat(GATEWAY.client().get("/metrics").status()).isEqualTo(404);
+  }
+
+  /** Without a key, and not judged by the contract, which speaks of the gateway's own port. */
+  private static RawHttp.Reply onManagementPort(String path) throws IOException {
+    return RawHttp.send(
+        "127.0.0.1",
+        GATEWAY.managementUri().getPort(),
+        RawHttp.request(
+            List.of("GET " + path + " HTTP/1.1", "Host: a", "Connection: close"), new byte[0]));
   }
 
   private static String minted(String type, String prefix, Map<String, Object> redirect) {

@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.routes.Contract.Answer;
 import dev.coatcheck.api.routes.Contract.Outcome;
 import dev.coatcheck.api.routes.Contract.Sent;
@@ -11,8 +12,10 @@ import dev.coatcheck.core.id.PublicId;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import io.swagger.v3.parser.core.models.SwaggerParseResult;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -81,9 +84,13 @@ class ContractTest {
                 .toList());
   }
 
+  /** All but 500, which the contract never accepts, and errors that others are the same as. */
   static Stream<ContractDocument.Example> examples() {
-    // A 500 is documented, but the contract never accepts one.
-    return DOCUMENT.examples().filter(example -> example.outcome().status() != 500);
+    Set<Answer> errors = new HashSet<>();
+    return DOCUMENT
+        .examples()
+        .filter(example -> example.outcome().status() != 500)
+        .filter(example -> example.outcome().status() < 400 || errors.add(example.answer()));
   }
 
   @ParameterizedTest
@@ -122,6 +129,20 @@ class ContractTest {
               assertThat(code.title()).isNotBlank();
               assertThat(code.meaning()).endsWith(".");
             });
+  }
+
+  @Test
+  void theContractHasTheCodesOfTheGatewayWithTheirStatusesAndTitles() {
+    assertThat(CONTRACT.codes()).hasSameSizeAs(ProblemCode.values());
+    for (ProblemCode code : ProblemCode.values()) {
+      assertThat(CONTRACT.codes())
+          .hasEntrySatisfying(
+              code.wireName(),
+              known -> {
+                assertThat(known.status()).isEqualTo(code.status());
+                assertThat(known.title()).isEqualTo(code.title());
+              });
+    }
   }
 
   @Test

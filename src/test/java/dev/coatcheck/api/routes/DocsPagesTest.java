@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,40 +38,6 @@ class DocsPagesTest {
     }
   }
 
-  @Test
-  void everyCodeHasItsSectionOnThePage() throws IOException {
-    List<String> sections =
-        matches(
-            """
-            <section class="code" id="([a-z_]+)">
-              <h3><a href="#\\1">\\1</a><span>([^<]+)</span><b>([0-9]{3})</b></h3>
-            """,
-            page("errors.html"));
-
-    assertThat(sections)
-        .containsExactlyInAnyOrderElementsOf(
-            CODES.entrySet().stream()
-                .map(
-                    entry ->
-                        "%s %s %d"
-                            .formatted(
-                                entry.getKey(),
-                                entry.getValue().title(),
-                                entry.getValue().status()))
-                .toList());
-  }
-
-  @Test
-  void everyCodeHasItsSectionInTheManual() throws IOException {
-    String manual = Files.readString(Path.of("docs", "errors.md"));
-
-    assertThat(matches("### ([a-z_]+)\n\n([^,]+), status ([0-9]{3})\\. ", manual))
-        .containsExactlyElementsOf(
-            matches(
-                "id=\"([a-z_]+)\">\\s+<h3>.*<span>([^<]+)</span><b>([0-9]{3})",
-                page("errors.html")));
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"index.html", "errors.html"})
   void pagesKeepTheStrictestPolicy(String name) throws IOException {
@@ -88,7 +53,12 @@ class DocsPagesTest {
   @ParameterizedTest
   @ValueSource(strings = {"index.html", "errors.html"})
   void everyAssetIsPackaged(String name) throws IOException {
-    List<String> assets = matches("(?:src|href)=\"/docs/assets/([^\"]+)\"", page(name));
+    List<String> assets =
+        Pattern.compile("(?:src|href)=\"/docs/assets/([^\"]+)\"")
+            .matcher(page(name))
+            .results()
+            .map(match -> match.group(1))
+            .toList();
 
     assertThat(assets).isNotEmpty();
     assertThat(assets)
@@ -96,23 +66,6 @@ class DocsPagesTest {
             asset ->
                 FOLDERS.stream()
                     .anyMatch(folder -> DocsPagesTest.class.getResource(folder + asset) != null));
-  }
-
-  /** The groups of each match, joined by spaces. */
-  private static List<String> matches(String pattern, String text) {
-    return Pattern.compile(pattern.strip().replaceAll("\n +", "\\\\s+"))
-        .matcher(text)
-        .results()
-        .map(DocsPagesTest::groups)
-        .toList();
-  }
-
-  private static String groups(MatchResult match) {
-    StringBuilder groups = new StringBuilder(match.group(1));
-    for (int i = 2; i <= match.groupCount(); i++) {
-      groups.append(' ').append(match.group(i));
-    }
-    return groups.toString();
   }
 
   private static String page(String name) throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.coatcheck.FreePort;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.redirect.ScanGuard;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code docs/edge/nginx.conf} in a real nginx between a client, a gateway and a service. */
+/**
+ * {@code docs/edge/nginx.conf} in a real nginx between a client, a gateway and a service. Order 7
+ * has the key 42; ORDER stands for its public ID.
+ */
 class EdgeNginxTest {
   private static final String UNKNOWN = "ch_00000000000000000000002B";
   private static final String TYPO = "ch_00000000000000000000002C";
@@ -33,10 +38,12 @@ class EdgeNginxTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static EdgeService service;
   private static Nginx nginx;
+  private static Nginx redirecting;
   private static String id;
   private static String key;
   private static String revoked;
   private static String merged;
+  private static String order;
 
   @BeforeAll
   static void start() throws IOException {
@@ -50,19 +57,41 @@ class EdgeNginxTest {
     client.post("/v1/ids/" + revoked + "/revoke", json("reason", "a secret"));
     merged = client.mint("charge").text("/id");
     client.post("/v1/ids/" + merged + "/merge", json("into", id));
+    client.put(
+        TestType.of("order", "ord")
+            .with(
+                "legacy",
+                Map.of(
+                    "deprecated_at", "2026-01-01T00:00:00Z",
+                    "sunset_at", "2999-01-06T07:08:09Z",
+                    "max_age_seconds", 60))
+            .with(
+                "url_templates",
+                List.of("/orders/{legacy:order}", "/orders/{legacy:order}/refunds")));
+    client.put(
+        TestType.of("over", "ov")
+            .with("legacy", Map.of("sunset_at", "2021-02-03T04:05:06Z"))
+            .with("url_templates", List.of("/over/{legacy:over}")));
+    order = client.mint("order", "key", "42", "legacy_id", "7").text("/id");
     service = new EdgeService();
-    nginx =
-        new Nginx(
-            Files.createDirectory(folder.resolve("edge")),
-            GATEWAY.uri().getPort(),
-            GATEWAY.keyWith(Scope.IDS_READ),
-            service.port());
+    nginx = nginx("resolve");
+    redirecting = nginx("redirect");
+  }
+
+  private static Nginx nginx(String legacy) throws IOException {
+    return new Nginx(
+        Files.createDirectory(folder.resolve(legacy)),
+        GATEWAY.uri().getPort(),
+        GATEWAY.keyWith(Scope.IDS_READ),
+        service.port(),
+        legacy);
   }
 
   @AfterAll
   static void stop() {
     if (nginx != null) {
       nginx.close();
+      redirecting.close();
       service.close();
     }
   }
@@ -76,9 +105,7 @@ class EdgeNginxTest {
   @CsvSource({
     "/charges/ID, /charges/KEY",
     "/charges/ID?expand=customer&limit=3, /charges/KEY?expand=customer&limit=3",
-    "/charges?ids=ID%2CID, /charges?ids=KEY%2CKEY",
     "/charges/ID:refund?x=%2F%20+, /charges/KEY:refund?x=%2F%20+",
-    "/m%C3%B6bel//ID/?, /m%C3%B6bel//KEY/?",
     "/charges/MERGED, /charges/KEY",
     "/, /",
   })
@@ -115,24 +142,20 @@ class EdgeNginxTest {
     "/charges/" + UNKNOWN + ", 404, public_id_unknown",
     "/charges/" + TYPO + ", 400, public_id_malformed",
     "/charges/REVOKED, 410, public_id_revoked",
-    "/charges?ids=ID%2C" + UNKNOWN + ", 404, public_id_unknown",
     "/charges/%252e%252e/ID, 400, url_invalid",
-    "/charges/a%2fb, 400, url_invalid",
     "//42, 400, url_invalid",
   })
   void aUriThatCannotBeResolvedNeverReachesTheService(String asked, int status, String code)
       throws IOException {
-    for (String method : List.of("GET ", "POST ")) {
-      RawHttp.Reply reply = send(method + filled(asked), List.of("Content-Length: 0"), "");
+    RawHttp.Reply reply = send("POST " + filled(asked), List.of("Content-Length: 0"), "");
 
-      assertThat(reply.status()).isEqualTo(status);
-      assertThat(reply.headers().get("Content-Type")).containsExactly("application/problem+json");
-      assertThat(reply.headers().get("Cache-Control")).containsExactly("no-store");
-      assertThat(reply.headers()).doesNotContainKeys("Retry-After", "X-Coatcheck-Problem");
-      assertThat(reply.body())
-          .contains("\"status\":" + status, "\"code\":\"" + code + "\"", "\"request_id\":")
-          .doesNotContain("secret", "ended_at");
-    }
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.headers().get("Content-Type")).containsExactly("application/problem+json");
+    assertThat(reply.headers().get("Cache-Control")).containsExactly("no-store");
+    assertThat(reply.headers()).doesNotContainKeys("Retry-After", "X-Coatcheck-Problem");
+    assertThat(reply.body())
+        .contains("\"status\":" + status, "\"code\":\"" + code + "\"", "\"request_id\":")
+        .doesNotContain("secret", "ended_at");
     assertThat(service.sawNothing()).isTrue();
   }
 
@@ -231,7 +254,8 @@ class EdgeNginxTest {
             Files.createDirectory(folder.resolve("alone")),
             GATEWAY.uri().getPort(),
             GATEWAY.keyWith(Scope.IDS_READ),
-            FreePort.next())) {
+            FreePort.next(),
+            "resolve")) {
       assertThat(
               RawHttp.send("127.0.0.1", alone.port(), bytes("GET /charges/" + id, List.of(), ""))
                   .status())
@@ -239,9 +263,121 @@ class EdgeNginxTest {
     }
   }
 
+  @Test
+  void theServiceGetsTheKeyOfALegacyId() throws IOException {
+    RawHttp.Reply reply =
+        sendFrom("192.0.2.1", nginx, "POST /orders/7/refunds?x=%20", json("cents", 4));
+
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.body()).isEqualTo("served");
+    assertThat(header(reply, "Deprecation")).isEqualTo("@1767225600");
+    assertThat(header(reply, "Sunset")).isEqualTo("Sun, 06 Jan 2999 07:08:09 GMT");
+    EdgeService.Seen seen = service.one();
+    assertThat(seen.uri()).isEqualTo("/orders/42/refunds?x=%20");
+    assertThat(seen.body()).isEqualTo(json("cents", 4));
+    assertThat(seen.header("X-resolved-types")).isEqualTo("order");
+  }
+
+  @Test
+  void aUriWithoutLegacyIdsHasNoWordOfTheirEnd() throws IOException {
+    for (String path : List.of("/orders/ORDER", "/orders/new", "/")) {
+      for (Nginx each : List.of(nginx, redirecting)) {
+        RawHttp.Reply reply =
+            sendFrom("192.0.2.2", each, "GET " + path.replace("ORDER", order), "");
+
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.headers()).doesNotContainKeys("Deprecation", "Sunset", "Link");
+        assertThat(service.one().uri()).isEqualTo(path.replace("ORDER", "42"));
+        service.forget();
+      }
+    }
+  }
+
+  @Test
+  void theClientIsRedirectedToThePublicUri() throws IOException {
+    for (String method : List.of("GET ", "POST ")) {
+      RawHttp.Reply reply = sendFrom("192.0.2.3", redirecting, method + "/orders/7?x=%20&y=7", "");
+
+      assertThat(reply.status()).isEqualTo(308);
+      assertThat(header(reply, "Location")).isEqualTo("/orders/" + order + "?x=%20&y=7");
+      assertThat(header(reply, "Link"))
+          .isEqualTo("</orders/" + order + "?x=%20&y=7>; rel=\"canonical\"");
+      assertThat(header(reply, "Cache-Control")).isEqualTo("public, max-age=60");
+      assertThat(header(reply, "Deprecation")).isEqualTo("@1767225600");
+      assertThat(header(reply, "Sunset")).isEqualTo("Sun, 06 Jan 2999 07:08:09 GMT");
+      assertThat(reply.headers())
+          .doesNotContainKeys("Retry-After", "X-Coatcheck-Status", "X-Coatcheck-Cache-Control");
+    }
+    assertThat(service.sawNothing()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/orders/8, 404, legacy_id_unknown, not_found",
+    "/orders/007, 400, legacy_id_malformed, legacy_id_malformed",
+    "/over/7, 410, legacy_ids_gone, legacy_ids_gone",
+    "/bills/7, 404, not_found, not_found",
+    "/orders/7/bills/7, 404, not_found, not_found",
+  })
+  void aNumberThatIsNotServedNeverReachesTheService(
+      String path, int status, String resolvingCode, String redirectingCode) throws IOException {
+    for (Map.Entry<Nginx, String> each :
+        Map.of(nginx, resolvingCode, redirecting, redirectingCode).entrySet()) {
+      RawHttp.Reply reply = sendFrom("192.0.2.4", each.getKey(), "GET " + path, "");
+
+      assertThat(reply.status()).isEqualTo(status);
+      assertThat(header(reply, "Content-Type")).isEqualTo("application/problem+json");
+      assertThat(header(reply, "Cache-Control")).isEqualTo("no-store");
+      assertThat(reply.headers()).doesNotContainKeys("Retry-After", "Location", "Link");
+      assertThat(reply.body()).contains("\"code\":\"" + each.getValue() + "\"");
+      assertThat(header(reply, "Sunset"))
+          .isEqualTo(status == 410 ? "Wed, 03 Feb 2021 04:05:06 GMT" : null);
+    }
+    assertThat(service.sawNothing()).isTrue();
+  }
+
+  @Test
+  void whoGoesThroughTheNumbersIsNotRedirectedForAWhile() throws IOException {
+    for (int number = 2_001; number <= 2_000 + ScanGuard.NUMBERS_MAX; number++) {
+      assertThat(sendFrom("198.51.100.1", redirecting, "GET /orders/" + number, "").status())
+          .isEqualTo(404);
+    }
+
+    RawHttp.Reply stopped =
+        sendFrom("198.51.100.1", redirecting, "GET /orders/" + (2_001 + ScanGuard.NUMBERS_MAX), "");
+
+    assertThat(stopped.status()).isEqualTo(429);
+    assertThat(header(stopped, "Retry-After")).isEqualTo("60");
+    assertThat(header(stopped, "RateLimit")).isEqualTo("\"legacy\";r=0;t=60");
+    assertThat(header(stopped, "RateLimit-Policy")).isEqualTo("\"legacy\";q=40;w=60");
+    assertThat(header(stopped, "Cache-Control")).isEqualTo("no-store");
+    assertThat(stopped.body()).contains("abnormal_usage_detected");
+    assertThat(sendFrom("198.51.100.2", redirecting, "GET /orders/7", "").status()).isEqualTo(308);
+  }
+
+  private static @Nullable String header(RawHttp.Reply reply, String name) {
+    List<String> values = reply.headers().get(name);
+    return values == null ? null : String.join(" and ", values);
+  }
+
+  /** From a client behind a proxy of ours, which can't choose for itself what happens. */
+  private static RawHttp.Reply sendFrom(String client, Nginx to, String request, String body)
+      throws IOException {
+    List<String> headers =
+        List.of(
+            "X-Forwarded-For: " + client,
+            "X-Coatcheck-Legacy: neither",
+            "Content-Length: " + body.length());
+    return RawHttp.send("127.0.0.1", to.port(), bytes(request, headers, body));
+  }
+
   private static Nginx other(String name, int coatcheckPort, String apiKey) throws IOException {
     return new Nginx(
-        Files.createDirectory(folder.resolve(name)), coatcheckPort, apiKey, service.port());
+        Files.createDirectory(folder.resolve(name)),
+        coatcheckPort,
+        apiKey,
+        service.port(),
+        "resolve");
   }
 
   private static RawHttp.Reply send(String request, List<String> headers, String body)

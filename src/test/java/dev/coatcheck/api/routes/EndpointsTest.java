@@ -7,22 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each status that an endpoint can answer; every exchange is judged by the contract. */
 class EndpointsTest {
-  @RegisterExtension
-  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
   private static TestClient client;
 
@@ -54,17 +50,10 @@ class EndpointsTest {
   }
 
   @Test
-  void whatATypeNeverChangesIs409() {
-    put("invoice", "inv", "snowflake", null);
-
-    assertProblem(put("invoice", "iv", "snowflake", null), 409, "immutable_field", "prefix");
-    assertProblem(put("invoice", "inv", "uuidv7", null), 409, "immutable_field", "key_scheme");
-    assertProblem(put("invoice_2", "inv", "snowflake", null), 409, "prefix_taken", "prefix");
-  }
-
-  @Test
-  void aChangeOfAnotherVersionIs412() {
+  void whatATypeNeverChangesIs409AndAChangeOfAnotherVersionIs412() {
     put("payout", "po", "snowflake", null);
+    assertProblem(put("payout", "pp", "snowflake", null), 409, "immutable_field", "prefix");
+    assertProblem(put("payout_2", "po", "snowflake", null), 409, "prefix_taken", "prefix");
     String body = json("prefix", "po", "key_scheme", "snowflake");
 
     assertThat(client.with("If-Match", "\"1\"").put("/v1/types/payout", body).status())
@@ -76,20 +65,10 @@ class EndpointsTest {
         "If-Match");
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          {"template":"//evil.example/{id}"}
-          {"template":"javascript:alert(1)"}
-          {"template":"https://a.example/{key}"}
-          {"template":"https://{id}.example/"}
-          """)
-  void aDangerousRedirectIs422(String redirect) {
+  @Test
+  void aDangerousRedirectIs422() {
     assertProblem(
-        put("danger", "dng", "snowflake", redirect),
+        put("danger", "dng", "snowflake", json("template", "//evil.example/{id}")),
         422,
         "redirect_template_refused",
         "redirect.template");
@@ -111,19 +90,17 @@ class EndpointsTest {
   }
 
   @Test
-  void keysAreGeneratedInTheSchemeOfTheType() {
-    assertThat(client.mint("charge").text("/key")).matches("[0-9]{18}");
-    assertThat(client.mint("user").text("/key"))
-        .matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
-  }
-
-  @Test
   void whatIsUnknownIs404AndWhatIsMalformedIs400() {
     assertProblem(client.get("/v1/ids/" + UNKNOWN_ID), 404, "public_id_unknown", "id");
     assertProblem(client.get("/v1/types/charge/keys/999"), 404, "key_unknown", "key");
     assertProblem(client.get("/v1/types/nothing/keys/1"), 404, "type_unknown", "type");
     assertProblem(client.hostile().get("/v1/types/charge/keys/007"), 400, "key_malformed", "key");
     assertProblem(client.hostile().mint("nothing"), 404, "type_unknown", "type");
+    assertProblem(
+        client.post("/v1/ids/batch", json("type", "nothing", "count", 1)),
+        404,
+        "type_unknown",
+        "type");
     Reply malformed = client.get("/v1/ids/ch_00000000000000000000002C");
     assertProblem(malformed, 400, "public_id_malformed", "id");
     assertThat(malformed.text("/reason")).isEqualTo("check");
@@ -149,15 +126,6 @@ class EndpointsTest {
   }
 
   @Test
-  void aBatchOfAnUnknownTypeIs404() {
-    assertProblem(
-        client.post("/v1/ids/batch", json("type", "nothing", "count", 1)),
-        404,
-        "type_unknown",
-        "type");
-  }
-
-  @Test
   void anAtomicBatchWithABadItemDoesNothing() {
     Reply refused =
         client.post(
@@ -174,6 +142,7 @@ class EndpointsTest {
 
   @Test
   void aThousandAreMintedResolvedAndLookedUpInOneCallEach() {
+    assertThat(client.mint("charge").text("/key")).matches("[0-9]{18}");
     Reply minted = client.post("/v1/ids/batch", json("type", "user", "count", 1000));
     List<String> ids = minted.body().at("/data").findValuesAsString("id");
     List<String> keys = minted.body().at("/data").findValuesAsString("key");
@@ -238,26 +207,23 @@ class EndpointsTest {
     assertProblem(client.hostile().get("/v1/ids"), 400, "parameter_invalid", "type");
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {301, 302, 307, 308})
-  void aPublicRedirectHasTheStatusAndAgeOfItsType(int status) {
-    String name = "redirect_" + status;
+  @Test
+  void aPublicRedirectHasTheStatusAndAgeOfItsType() {
     put(
-        name,
-        "r" + status,
+        "moved",
+        "mv",
         "snowflake",
         """
-        {"template":"https://shop.example/{id}?k={key}","status":%d,"max_age_seconds":60,
+        {"template":"https://shop.example/{id}?k={key}","status":307,"max_age_seconds":60,
          "expose_key":true}
-        """
-            .formatted(status));
-    String id = client.mint(name, "key", "7").text("/id");
+        """);
+    String id = client.mint("moved", "key", "7").text("/id");
 
     for (Reply reply :
         List.of(
             client.anonymous().get("/r/" + id + "?next=https://evil.example"),
             client.anonymous().head("/r/" + id))) {
-      assertThat(reply.status()).isEqualTo(status);
+      assertThat(reply.status()).isEqualTo(307);
       assertThat(reply.header("Location")).isEqualTo("https://shop.example/" + id + "?k=7");
       assertThat(reply.header("Cache-Control")).isEqualTo("public, max-age=60");
     }
@@ -268,11 +234,23 @@ class EndpointsTest {
     put("private", "prv", "snowflake", json("template", "https://a.example/", "public", false));
     String hidden = client.mint("private").text("/id");
     String without = client.mint("user").text("/id");
+    String hiddenAndGone = client.mint("private").text("/id");
+    String goneWithout = client.mint("user").text("/id");
+    client.post("/v1/ids/" + hiddenAndGone + "/revoke", "{}");
+    client.post("/v1/ids/" + goneWithout + "/revoke", "{}");
 
     List<Map<String, Object>> answers =
-        List.of(hidden, without, UNKNOWN_ID, "ch_x", "zz_00000000000000000000002C", "%20").stream()
+        Stream.of(
+                hidden,
+                without,
+                hiddenAndGone,
+                goneWithout,
+                UNKNOWN_ID,
+                "ch_x",
+                "zz_00000000000000000000002C",
+                "%20")
             .map(id -> client.anonymous().hostile().get("/r/" + id))
-            .map(EndpointsTest::withoutItsName)
+            .map(Reply::nameless)
             .toList();
 
     assertThat(answers).allMatch(answers.getFirst()::equals);
@@ -293,42 +271,8 @@ class EndpointsTest {
     assertThat(anyone.hostile().get("/docs/assets/%252e").status()).isEqualTo(400);
   }
 
-  @Test
-  void metricsNeedAKeyUnlessTheyAreOnTheManagementPort() throws IOException {
-    assertThat(onManagementPort("/metrics").body()).contains("coatcheck_requests");
-    assertThat(onManagementPort("/health/ready").status()).isEqualTo(200);
-    assertThat(onManagementPort("/v1/types").status()).isEqualTo(404);
-    assertThat(client.get("/metrics").status()).isEqualTo(404);
-  }
-
-  /** Without a key, and not judged by the contract, which speaks of the gateway's own port. */
-  private static RawHttp.Reply onManagementPort(String path) throws IOException {
-    return RawHttp.send(
-        "127.0.0.1",
-        GATEWAY.managementUri().getPort(),
-        RawHttp.request(
-            List.of("GET " + path + " HTTP/1.1", "Host: a", "Connection: close"), new byte[0]));
-  }
-
-  private static Reply put(
-      String name,
-      String prefix,
-      String scheme,
-      @org.jspecify.annotations.Nullable String redirect) {
+  private static Reply put(String name, String prefix, String scheme, @Nullable String redirect) {
     TestType type = TestType.of(name, prefix).with("key_scheme", scheme);
     return client.put(redirect == null ? type : type.and("{\"redirect\":%s}".formatted(redirect)));
-  }
-
-  private static Map<String, Object> withoutItsName(Reply reply) {
-    String name = reply.header("Request-Id");
-    Map<String, Object> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    reply.headers().forEach((header, values) -> all.put(header, values.toString()));
-    all.remove("Date");
-    all.remove("Request-Id");
-    // A name can be a character shorter or longer.
-    all.remove("Content-Length");
-    all.put("body", reply.body().toString().replace(name, ""));
-    all.put("status", reply.status());
-    return all;
   }
 }

@@ -1,34 +1,251 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.MachineDelay;
+import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What holds for every operation holds for each. */
+/** What holds for every operation alike: access, sizes, media types, and an outage of Postgres. */
 class EveryOperationTest {
-  private static final String ON_OUTAGE = "COATCHECK_ACCESS_ON_OUTAGE";
+  /** Method, path and body of each; ID is a public ID that is in order. */
+  private static final String TABLE =
+      """
+      GET /v1/types
+      GET /v1/types/charge
+      PUT /v1/types/charge {"prefix":"ch","key_scheme":"snowflake"}
+      GET /v1/types/charge/keys/1
+      GET /v1/types/charge/aliases/legacy/1
+      GET /v1/types/charge/legacy-hits
+      GET /v1/ids?type=charge
+      POST /v1/ids {"type":"charge","key":"1"}
+      POST /v1/ids/batch {"type":"charge","count":1}
+      POST /v1/ids/resolve {"ids":["ID"]}
+      POST /v1/ids/lookup {"type":"charge","keys":["1"]}
+      GET /v1/ids/ID
+      PUT /v1/ids/ID/aliases/legacy/1
+      POST /v1/ids/ID/revoke {}
+      POST /v1/ids/ID/merge {"into":"ID"}
+      POST /v1/ids/revoke {"items":[{"id":"ID"}]}
+      POST /v1/ids/merge {"items":[{"id":"ID","into":"ID"}]}
+      POST /v1/keys {"scheme":"snowflake","count":1}
+      GET /v1/keys/bounds?type=charge&from=2026-01-01T00:00:00Z
+      POST /v1/keys/fence {"advance":0}
+      GET /v1/segments
+      PUT /v1/segments/invoice {}
+      GET /v1/workers
+      GET /v1/inspect/42
+      GET /v1/legacy/charge/1
+      POST /v1/legacy/resolve {"type":"charge","legacy_ids":["1"]}
+      GET /legacy/charge/1
+      HEAD /legacy/charge/1
+      GET /v1/urls/resolve?url=/charges/ID
+      GET /v1/urls/auth-request
+      GET /v1/urls/ext-authz/ID
+      POST /v1/urls/publish {"url":"/charges/1","template":"/charges/{charge}"}
+      POST /v1/urls/resolve {"urls":["/charges/ID"]}
+      POST /v1/imports type,key
+      GET /v1/exports?type=charge
+      POST /v1/table-migrations {"table":"orders","type":"charge"}
+      GET /v1/table-migrations
+      GET /v1/table-migrations/7
+      GET /v1/table-migrations/7/events
+      GET /v1/table-migrations/7/old-columns
+      PATCH /v1/table-migrations/7 {"batch_millis":100}
+      POST /v1/table-migrations/7/start {}
+      POST /v1/table-migrations/7/import legacy_id
+      POST /v1/table-migrations/7/pause
+      POST /v1/table-migrations/7/resume
+      POST /v1/table-migrations/7/retry
+      POST /v1/table-migrations/7/cancel
+      POST /v1/table-migrations/7/verify
+      POST /v1/table-migrations/7/switch {}
+      POST /v1/table-migrations/7/contract {"confirm":"public.orders"}
+      POST /v1/table-migrations/7/undo {}
+      POST /v1/table-migrations/7/forget
+      GET /r/ID
+      HEAD /r/ID
+      GET /metrics
+      """;
 
-  @Test
-  void eachRefusesBadRequestsAndAnswersInAnOutage() {
-    try (GatewayFixture gateway =
-        GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0", ON_OUTAGE, "refuse")) {
-      gateway
-          .client()
-          .put(
-              TestType.of("charge", "ch")
-                  .redirect("https://shop.example/charges/{id}")
-                  .with("legacy", Map.of())
-                  .with("on_outage", "refuse"));
-      // Served from memory in an outage, so that the instance stays ready.
-      gateway.client().put(TestType.of("user", "usr"));
-      EveryOperation.checkSharedOutcomes(gateway);
+  private static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
+
+  private record Call(String method, String path, @Nullable String body) {
+    static Call parse(String line) {
+      String[] words = line.replace("ID", TestClient.UNKNOWN_ID).split(" ", 3);
+      // A file of one row: imports take no JSON.
+      String body = words.length < 3 ? null : words[2].replaceFirst("^([a-z,_]+)$", "$1\n1,1\n");
+      return new Call(words[0], words[1], body);
+    }
+
+    boolean isOpen() {
+      return path.startsWith("/r/") || path.startsWith("/legacy/");
+    }
+
+    /** Imports take bodies of any length, and no JSON. */
+    boolean isImport() {
+      return path.endsWith("/import") || path.endsWith("/imports");
     }
   }
 
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_ACCESS_ON_OUTAGE", "refuse");
+
+  // Only one operation takes the header, and the others don't mind.
+  private static final TestClient CLIENT = GATEWAY.client().with("X-Original-URI", "/");
+
+  @BeforeAll
+  static void types() {
+    CLIENT.put(
+        TestType.of("charge", "ch")
+            .redirect("https://shop.example/charges/{id}")
+            .with("legacy", Map.of())
+            .with("on_outage", "refuse"));
+    // Served from memory in an outage, so that the instance stays ready.
+    CLIENT.put(TestType.of("user", "usr"));
+    assertThat(CLIENT.get("/metrics").status()).isEqualTo(200);
+  }
+
   @Test
-  void theMetricsDoTooWithoutAManagementPort() {
-    try (GatewayFixture gateway = GatewayFixture.own(ON_OUTAGE, "refuse")) {
-      EveryOperation.checkMetrics(gateway);
+  void badRequestsAreRefused() {
+    TestClient scopeless = GATEWAY.clientWith(new Scope("nothing")).with("X-Original-URI", "/");
+    for (Call call : CALLS) {
+      expect(call, sendHostile(call, 9_000, 0), 414);
+      expect(call, sendHostile(call, 0, 200), 431);
+      expect(call, sendTwoKeys(call), 400);
+      if (!call.isOpen()) {
+        expect(call, send(CLIENT.anonymous(), call), 401);
+        expect(call, send(scopeless, call), 403);
+      }
+      if (call.body() != null) {
+        String large = json("type", "x".repeat(1_100_000));
+        if (!call.isImport()) {
+          expect(call, CLIENT.hostile().send(call.method(), call.path(), large).status(), 413);
+        }
+        expect(call, send(CLIENT.hostile().with("Content-Type", "text/plain"), call), 415);
+      }
     }
+  }
+
+  /** All at once, because each takes five seconds. */
+  @Test
+  void silentSendersAreBrokenOff() throws Exception {
+    List<Call> silent =
+        CALLS.stream().filter(call -> call.body() != null && !call.isImport()).toList();
+    together(silent.size(), silent, call -> expect(call, sendSilent(call), 408));
+  }
+
+  private static void together(int threads, List<Call> calls, Consumer<Call> ask) throws Exception {
+    try (ExecutorService askers = Executors.newFixedThreadPool(threads)) {
+      List<Future<?>> asked = new ArrayList<>();
+      for (Call call : calls) {
+        asked.add(askers.submit(() -> ask.accept(call)));
+      }
+      for (Future<?> each : asked) {
+        each.get();
+      }
+    }
+  }
+
+  private static int sendSilent(Call call) {
+    List<String> lines = lines(call, call.path());
+    lines.add("Content-Type: application/json");
+    lines.add("Content-Length: 10");
+    return raw(call, lines);
+  }
+
+  @Test
+  void anOutageIs503WithinASecondAndThenAllIsAsBefore() throws Exception {
+    GATEWAY.setReachable(false);
+    TestClient once = CLIENT.once();
+    try (MachineDelay delay = MachineDelay.measure()) {
+      Awaitility.await("the API key is trusted until the feed is silent")
+          .until(() -> once.get("/v1/types").status() == 503);
+      together(
+          8,
+          CALLS,
+          call -> {
+            long from = System.nanoTime();
+            expect(call, send(once, call), 503);
+            delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
+          });
+      // There are types that are served from memory for a minute.
+      assertThat(once.get("/health/ready").status()).isEqualTo(200);
+      assertThat(CLIENT.get("/health/live").status()).isEqualTo(200);
+      // What never needs the database is answered as ever.
+      assertThat(CLIENT.anonymous().get("/r/ch_x").status()).isEqualTo(404);
+    } finally {
+      GATEWAY.setReachable(true);
+    }
+    Awaitility.await().until(() -> CLIENT.get("/v1/types").status() == 200);
+  }
+
+  private static int send(TestClient client, Call call) {
+    Reply reply =
+        client
+            .withDefault("Content-Type", call.isImport() ? "text/csv" : "application/json")
+            .send(call.method(), call.path(), call.body());
+    return reply.status();
+  }
+
+  private static int sendHostile(Call call, int pathBytes, int headers) {
+    String separator = call.path().contains("?") ? "&" : "?";
+    String target = pathBytes == 0 ? call.path() : call.path() + separator + "x".repeat(pathBytes);
+    List<String> lines = lines(call, target);
+    lines.addAll(Collections.nCopies(headers, "X-Many: 1"));
+    return raw(call, lines);
+  }
+
+  private static int sendTwoKeys(Call call) {
+    List<String> lines = lines(call, call.path());
+    lines.add("Authorization: Bearer other");
+    return raw(call, lines);
+  }
+
+  private static List<String> lines(Call call, String target) {
+    return new ArrayList<>(
+        List.of(
+            call.method() + " " + target + " HTTP/1.1",
+            "Host: gateway",
+            "Connection: close",
+            "Authorization: Bearer " + GATEWAY.key()));
+  }
+
+  private static int raw(Call call, List<String> lines) {
+    try {
+      RawHttp.Reply reply =
+          RawHttp.send(
+              "127.0.0.1",
+              GATEWAY.uri().getPort(),
+              RawHttp.request(lines, "".getBytes(StandardCharsets.US_ASCII)));
+      Contract.load()
+          .checkAnswer(
+              new Contract.Sent(call.method(), call.path(), Map.of(), null), reply.answer());
+      return reply.status();
+    } catch (IOException broken) {
+      throw new AssertionError(call.toString(), broken);
+    }
+  }
+
+  private static void expect(Call call, int actual, int status) {
+    assertThat(actual).as("%s %s", call.method(), call.path()).isEqualTo(status);
   }
 }

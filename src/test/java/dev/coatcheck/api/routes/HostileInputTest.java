@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +8,7 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rows of the hostile-input table that these endpoints have. Never a 5xx. */
+/** What breaks the rules gets a 4xx that says which one, never a 5xx. */
 class HostileInputTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static TestClient client;
@@ -35,66 +37,35 @@ class HostileInputTest {
   @Test
   void everyDamagedPublicIdIs400WithItsReasonAndTheUniform404UnderR() throws IOException {
     String body = id.substring(3);
-    char flipped =
-        Character.isUpperCase(body.charAt(4))
-            ? Character.toLowerCase(body.charAt(4))
-            : Character.toUpperCase(body.charAt(4));
     for (String bad :
         List.of(
             "CH_" + body,
             "ch_" + body.substring(0, 23),
             "ch_" + body + "0",
-            "ch_" + body + ".",
-            "ch_" + body + "%20",
             "ch_" + body + "%0A",
-            "ch_" + body.substring(0, 23) + "%EF%BC%A1",
             "ch_" + body.substring(0, 12) + "%E2%80%8B" + body.substring(12),
             "%D1%81h_" + body,
-            "ch_7n42DGM5Tflk9n8mt7Fhc800",
             "zz_00000000000000000000002C",
             "ch-" + body,
-            "ch" + body,
-            "_" + body,
-            "x".repeat(65),
-            "ch_"
-                + body.substring(0, 4)
-                + (Character.isLetter(flipped) ? flipped : '!')
-                + body.substring(5))) {
+            "x".repeat(65))) {
       RawHttp.Reply api = raw("GET /v1/ids/" + bad, new byte[0]);
-      RawHttp.Reply open = raw("GET /r/" + bad, new byte[0]);
 
       assertThat(api.status()).as(bad).isEqualTo(400);
       assertThat(api.body()).as(bad).contains("public_id_malformed").contains("\"reason\":");
-      assertThat(open.status()).as(bad).isEqualTo(404);
+      assertThat(raw("GET /r/" + bad, new byte[0]).status()).as(bad).isEqualTo(404);
     }
   }
 
   @ParameterizedTest
   @CsvSource({
-    "/v1/ids/%00, 400",
-    "/v1/ids/a%2Fb, 400",
-    "/v1/ids/..;/types, 400",
-    "/v1/..%2Ftypes, 400",
-    "/v1/ids/%252e%252e, 400",
-    "/v1/ids/%ff%fe, 400",
-    "/v1/ids/%c0%af, 400",
-    "/v1/ids/%zz, 400",
-    "/v1/ids/%u0041, 400",
-    "/r/%u0041, 400",
-    "/r/%, 400",
-    "/r/%g0, 400",
-    "/r/%4, 400",
-    "/v1/exports?type=%g0, 400",
-    "/v1/ids?type=%zz, 400",
-    "/v1/urls/resolve?url=%g0, 400",
-    "/legacy/charge/%u0031, 400",
-    "/docs/assets/%u0041, 400",
-    "/r/%00, 400",
-    "/r/%2F%2Fevil.example, 400",
-    "/r/%252F, 400",
-    "/v1/types/../ids, 400",
-    "//v1/types, 404",
-    "/V1/types, 404",
+    "/v1/ids/%00, 400", "/v1/ids/a%2Fb, 400", "/v1/ids/..;/types, 400",
+    "/v1/..%2Ftypes, 400", "/v1/ids/%252e%252e, 400", "/v1/ids/%ff%fe, 400",
+    "/v1/ids/%c0%af, 400", "/v1/ids/%zz, 400", "/v1/ids/%u0041, 400",
+    "/r/%u0041, 400", "/r/%, 400", "/r/%g0, 400",
+    "/r/%4, 400", "/v1/exports?type=%g0, 400", "/v1/ids?type=%zz, 400",
+    "/v1/urls/resolve?url=%g0, 400", "/legacy/charge/%u0031, 400", "/docs/assets/%u0041, 400",
+    "/r/%00, 400", "/r/%2F%2Fevil.example, 400", "/r/%252F, 400",
+    "/v1/types/../ids, 400", "//v1/types, 404", "/V1/types, 404",
     "/v1/types/, 404"
   })
   void oddPathsAreRefused(String path, int status) throws IOException {
@@ -122,30 +93,15 @@ class HostileInputTest {
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "Bearer", "Bearer x", "Basic eDp5", "Bearer ccg_live_x"})
   void aBadKeyIs401OrABadHeader(String value) throws IOException {
-    RawHttp.Reply reply =
-        RawHttp.send(
-            "127.0.0.1",
-            GATEWAY.uri().getPort(),
-            RawHttp.request(
-                List.of(
-                    "GET /v1/types HTTP/1.1",
-                    "Host: a",
-                    "Connection: close",
-                    "Authorization: " + value),
-                new byte[0]));
-
-    assertThat(reply.status()).isEqualTo(value.isBlank() ? 400 : 401);
+    assertThat(raw("GET /v1/types", new byte[0], "Authorization: " + value).status())
+        .isEqualTo(value.isBlank() ? 400 : 401);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Authorization: Bearer a\u00e9",
-        "Idempotency-Key:",
-        "Idempotency-Key: \t",
-        "Idempotency-Key: \u00fc",
-        "If-Match: *",
-        "If-Match: W/\"1\"",
+        "Authorization: Bearer a\u00e9", "Idempotency-Key:", "Idempotency-Key: \t",
+        "Idempotency-Key: \u00fc", "If-Match: *", "If-Match: W/\"1\"",
         "If-Match: \"0\""
       })
   void oddHeadersAre400(String header) throws IOException {
@@ -178,35 +134,193 @@ class HostileInputTest {
   @Test
   void badTypesAre400() {
     String sound = json("prefix", "ok", "key_scheme", "snowflake");
-    for (String name : List.of("A", "1a", "a-b", "a.b", "x".repeat(64), "_a", "%E2%80%8B")) {
+    for (String name : List.of("A", "1a", "x".repeat(64), "%E2%80%8B")) {
       assertThat(client.put("/v1/types/" + name, sound).status()).as(name).isEqualTo(400);
     }
-    for (String prefix : List.of("", "A", "a__b", "a_", "_a", "1a", "a-b", "x".repeat(33))) {
+    for (String prefix : List.of("", "a__b", "x".repeat(33))) {
       assertThat(client.put(TestType.of("odd", prefix)).status()).as(prefix).isEqualTo(400);
     }
     for (String redirect :
         List.of(
-            "1",
-            "[]",
             "{}",
             "\"https://a.example\"",
             json("template", "https://a.example", "status", 303),
-            json("template", "https://a.example", "status", "302"),
-            json("template", "https://a.example", "max_age_seconds", -1),
             json("template", "https://a.example", "max_age_seconds", 31536001),
             json("template", "https://a.example", "public", "yes"),
             json("template", "https://a.example", "other", 1))) {
-      assertThat(
-              client
-                  .put(
-                      "/v1/types/odd",
-                      "{\"prefix\":\"odd\",\"key_scheme\":\"snowflake\",\"redirect\":"
-                          + redirect
-                          + "}")
-                  .status())
-          .as(redirect)
+      TestType type = TestType.of("odd", "odd").and("{\"redirect\":" + redirect + "}");
+      assertThat(client.put(type).status()).as(redirect).isEqualTo(400);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {}
+          []
+          ``
+          ` `
+          {
+          {"type":
+          {"type":"charge","type":"charge"}
+          {"type":"charge","kye":"1"}
+          {"type":"charge"} {}
+          {"type":"charge"}x
+          {"type":NaN}
+          {"type":"charge",}
+          {"type":"charge" /* no */}
+          {"type":"charge","key":1}
+          {"type":"charge","key":null}
+          {"type":"charge","key":123456789012345678901}
+          {"type":"charge","key":""}
+          {"type":"charge","key":"-1"}
+          {"type":"charge","key":"007"}
+          {"type":"charge","key":"9223372036854775808"}
+          {"type":"charge","key":"\u0661\u0662"}
+          {"type":"charge","key":"00000000-0000-7000-8000-000000000000"}
+          {"type":"user","key":"1"}
+          {"type":"user","key":"01A1FD3C-753A-7C3E-9A41-6F0D2BE8175C"}
+          {"type":"user","key":"01a1fd3c753a7c3e9a416f0d2be8175c"}
+          {"type":"charge\\u0000"}
+          {"type":"\\ud800"}
+          {"type":null}
+          {"type":{}}
+          """)
+  void aBadMintIs400(String body) {
+    assertThat(client.post("/v1/ids", body).status()).isEqualTo(400);
+  }
+
+  @Test
+  void deepJsonIs400() {
+    String deep = "[".repeat(21) + "]".repeat(21);
+    assertThat(client.post("/v1/ids", "{\"type\":%s}".formatted(deep)).text("/code"))
+        .isEqualTo("json_malformed");
+  }
+
+  /** Each of them would take a hundred times its bytes in memory. */
+  @Test
+  void aBatchOfNothingButBracketsIs400() {
+    String brackets = "[],".repeat(300_000);
+
+    assertProblem(
+        client.post("/v1/ids/batch", "{\"items\":[" + brackets + "[]]}"),
+        400,
+        "json_malformed",
+        null);
+  }
+
+  @Test
+  void otherEncodingsAndByteOrderMarksAre400() throws IOException {
+    String json = json("type", "charge");
+    for (byte[] body :
+        List.of(
+            json.getBytes(StandardCharsets.UTF_16),
+            json.getBytes(StandardCharsets.UTF_16LE),
+            json.getBytes(StandardCharsets.UTF_16BE),
+            ("\uFEFF" + json).getBytes(StandardCharsets.UTF_8),
+            "{\"type\":\"ch\u00e4rge\"}".getBytes(StandardCharsets.ISO_8859_1),
+            new byte[] {'{', '"', (byte) 0xED, (byte) 0xA0, (byte) 0x80, '"', ':', '1', '}'})) {
+      assertThat(raw("POST /v1/ids", body, "Content-Type: application/json").status())
           .isEqualTo(400);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "text/plain; 415", "application/x-www-form-urlencoded; 415",
+        "application/json-patch+json; 415", "application/problem+json; 415",
+        "'application/json; charset=utf-16'; 415", "'application/json; charset=utf-8'; 201",
+        "APPLICATION/JSON; 201"
+      })
+  void onlyPlainJsonIsTaken(String contentType, int status) throws IOException {
+    RawHttp.Reply reply =
+        raw(
+            "POST /v1/ids",
+            "{\"type\":\"charge\"}".getBytes(StandardCharsets.UTF_8),
+            "Content-Type: " + contentType);
+    assertThat(reply.status()).isEqualTo(status);
+  }
+
+  @Test
+  void compressedOrUnlabelledBodiesAre415() throws IOException {
+    byte[] body = json("type", "charge").getBytes(StandardCharsets.UTF_8);
+
+    assertThat(
+            raw("POST /v1/ids", body, "Content-Type: application/json", "Content-Encoding: gzip")
+                .status())
+        .isEqualTo(415);
+    assertThat(raw("POST /v1/ids", body).status()).isEqualTo(415);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/v1/ids, 65537, true", "/v1/ids/batch, 1048577, false"})
+  void aLargeBodyIs413AlsoWithoutALength(String path, int bytes, boolean chunked)
+      throws IOException {
+    byte[] body = new byte[bytes];
+    Arrays.fill(body, (byte) ' ');
+    assertThat(
+            sound(GATEWAY.raw("POST " + path, body, chunked, "Content-Type: application/json"))
+                .status())
+        .isEqualTo(413);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"items":[]}
+          {"type":"charge","count":0}
+          {"type":"charge","count":-1}
+          {"type":"charge","count":1001}
+          {"type":"charge","count":1.0}
+          {"type":"charge","count":"1"}
+          {"type":"charge","count":99999999999}
+          {"type":"charge","count":1,"items":[{"type":"charge"}]}
+          {"items":[1]}
+          {"items":{}}
+          {"items":[{"type":"charge"}],"atomic":1}
+          {"items":[{"type":"charge"}],"more":1}
+          """)
+  void aBadBatchIs400(String body) {
+    assertThat(client.post("/v1/ids/batch", body).status()).isEqualTo(400);
+  }
+
+  @Test
+  void moreThanAThousandItemsAre413() {
+    String ids = ("\"" + id + "\",").repeat(1_001);
+
+    Reply reply =
+        client.post("/v1/ids/resolve", "{\"ids\":[" + ids.substring(0, ids.length() - 1) + "]}");
+
+    assertThat(reply.status()).isEqualTo(413);
+    assertThat(reply.text("/param")).isEqualTo("ids");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit=0",
+        "limit=101",
+        "limit=-1",
+        "limit=x",
+        "limit=",
+        "limit=1&limit=2",
+        "limit=+5",
+        "limit=1e1",
+        "starting_after=",
+        "starting_after=ch_x",
+        "page=2",
+        "type=charge&type=user"
+      })
+  void aBadListIs400(String query) {
+    String separator = query.startsWith("type=") ? "" : "type=charge&";
+    assertThat(client.get("/v1/ids?" + separator + query).status()).isEqualTo(400);
   }
 
   @Test
@@ -214,7 +328,7 @@ class HostileInputTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     String alphabet = "{}[]\",:\\u0/-._~%aZ19 \u0000\u00e9\ud83d\ude00\r\n\t'";
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 200; i++) {
       StringBuilder noise = new StringBuilder("{\"type\":\"charge\",\"key\":");
       noise.setLength(random.nextInt(noise.length() + 1));
       for (int n = random.nextInt(40); n > 0; n--) {

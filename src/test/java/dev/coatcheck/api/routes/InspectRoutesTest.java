@@ -7,27 +7,19 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class InspectRoutesTest {
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
-  private static TestClient client;
-
-  @BeforeAll
-  static void start() {
-    client = GATEWAY.client();
-  }
+  private static final TestClient CLIENT = GATEWAY.client();
 
   @Test
   void aPublicIdOfOursHasItsType() {
-    client.put("/v1/types/charge", json("prefix", "ch", "key_scheme", "snowflake"));
-    String id = client.post("/v1/ids", json("type", "charge", "key", "42")).text("/id");
+    CLIENT.put("/v1/types/charge", json("prefix", "ch", "key_scheme", "snowflake"));
+    String id = CLIENT.post("/v1/ids", json("type", "charge", "key", "42")).text("/id");
 
     Reply reply = inspect(id);
 
@@ -35,6 +27,7 @@ class InspectRoutesTest {
     assertThat(reply.text("/candidates/0/type")).isEqualTo("charge");
     assertThat(reply.text("/candidates/0/certainty")).isEqualTo("certain");
     assertThat(reply.body().at("/candidates/0/reveals")).isEmpty();
+    assertThat(inspect("' or 1=1 日本").body().at("/candidates")).isEmpty();
     Reply mistyped = inspect(id.substring(0, id.length() - 1) + (id.endsWith("x") ? "y" : "x"));
     assertThat(mistyped.body().at("/candidates")).isEmpty();
     assertThat(mistyped.text("/refused/0/reason")).isEqualTo("check");
@@ -42,11 +35,11 @@ class InspectRoutesTest {
 
   @Test
   void aLayoutOfATypeIsAmongTheCandidatesOfItsKeys() {
-    client.put(
+    CLIENT.put(
         "/v1/types/visit",
         json("prefix", "vis", "key_scheme", "snowflake", "key_layout", "42/9/12@1577836800000"));
     String key =
-        client
+        CLIENT
             .post(
                 "/v1/keys",
                 json("scheme", "snowflake", "layout", "42/9/12@1577836800000", "count", 1))
@@ -72,23 +65,17 @@ class InspectRoutesTest {
             });
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"hello", "-1", "1e3", "ch_", "_", "..x", "日本", "0x1", "' or 1=1"})
-  void whatIsNothingHasNoCandidates(String text) {
-    assertThat(inspect(text).body().at("/candidates")).isEmpty();
-  }
-
   /** Any bytes, percent-encoded: an answer of this operation, or a refusal of the path. */
   @Test
   void noBytesMakeItFail() {
     Random random = new Random(SEED);
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 300; i++) {
       // The judge of the contract takes a path of nothing but control characters for an empty path.
       StringBuilder path = new StringBuilder("x");
       for (int length = 1 + random.nextInt(40); length > 0; length--) {
         path.append("%%%02x".formatted(random.nextInt(256)));
       }
-      assertThat(client.hostile().get("/v1/inspect/" + path).status())
+      assertThat(CLIENT.hostile().get("/v1/inspect/" + path).status())
           .as("-Dseed=%d %s", SEED, path)
           .isIn(200, 400);
     }
@@ -96,7 +83,7 @@ class InspectRoutesTest {
 
   private static Reply inspect(String text) {
     Reply reply =
-        client.get(
+        CLIENT.get(
             "/v1/inspect/" + URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20"));
     assertThat(reply.status()).isEqualTo(200);
     assertThat(reply.text("/input")).isEqualTo(text);

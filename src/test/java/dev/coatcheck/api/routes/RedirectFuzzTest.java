@@ -25,69 +25,35 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Promise 12: redirects go only where the operator configured. */
 class RedirectFuzzTest {
-  private static final List<String> ALLOWED = List.of("shop.example", "shop.example:8443");
-  private static final List<String> STARTS =
-      List.of(
-          "https://",
-          "https:/",
-          "HTTPS://",
-          "http://",
-          "//",
-          "\\\\",
-          "https:\\\\",
-          "javascript:",
-          "https://u:p@",
-          "https://{id}@",
-          "");
-  private static final List<String> AUTHORITIES =
-      List.of(
-          "shop.example",
-          "shop.example:8443",
-          "shop.example:80",
-          "evil.example",
-          "shop.example@evil.example",
-          "{id}.example",
-          "shop.example.evil.example",
-          "shop.example%2eevil.example",
-          "shop.example\\.evil.example",
-          "[::1]",
-          "shop.example:{key}",
-          "SHOP.example",
-          "shop.example.",
-          "");
-  private static final List<String> PIECES =
-      List.of(
-          "/",
-          "//",
-          "\\",
-          "/{id}",
-          "/{key}",
-          "{id}",
-          "{key}",
-          "?to={id}",
-          "?next=https://evil.example",
-          "#{id}",
-          "@evil.example",
-          "/..",
-          "/../..",
-          "/%0d%0aLocation:x",
-          ":443",
-          ".evil.example",
-          ";",
-          "&",
-          "%2f",
-          "%00",
-          "{{id}}",
-          "{id",
-          "}",
-          "é",
-          " ",
-          "\t",
-          "\r\n",
-          "<",
-          "\"",
-          "|",
-          "^");
+  private static final String[] ALLOWED = {"shop.example", "shop.example:8443"};
+  private static final String[] STARTS = {
+    "https://",
+    "https:/",
+    "HTTPS://",
+    "http://",
+    "//",
+    "\\\\",
+    "https:\\\\",
+    "javascript:",
+    "https://u:p@",
+    "https://{id}@",
+    ""
+  };
+  private static final String[] AUTHORITIES = {
+    "shop.example", "shop.example:8443", "shop.example:80",
+    "evil.example", "shop.example@evil.example", "{id}.example",
+    "shop.example.evil.example", "shop.example%2eevil.example", "shop.example\\.evil.example",
+    "[::1]", "shop.example:{key}", "SHOP.example",
+    "shop.example.", ""
+  };
+  private static final String[] PIECES = {
+    "/", "//", "\\", "/{id}", "/{key}", "{id}",
+    "{key}", "?to={id}", "?next=https://evil.example", "#{id}", "@evil.example", "/..",
+    "/../..", "/%0d%0aLocation:x", ":443", ".evil.example", ";", "&",
+    "%2f", "%00", "{{id}}", "{id", "}", "é",
+    " ", "\t", "\r\n", "<", "\"", "|",
+    "^"
+  };
 
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final Random random = new Random(seed);
@@ -131,7 +97,7 @@ class RedirectFuzzTest {
         GatewayFixture.own("COATCHECK_REDIRECT_HOSTS", String.join(",", ALLOWED))) {
       List<String> paths = paths(gateway);
       int led = 0;
-      for (int i = 0; i < 600; i++) {
+      for (int i = 0; i < 400; i++) {
         List<String> lines = request(paths.get(random.nextInt(paths.size())));
         for (String location : locations(gateway, lines)) {
           assertLeadsHome(location, String.join(" | ", lines));
@@ -150,7 +116,7 @@ class RedirectFuzzTest {
     assertThat(location).as("%s, -Dseed=%s", cause, seed).startsWith("https://");
     assertThat(location.substring("https://".length()).split("[/?#\\\\]", 2)[0])
         .as("%s of %s, -Dseed=%s", location, cause, seed)
-        .isIn(ALLOWED);
+        .isIn((Object[]) ALLOWED);
   }
 
   private String template() {
@@ -168,7 +134,7 @@ class RedirectFuzzTest {
     JsonMapper json = new JsonMapper();
     TestClient client = gateway.client().hostile();
     List<String> paths = new ArrayList<>();
-    for (int i = 0; i < 200 && paths.size() < 40; i++) {
+    for (int i = 0; i < 200 && paths.size() < 24; i++) {
       String body =
           json.writeValueAsString(
               Map.of(
@@ -197,35 +163,29 @@ class RedirectFuzzTest {
   private List<String> request(String path) {
     String query =
         one(
-            List.of(
-                "",
-                "",
-                "?next=https://evil.example",
-                "?id=//evil.example",
-                "?{id}",
-                "?%0d%0aLocation:%20https://evil.example"));
+            "",
+            "",
+            "?next=https://evil.example",
+            "?id=//evil.example",
+            "?{id}",
+            "?%0d%0aLocation:%20https://evil.example");
     List<String> lines = new ArrayList<>();
     lines.add((random.nextBoolean() ? "GET " : "HEAD ") + path + query + " HTTP/1.1");
     lines.add(
         "Host: "
             + one(
-                List.of(
-                    "gateway",
-                    "evil.example",
-                    "evil.example:443",
-                    "shop.example@evil.example",
-                    "[::1]")));
+                "gateway",
+                "evil.example",
+                "evil.example:443",
+                "shop.example@evil.example",
+                "[::1]"));
     lines.add("Connection: close");
     for (String header :
         List.of(
-            "X-Forwarded-Host: evil.example",
-            "X-Forwarded-Proto: javascript",
-            "X-Forwarded-For: 192.0.2.7",
-            "X-Forwarded-Prefix: //evil.example",
-            "X-Original-URL: //evil.example",
-            "X-Rewrite-URL: //evil.example",
-            "Forwarded: host=evil.example;proto=http",
-            "Referer: https://evil.example/")) {
+            "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: javascript",
+            "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Prefix: //evil.example",
+            "X-Original-URL: //evil.example", "X-Rewrite-URL: //evil.example",
+            "Forwarded: host=evil.example;proto=http", "Referer: https://evil.example/")) {
       if (random.nextInt(3) == 0) {
         lines.add(header);
       }
@@ -244,7 +204,7 @@ class RedirectFuzzTest {
     }
   }
 
-  private <T> T one(List<T> values) {
-    return values.get(random.nextInt(values.size()));
+  private String one(String... values) {
+    return values[random.nextInt(values.length)];
   }
 }

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,15 @@ public final class TestClient {
         throw new AssertionError("no text at " + pointer + " of " + status + " " + body);
       }
       return value.stringValue();
+    }
+
+    /** All that a stranger sees, without the request's ID and its length, and the time. */
+    Map<String, Object> nameless() {
+      Map<String, Object> all = new TreeMap<>(headers);
+      all.keySet().removeAll(List.of("date", "request-id", "content-length"));
+      all.put("status", status);
+      all.put("body", body.toString().replace(header("request-id"), ""));
+      return all;
     }
 
     /** The same, or something else where there is none. */

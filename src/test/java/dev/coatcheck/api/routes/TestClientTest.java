@@ -1,13 +1,11 @@
 package dev.coatcheck.api.routes;
 
-import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.coatcheck.api.routes.Contract.Answer;
-import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +15,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,25 +44,6 @@ class TestClientTest {
   @AfterEach
   void stop() {
     server.stop(0);
-  }
-
-  @Test
-  void aReplyIsReadAsJson() {
-    Reply reply = client.get("/v1/ids/ch_4KIWSf8WvPNoQDBwStVIDYHU");
-
-    assertThat(reply.status()).isEqualTo(200);
-    assertThat(reply.text("/key")).isEqualTo("514719115370328064");
-    assertThat(reply.header("request-id")).startsWith("req_");
-  }
-
-  @Test
-  void aReplyWithoutABodyHasNone() {
-    next = DOCUMENT.example("headRedirect", 302).answer();
-
-    Reply reply = client.anonymous().head("/r/ch_4KIWSf8WvPNoQDBwStVIDYHU");
-
-    assertThat(reply.status()).isEqualTo(302);
-    assertThat(reply.body().isMissingNode()).isTrue();
   }
 
   @Test
@@ -114,34 +92,6 @@ class TestClientTest {
   }
 
   @Test
-  void rawBytesGetAnAnswer() throws IOException {
-    next = DOCUMENT.example("redirect", 404).answer();
-    byte[] request =
-        RawHttp.request(
-            List.of("GET /r/%00 HTTP/1.1", "Host: x", "Connection: close"), new byte[0]);
-
-    RawHttp.Reply reply = RawHttp.send("127.0.0.1", server.getAddress().getPort(), request);
-
-    assertThat(reply.status()).isEqualTo(404);
-    assertThat(reply.body()).isEqualTo(next.body());
-    assertThat(reply.answer().header("content-type")).isEqualTo("application/problem+json");
-  }
-
-  @Test
-  void rawChunksArriveWhole() throws IOException {
-    byte[] body = json("type", "charge").getBytes(StandardCharsets.UTF_8);
-    byte[] request =
-        RawHttp.request(
-            List.of("POST /echo HTTP/1.1", "Host: x", "Transfer-Encoding: chunked"),
-            RawHttp.chunked(body, 5));
-
-    RawHttp.Reply reply = RawHttp.send("127.0.0.1", server.getAddress().getPort(), request);
-
-    assertThat(reply.body()).isEqualTo(json("type", "charge"));
-    assertThat(reply.headers()).containsKey("Transfer-Encoding");
-  }
-
-  @Test
   void anAnswerBeforeTheEndOfTheRequestIsRead() throws IOException {
     byte[] early =
         "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"
@@ -178,13 +128,8 @@ class TestClientTest {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
-    byte[] received = exchange.getRequestBody().readAllBytes();
+    exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
     try (OutputStream out = exchange.getResponseBody()) {
-      if (exchange.getRequestURI().getPath().equals("/echo")) {
-        exchange.sendResponseHeaders(200, 0); // 0 is "in chunks" here
-        out.write(received);
-        return;
-      }
       next.headers().forEach(exchange.getResponseHeaders()::put);
       byte[] body =
           next.body() == null ? new byte[0] : next.body().getBytes(StandardCharsets.UTF_8);

@@ -19,8 +19,6 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What people ask of table migrations under an Idempotency-Key is done once. */
 class IdempotentRunTest {
@@ -30,27 +28,13 @@ class IdempotentRunTest {
   private static final TestClient API = GATEWAY.client();
   private static final Runs CALLS = Runs.of(GATEWAY);
 
+  /** Racers, and one who comes when it was resumed. */
   @Test
-  void aRepeatedPauseGetsTheFirstAnswerAndDoesNotPauseAgain() {
-    String run = running("slow");
-    TestClient keyed = keyed("pause-1");
-
-    Reply first = keyed.send("POST", run + "/pause", null);
-    Reply resumed = API.send("POST", run + "/resume", null);
-    Reply again = keyed.send("POST", run + "/pause", null);
-
-    assertThat(first.status()).isEqualTo(200);
-    assertThat(first.has("idempotent-replayed")).isFalse();
-    assertThat(resumed.text("/state")).isEqualTo("running");
-    assertReplayed(again, first);
-    assertThat(API.get(run).text("/state")).isEqualTo("running");
-    assertThat(events(run, "pause")).isEqualTo(1);
-    API.send("POST", run + "/cancel", null);
-  }
-
-  @Test
-  void racersWithOneKeyActOnce() throws Exception {
-    String run = running("raced");
+  void whoPausesWithOneKeyPausesOnce() throws Exception {
+    // Ten rows a second, so that the run goes on for as long as the test needs.
+    String run = planned("raced");
+    API.send("PATCH", run, json("rows_per_second_max", 10));
+    assertThat(CALLS.start(run).status()).isEqualTo(202);
     TestClient keyed = keyed("race-1");
     List<Future<Reply>> racers = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -66,6 +50,9 @@ class IdempotentRunTest {
     assertThat(replies).extracting(Reply::status).containsOnly(200);
     assertThat(new HashSet<>(replies.stream().map(Reply::body).toList())).hasSize(1);
     assertThat(replies.stream().filter(reply -> !reply.has("idempotent-replayed"))).hasSize(1);
+    assertThat(API.send("POST", run + "/resume", null).text("/state")).isEqualTo("running");
+    assertReplayed(keyed.send("POST", run + "/pause", null), replies.getFirst());
+    assertThat(API.get(run).text("/state")).isEqualTo("running");
     assertThat(events(run, "pause")).isEqualTo(1);
     API.send("POST", run + "/cancel", null);
   }
@@ -140,40 +127,47 @@ class IdempotentRunTest {
     assertThat(keyed.send("POST", RUNS + "/999/pause", null).has("idempotent-replayed")).isFalse();
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      textBlock =
-          """
-          POST, '', '{"table":"other","type":"charge"}'
-          PATCH, /7, '{"batch_millis":100}'
-          POST, /7/start, {}
-          POST, /7/pause,
-          POST, /7/resume,
-          POST, /7/retry,
-          POST, /7/cancel,
-          POST, /7/verify,
-          POST, /7/forget,
-          POST, /7/switch, {}
-          POST, /7/undo, {}
-          """)
-  void aKeyOfAnotherRequestIs422AndAHeldKeyIs409(
-      String method, String path, @Nullable String body) {
-    API.put(TestType.of("charge", "ch"));
-    String used = "used-" + method + path;
-    String held = "held-" + method + path;
-    API.with("Idempotency-Key", used).mint("charge");
+  private record Verb(String method, String path, @Nullable String body) {
+    Reply send(TestClient client) {
+      return client.send(method, RUNS + path, body);
+    }
+  }
 
-    assertProblem(
-        keyed(used).send(method, RUNS + path, body),
-        422,
-        "idempotency_key_reused",
-        "Idempotency-Key");
-    try (TestSession other = GATEWAY.sql().session()) {
-      other.begin(
-          "select pg_advisory_xact_lock(%d)".formatted(new IdempotencyKey("test", held).lock()));
-      Reply busy = keyed(held).refused("busy", once -> once.send(method, RUNS + path, body));
-      assertProblem(busy, 409, "busy", null);
-      assertThat(busy.has("retry-after")).isTrue();
+  private static List<Verb> verbs() {
+    List<Verb> verbs = new ArrayList<>();
+    verbs.add(new Verb("POST", "", json("table", "other", "type", "charge")));
+    verbs.add(new Verb("PATCH", "/7", json("batch_millis", 100)));
+    for (String name : List.of("pause", "resume", "retry", "cancel", "verify", "forget")) {
+      verbs.add(new Verb("POST", "/7/" + name, null));
+    }
+    for (String name : List.of("start", "switch", "undo")) {
+      verbs.add(new Verb("POST", "/7/" + name, "{}"));
+    }
+    return verbs;
+  }
+
+  @Test
+  void aKeyOfAnotherRequestIs422AndAHeldKeyIs409() throws Exception {
+    API.put(TestType.of("charge", "ch"));
+    keyed("used").mint("charge");
+    for (Verb verb : verbs()) {
+      assertProblem(verb.send(keyed("used")), 422, "idempotency_key_reused", "Idempotency-Key");
+    }
+    try (TestSession other =
+            GATEWAY
+                .sql()
+                .begin(
+                    "select pg_advisory_xact_lock(%d)"
+                        .formatted(new IdempotencyKey("test", "held").lock()));
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Reply>> held =
+          verbs().stream()
+              .map(verb -> threads.submit(() -> keyed("held").refused("busy", verb::send)))
+              .toList();
+      for (Future<Reply> busy : held) {
+        assertProblem(busy.get(), 409, "busy", null);
+        assertThat(busy.get().has("retry-after")).isTrue();
+      }
       other.rollback();
     }
   }
@@ -206,14 +200,6 @@ class IdempotentRunTest {
     assertThat(again.status()).isEqualTo(first.status());
     assertThat(again.body()).isEqualTo(first.body());
     assertThat(again.headers()).containsEntry("idempotent-replayed", List.of("true"));
-  }
-
-  /** Ten rows a second, so that the run goes on for as long as a test needs. */
-  private static String running(String name) {
-    String run = planned(name);
-    API.send("PATCH", run, json("rows_per_second_max", 10));
-    assertThat(CALLS.start(run).status()).isEqualTo(202);
-    return run;
   }
 
   private static String planned(String name) {

@@ -52,7 +52,8 @@ record Runs(GatewayFixture gateway, TestClient api) {
   /** Waits for a state; a run that fails ends the test with its reason. */
   Reply await(String run, String state) {
     return Awaitility.await()
-        .pollInterval(Duration.ofMillis(100))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
               Reply now = api.get(run);
