@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -215,11 +214,11 @@ class GatewayVerbsTest {
   void somethingElseOnThePortIsSaidInOneLine() throws Exception {
     HttpServer other =
         HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1);
-    AtomicReference<String> says = new AtomicReference<>("");
+    String[] says = {""};
     other.createContext(
         "/",
         exchange -> {
-          byte[] page = says.get().getBytes(StandardCharsets.US_ASCII);
+          byte[] page = says[0].getBytes(StandardCharsets.US_ASCII);
           exchange.sendResponseHeaders(200, page.length);
           try (OutputStream body = exchange.getResponseBody()) {
             body.write(page);
@@ -228,7 +227,7 @@ class GatewayVerbsTest {
     other.start();
     try {
       for (String page : List.of("<html>", "{}")) {
-        says.set(page);
+        says[0] = page;
         assertFails(
             "is not a Coatcheck gateway (status 200). Check --url.",
             "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");

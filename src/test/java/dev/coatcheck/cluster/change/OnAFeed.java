@@ -23,9 +23,8 @@ abstract class OnAFeed {
   static SmallPool pool;
 
   final AtomicLong nano = new AtomicLong();
-  final ChangeFeed feed = ChangeFeed.unpolled(pool.dataSource(), OBSERVER, nano::get);
-  final TrustedCache<String, String> cache =
-      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
+  ChangeFeed feed;
+  TrustedCache<String, String> cache;
 
   @BeforeAll
   static void open() {
@@ -42,6 +41,8 @@ abstract class OnAFeed {
 
   @BeforeEach
   void start() {
+    feed = ChangeFeed.unpolled(pool.dataSource(), OBSERVER, nano::get);
+    cache = new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
     feed.poll();
   }
 
