@@ -8,9 +8,9 @@ WORKDIR /source
 COPY --chown=build mvnw pom.xml ./
 COPY --chown=build .mvn .mvn
 COPY --chown=build build build
-RUN ./mvnw -q -B -Dbench.skip dependency:resolve dependency:resolve-plugins
+RUN ./mvnw -q -B dependency:resolve dependency:resolve-plugins
 COPY --chown=build . .
-RUN ./mvnw -q -B -DskipTests -Dmaven.test.skip -Dbench.skip package \
+RUN ./mvnw -q -B -DskipTests -Dmaven.test.skip package \
     && ops/image/own-binaries target/lib
 
 FROM eclipse-temurin:25.0.3_9-jre-noble AS program

@@ -16,7 +16,7 @@ public class Format {
     boolean write = args[1].equals("write");
     List<String> command = new ArrayList<>(List.of(javaExecutable(), "-jar", args[0]));
     command.addAll(write ? List.of("--replace") : List.of("--dry-run", "--set-exit-if-changed"));
-    for (String folder : List.of("src", "bench", "build")) {
+    for (String folder : List.of("src", "bench/src", "bench/test", "build")) {
       javaFilesUnder(root.resolve(folder)).forEach(command::add);
     }
     int status = new ProcessBuilder(command).inheritIO().start().waitFor();

@@ -11,6 +11,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,40 +34,58 @@ class ContributingTest {
   }
 
   @Test
+  @Tag("faults")
   void buildTestCompilesWhatChangedAndWhatNamesItAndEndsWithTheTests() throws Exception {
-    assumeTrue(CoatcheckProgram.isInstalled("bash"), "bash is not installed");
-    for (String name : List.of("test", "test.jvm", "jdk.sh", "locale.sh")) {
+    for (String tool : List.of("bash", "git")) {
+      assumeTrue(CoatcheckProgram.isInstalled(tool), tool + " is not installed");
+    }
+    for (String name : List.of("test", "flaky", "test.jvm", "jdk.sh", "locale.sh")) {
       Files.copy(
-          Path.of("build", name), write("build/" + name, ""), StandardCopyOption.REPLACE_EXISTING);
+          Path.of("build", name),
+          write("build/" + name, ""),
+          StandardCopyOption.REPLACE_EXISTING,
+          StandardCopyOption.COPY_ATTRIBUTES);
     }
     for (String name :
-        List.of("bench/src/", "migrations/", "openapi/", "target/generated-sources/jooq/")) {
+        List.of("bench/test/", "migrations/", "openapi/", "target/generated-sources/jooq/")) {
       Files.createDirectories(folder.resolve(name));
     }
     write("pom.xml", "");
+    write("build/pom.xml", "");
     write("build/Codegen.java", "");
     write("src/main/resources/empty", "");
     write("src/test/resources/empty", "");
-    write("src/main/java/Coat.java", "class Coat { static final int TICKETS = 1; }");
+    write("src/main/java/coat/Coat.java", "package coat; class Coat { static int tickets = 1; }");
     write(
-        "src/test/java/CoatTest.java",
+        "src/test/java/coat/CoatTest.java",
         """
+        package coat;
         class CoatTest {
           @org.junit.jupiter.api.Test
           void aCoatHasOneTicket() {
-            if (Coat.TICKETS != 1) throw new AssertionError("two tickets");
+            if (Coat.tickets != 1) throw new AssertionError("two tickets");
           }
         }
         """);
     write("target/test-libraries.txt", System.getProperty("java.class.path"));
 
-    assertThat(buildTest("CoatTest").status()).isZero();
-    write("src/main/java/Coat.java", "class Coat { static final int TICKETS = 2; }");
-    Run red = buildTest("Coat.*");
-    assertThat(red.output()).contains("aCoatHasOneTicket", "two tickets");
-    assertThat(red.status()).isNotZero();
-    assertThat(buildTest("NoSuchTest").status()).isNotZero();
-    assertThat(buildTest().output()).contains("name a test class");
+    git("init", "--quiet");
+    git("add", ".");
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message=a");
+
+    assertThat(run("build/test", "CoatTest").status()).isZero();
+    assertThat(run("build/test", "--changed").output()).contains("nothing differs from HEAD");
+    write("src/main/java/coat/Coat.java", "package coat; class Coat { static int tickets = 2; }");
+    for (String tests : List.of("Coat.*", "--changed")) {
+      Run red = run("build/test", tests);
+      assertThat(red.output()).contains("aCoatHasOneTicket", "two tickets");
+      assertThat(red.status()).isNotZero();
+    }
+    Run flaky = run("build/flaky", "2", "CoatTest");
+    assertThat(flaky.output()).contains("red in round 1 2 of 2");
+    assertThat(flaky.status()).isNotZero();
+    assertThat(run("build/test", "NoSuchTest").status()).isNotZero();
+    assertThat(run("build/test").output()).contains("name a test class");
   }
 
   private Path write(String name, String text) throws IOException {
@@ -74,12 +94,14 @@ class ContributingTest {
     return Files.writeString(file, text);
   }
 
-  private Run buildTest(String... arguments) throws IOException, InterruptedException {
+  private void git(String... arguments) throws IOException, InterruptedException {
+    Run run = run(Stream.concat(Stream.of("git"), Stream.of(arguments)).toArray(String[]::new));
+    assertThat(run.status()).as(run.output()).isZero();
+  }
+
+  private Run run(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder("bash", "build/test")
-            .directory(folder.toFile())
-            .redirectErrorStream(true);
-    builder.command().addAll(List.of(arguments));
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     builder.environment().put("COATCHECK_JAVA_HOME", System.getProperty("java.home"));
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);

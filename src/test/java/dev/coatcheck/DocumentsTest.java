@@ -22,6 +22,8 @@ class DocumentsTest {
   private static final Pattern SETTING =
       Pattern.compile("(?m)^\\| `(COATCHECK_[A-Z_]+)` \\| (\\S*)");
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
+  private static final Pattern WAY =
+      Pattern.compile("(?ms)^## [^:\n]+: ([0-9]+) files$(.*?)(?=^## |\\z)");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
 
   @Test
@@ -75,14 +77,34 @@ class DocumentsTest {
   @Test
   void everyLinkLeadsSomewhere() throws IOException {
     List<String> broken = new ArrayList<>();
+    int links = 0;
     for (Path document : documents()) {
-      LINK.matcher(Files.readString(document))
-          .results()
-          .map(link -> document.resolveSibling(link.group(1)))
-          .filter(target -> !Files.exists(target))
-          .forEach(target -> broken.add(document + ": " + target));
+      for (String target : targets(Files.readString(document))) {
+        links++;
+        if (!Files.exists(document.resolveSibling(target))) {
+          broken.add(document + ": " + target);
+        }
+      }
     }
     assertThat(broken).isEmpty();
+    assertThat(links).isGreaterThan(50);
+  }
+
+  @Test
+  void eachWayThroughTheHouseHasAsManyFilesAsItsHeadingSays() throws IOException {
+    List<MatchResult> ways =
+        WAY.matcher(Files.readString(Path.of("docs/a-request.md"))).results().toList();
+
+    assertThat(ways).hasSize(3);
+    assertThat(ways)
+        .allSatisfy(
+            way ->
+                assertThat(targets(way.group(2)).stream().distinct())
+                    .hasSize(Integer.parseInt(way.group(1))));
+  }
+
+  private static List<String> targets(String text) {
+    return LINK.matcher(text).results().map(link -> link.group(1)).toList();
   }
 
   private static boolean isThere(String test, String method) throws IOException {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,6 +45,7 @@ class ReadmeTest {
   }
 
   @Test
+  @Tag("faults")
   void theExamplesPrintWhatTheReadmeShows() throws Exception {
     List<Example> examples = examples(Files.readAllLines(Path.of("README.md")));
     assertThat(examples).hasSizeGreaterThan(5);

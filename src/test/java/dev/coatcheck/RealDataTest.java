@@ -3,38 +3,31 @@ package dev.coatcheck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ops/real-data}: the accounts of pgbench, there and back. */
+@Tag("faults")
 class RealDataTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
   @TempDir static Path folder;
-  private static @Nullable TestGateway gateway;
 
   private record Ended(int status, String output) {}
 
   @BeforeAll
-  static void start() {
+  static void tools() {
     for (String tool : List.of("bash", "psql", "pgbench", "curl")) {
       assumeTrue(CoatcheckProgram.isInstalled(tool), tool + " is not installed");
-    }
-    gateway = TestGateway.fresh();
-  }
-
-  @AfterAll
-  static void stop() {
-    if (gateway != null) {
-      gateway.close();
     }
   }
 
@@ -95,8 +88,10 @@ class RealDataTest {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("PGUSER", table.user());
     builder.environment().put("PGPASSWORD", table.password());
-    builder.environment().put("COATCHECK_URL", gateway().url());
-    builder.environment().put("COATCHECK_KEY_FILE", gateway().keyFile().toString());
+    builder.environment().put("COATCHECK_URL", GATEWAY.uri().toString());
+    builder
+        .environment()
+        .put("COATCHECK_KEY_FILE", TestDatabase.fileWith(GATEWAY.key()).toString());
     builder
         .environment()
         .put(
@@ -106,12 +101,5 @@ class RealDataTest {
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Ended(process.waitFor(), output);
-  }
-
-  private static TestGateway gateway() throws IOException {
-    if (gateway == null) {
-      throw new IOException("not started");
-    }
-    return gateway;
   }
 }

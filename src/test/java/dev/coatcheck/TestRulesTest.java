@@ -25,9 +25,10 @@ class TestRulesTest {
   /** JUnit tells an extension nothing of tests that are disabled, so nothing may disable them. */
   @Test
   void noTestIsDisabled() throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+    try (Stream<Path> product = Files.walk(Path.of("src/test/java"));
+        Stream<Path> bench = Files.walk(Path.of("bench/test"))) {
       List<Path> disabled =
-          files
+          Stream.concat(product, bench)
               .filter(file -> file.toString().endsWith(".java"))
               .filter(TestRulesTest::disables)
               .toList();

@@ -22,15 +22,9 @@ class WordsTest {
         Pattern.compile("\\b(" + String.join("|", refused()) + ")\\b", Pattern.CASE_INSENSITIVE);
     List<String> sentences = sentences();
 
-    assertThat(sentences).hasSizeGreaterThan(1_000);
     assertThat(sentences).filteredOn(refused.asPredicate()).isEmpty();
-  }
-
-  @Test
-  void theListHasTheSentencesOfEachKind() throws IOException, InterruptedException {
-    String all = String.join("\n", sentences());
-
-    assertThat(all)
+    assertThat(sentences).as("of each kind").hasSizeGreaterThan(1_000);
+    assertThat(String.join("\n", sentences))
         .contains("Another public ID already has this alias. Nothing was done.") // a problem
         .contains("Runs the gateway, with an embedded Postgres unless --database-url is given.")
         .contains("The table has no primary key.") // a plan

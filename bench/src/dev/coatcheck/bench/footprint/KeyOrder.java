@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -48,27 +47,6 @@ public final class KeyOrder {
     this.position = SnowflakeLayout.DEFAULT.position(System.currentTimeMillis());
   }
 
-  /** A kind of keys, each in a table of its own. */
-  enum Kind {
-    SNOWFLAKE("bigint"),
-    UUIDV7("uuid"),
-    UUIDV4("uuid");
-
-    final String column;
-
-    Kind(String column) {
-      this.column = column;
-    }
-
-    String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    String table() {
-      return "of_" + text();
-    }
-  }
-
   /** Measures in turns, on a new cluster. */
   public static List<Row> measure(Path home, int rounds) {
     try {
@@ -84,12 +62,12 @@ public final class KeyOrder {
   }
 
   private List<Row> measure(int rounds) {
-    for (Kind kind : Kind.values()) {
+    for (KeyKind kind : KeyKind.values()) {
       store.fill(kind, 4L * BUFFERS_MEGABYTES);
     }
-    Map<Kind, List<Inserted>> taken = new EnumMap<>(Kind.class);
+    Map<KeyKind, List<Inserted>> taken = new EnumMap<>(KeyKind.class);
     for (int round = 0; round <= rounds; round++) {
-      for (Kind kind : Kind.values()) {
+      for (KeyKind kind : KeyKind.values()) {
         Inserted inserted = store.insert(kind, statements(kind));
         if (round > 0) { // the first finds the pages in which the table was made
           taken.computeIfAbsent(kind, _ -> new ArrayList<>()).add(inserted);
@@ -97,7 +75,7 @@ public final class KeyOrder {
       }
     }
     List<Row> rows = new ArrayList<>();
-    for (Kind kind : List.of(Kind.SNOWFLAKE, Kind.UUIDV7)) {
+    for (KeyKind kind : List.of(KeyKind.SNOWFLAKE, KeyKind.UUIDV7)) {
       String name = Measure.P17 + " " + kind.text();
       String what = Measure.P17.what() + ", " + kind.text();
       rows.add(
@@ -107,7 +85,7 @@ public final class KeyOrder {
               "rows a second",
               false,
               rates(taken, kind),
-              Optional.of(new Row.Baseline("UUIDv4", rates(taken, Kind.UUIDV4))),
+              Optional.of(new Row.Baseline("UUIDv4", rates(taken, KeyKind.UUIDV4))),
               Optional.of(RATE_MIN)));
       rows.add(
           new Row(
@@ -116,20 +94,20 @@ public final class KeyOrder {
               "bytes a row",
               true,
               wal(taken, kind),
-              Optional.of(new Row.Baseline("UUIDv4", wal(taken, Kind.UUIDV4))),
+              Optional.of(new Row.Baseline("UUIDv4", wal(taken, KeyKind.UUIDV4))),
               Optional.of(WAL_MAX)));
     }
     return rows;
   }
 
-  private static Samples rates(Map<Kind, List<Inserted>> taken, Kind kind) {
+  private static Samples rates(Map<KeyKind, List<Inserted>> taken, KeyKind kind) {
     return new Samples(
         requireNonNull(taken.get(kind)).stream()
             .map(each -> ROWS_A_ROUND / each.seconds())
             .toList());
   }
 
-  private static Samples wal(Map<Kind, List<Inserted>> taken, Kind kind) {
+  private static Samples wal(Map<KeyKind, List<Inserted>> taken, KeyKind kind) {
     return new Samples(
         requireNonNull(taken.get(kind)).stream()
             .map(each -> (double) each.walBytes() / ROWS_A_ROUND)
@@ -137,11 +115,11 @@ public final class KeyOrder {
   }
 
   /** New keys, as texts, in the order in which they were made. */
-  private List<List<String>> statements(Kind kind) {
+  private List<List<String>> statements(KeyKind kind) {
     return IntStream.range(0, ROWS_A_ROUND / ROWS_A_STATEMENT).mapToObj(_ -> keys(kind)).toList();
   }
 
-  private List<String> keys(Kind kind) {
+  private List<String> keys(KeyKind kind) {
     return switch (kind) {
       case SNOWFLAKE ->
           IntStream.range(0, ROWS_A_STATEMENT)

@@ -1,6 +1,5 @@
 package dev.coatcheck.bench.footprint;
 
-import dev.coatcheck.bench.footprint.KeyOrder.Kind;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -29,7 +28,7 @@ final class KeyOrderStore {
   }
 
   /** Makes the table of a kind, with older keys, until its index is as large. */
-  void fill(Kind kind, long indexMegabytes) {
+  void fill(KeyKind kind, long indexMegabytes) {
     execute(
         "create table %s (key %s primary key, created_at timestamptz not null default now())"
             .formatted(kind.table(), kind.column));
@@ -49,7 +48,7 @@ final class KeyOrderStore {
   }
 
   /** Inserts keys, a statement and transaction for each list, from a checkpoint on. */
-  Inserted insert(Kind kind, List<List<String>> statements) {
+  Inserted insert(KeyKind kind, List<List<String>> statements) {
     execute("checkpoint");
     try (Connection connection = connect();
         PreparedStatement insert =
@@ -69,7 +68,7 @@ final class KeyOrderStore {
     }
   }
 
-  private long indexBytes(Kind kind) {
+  private long indexBytes(KeyKind kind) {
     try (Connection connection = connect()) {
       return number(connection, "select pg_relation_size('" + kind.table() + "_pkey')");
     } catch (SQLException failed) {

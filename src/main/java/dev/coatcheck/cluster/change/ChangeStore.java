@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.change;
 
 import dev.coatcheck.cluster.change.FeedReply.Change;
+import dev.coatcheck.postgres.connection.RootCause;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -54,7 +55,7 @@ final class ChangeStore {
     try {
       return ask(sql -> read(sql, after));
     } catch (SQLException | DataAccessException failed) {
-      return new FeedReply.Failed(String.valueOf(failed.getMessage()));
+      return new FeedReply.Failed(RootCause.words(failed));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.postgres.connection.RootCause;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -38,7 +39,7 @@ final class WorkerLeaseStore {
         case LeaseRequest.Release release -> release(sql, release);
       };
     } catch (SQLException | DataAccessException e) {
-      return new LeaseReply.Failed(String.valueOf(e.getMessage()));
+      return new LeaseReply.Failed(RootCause.words(e));
     }
   }
 

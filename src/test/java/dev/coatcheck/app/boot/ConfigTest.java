@@ -45,33 +45,42 @@ class ConfigTest {
 
   @Test
   void allFaultsAreReportedAtOnce() {
-    Config.Parsed parsed =
-        Config.read(
-            Map.of(
-                "COATCHECK_PORT", "tcp://10.0.0.1:8080",
-                "COATCHECK_MANAGEMENT_PORT", "70000",
-                "COATCHECK_DATABASE_URL", "postgres://db",
-                "COATCHECK_DATABASE_CONNECTIONS", "1",
-                "COATCHECK_REDIRECT_HOSTS", "a.example,,b",
-                "COATCHECK_TRUSTED_PROXIES", "10.0.0.7,proxy",
-                "COATCHECK_CONNECTIONS_MAX", "99",
-                "COATCHECK_CACHE_ENTRIES", "-1",
-                "COATCHECK_MINT_GROUPS", "101"),
-            Map.of());
-
-    assertThat(parsed).isInstanceOf(Config.Parsed.Invalid.class);
-    assertThat(((Config.Parsed.Invalid) parsed).faults())
-        .hasSize(10)
-        .anyMatch(fault -> fault.startsWith("COATCHECK_PORT (--port) "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_MANAGEMENT_PORT "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_URL "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_USER "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_DATABASE_CONNECTIONS "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_REDIRECT_HOSTS "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_TRUSTED_PROXIES "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_CONNECTIONS_MAX "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_CACHE_ENTRIES "))
-        .anyMatch(fault -> fault.startsWith("COATCHECK_MINT_GROUPS "));
+    assertThat(
+            faults(
+                    Map.of(
+                        "COATCHECK_PORT", "tcp://10.0.0.1:8080",
+                        "COATCHECK_MANAGEMENT_PORT", "70000",
+                        "COATCHECK_DATABASE_URL", "postgres://db",
+                        "COATCHECK_DATABASE_CONNECTIONS", "1",
+                        "COATCHECK_REDIRECT_HOSTS", "a.example,,b",
+                        "COATCHECK_TRUSTED_PROXIES", "10.0.0.7,proxy",
+                        "COATCHECK_CONNECTIONS_MAX", "99",
+                        "COATCHECK_CACHE_ENTRIES", "-1",
+                        "COATCHECK_MINT_GROUPS", "101",
+                        "COATCHECK_WORKERS", "500-1022,twiter=0-9"))
+                .lines()
+                .map(fault -> fault.replaceAll("[ (].*", "")))
+        .containsExactlyInAnyOrder(
+            "COATCHECK_PORT",
+            "COATCHECK_MANAGEMENT_PORT",
+            "COATCHECK_DATABASE_URL",
+            "COATCHECK_DATABASE_USER",
+            "COATCHECK_DATABASE_CONNECTIONS",
+            "COATCHECK_REDIRECT_HOSTS",
+            "COATCHECK_TRUSTED_PROXIES",
+            "COATCHECK_CONNECTIONS_MAX",
+            "COATCHECK_CACHE_ENTRIES",
+            "COATCHECK_MINT_GROUPS",
+            "COATCHECK_WORKERS",
+            "COATCHECK_WORKERS");
+    assertThat(
+            faults(
+                    Map.of(
+                        "COATCHECK_PORT", "x",
+                        "COATCHECK_SOURCE_A_URL", "x",
+                        "COATCHECK_SOURCE_B_USER", "x"))
+                .lines())
+        .hasSize(4);
   }
 
   @Test
@@ -133,15 +142,10 @@ class ConfigTest {
 
   @Test
   void credentialsWithoutAnAddressAreAFault() {
-    assertThat(Config.read(Map.of("COATCHECK_DATABASE_PASSWORD", "secret"), Map.of()))
-        .isInstanceOfSatisfying(
-            Config.Parsed.Invalid.class,
-            invalid ->
-                assertThat(invalid.faults())
-                    .singleElement()
-                    .asString()
-                    .contains("COATCHECK_DATABASE_URL")
-                    .doesNotContain("secret"));
+    assertThat(faults(Map.of("COATCHECK_DATABASE_PASSWORD", "secret")))
+        .hasLineCount(1)
+        .contains("COATCHECK_DATABASE_URL")
+        .doesNotContain("secret");
   }
 
   @Test
@@ -245,29 +249,39 @@ class ConfigTest {
     environment.put("COATCHECK_SOURCE_OK_USER", "me");
     environment.putIfAbsent("COATCHECK_SOURCE_OK_URL", "jdbc:postgresql://a/b");
 
-    assertThat(Config.read(environment, Map.of()))
-        .isInstanceOfSatisfying(
-            Config.Parsed.Invalid.class,
-            invalid ->
-                assertThat(invalid.faults())
-                    .singleElement()
-                    .asString()
-                    .startsWith("COATCHECK_SOURCE_")
-                    .contains(fault)
-                    .doesNotContain("secret"));
+    assertThat(faults(environment))
+        .hasLineCount(1)
+        .startsWith("COATCHECK_SOURCE_")
+        .contains(fault)
+        .doesNotContain("secret");
   }
 
   @Test
-  void theFaultsOfSourcesAreListedWithAllOthers() {
+  void aVariableWithinTwoLettersOfASettingIsNamed() {
     assertThat(
-            Config.read(
-                Map.of(
-                    "COATCHECK_PORT", "x",
-                    "COATCHECK_SOURCE_A_URL", "x",
-                    "COATCHECK_SOURCE_B_USER", "x"),
-                Map.of()))
-        .isInstanceOfSatisfying(
-            Config.Parsed.Invalid.class, invalid -> assertThat(invalid.faults()).hasSize(4));
+            UnknownVariables.named(
+                List.of("COATCHECK_PROT", "COATCHECK_DATABASE_URI", "COATCHECKPORT", "PORT")))
+        .containsExactly(
+            "COATCHECKPORT is not a setting and has no effect. Did you mean COATCHECK_PORT?",
+            "COATCHECK_DATABASE_URI is not a setting and has no effect. Did you mean"
+                + " COATCHECK_DATABASE_URL?",
+            "COATCHECK_PROT is not a setting and has no effect. Did you mean COATCHECK_PORT?");
+  }
+
+  @Test
+  void settingsAndWhatOthersReadAreNot() {
+    assertThat(
+            UnknownVariables.named(
+                List.of(
+                    "COATCHECK_PORT",
+                    "COATCHECK_URL",
+                    "COATCHECK_KEY_FILE",
+                    "COATCHECK_JAVA_OPTS",
+                    "COATCHECK_AOT",
+                    "COATCHECK_TEST_HOST",
+                    "COATCHECK_SOURCE_SHOP_URL",
+                    "COATCHECK_SOMETHING_ELSE")))
+        .isEmpty();
   }
 
   private static Map<String, String> onDatabase(String variable, Path value) {
@@ -293,35 +307,6 @@ class ConfigTest {
 
     assertThat(workers.of(SnowflakeLayout.DEFAULT)).contains(new WorkerRanges.Range(0, 1_021));
     assertThat(workers.of(SnowflakeLayout.WIDE_SEQUENCE)).contains(new WorkerRanges.Range(0, 253));
-  }
-
-  @Test
-  void allFaultsOfWorkerRangesAreReportedAtOnceAndNothingIsClamped() {
-    assertThat(
-            Config.read(
-                Map.of(
-                    "COATCHECK_PORT", "x",
-                    "COATCHECK_WORKERS", "500-1022,wide-sequence=200-254,twiter=0-9"),
-                Map.of()))
-        .isInstanceOfSatisfying(
-            Config.Parsed.Invalid.class,
-            invalid ->
-                assertThat(invalid.faults())
-                    .hasSize(4)
-                    .filteredOn(fault -> fault.startsWith("COATCHECK_WORKERS (--workers) has "))
-                    .satisfiesExactly(
-                        fault ->
-                            assertThat(fault)
-                                .endsWith(
-                                    "500-1022, which is not within the workers 0-1021 of layout"
-                                        + " default"),
-                        fault ->
-                            assertThat(fault)
-                                .endsWith(
-                                    "200-254, which is not within the workers 0-253 of layout"
-                                        + " wide-sequence"),
-                        fault ->
-                            assertThat(fault).contains("\"twiter\": no layout has this name")));
   }
 
   private static Config valid(Map<String, String> environment, Map<Setting, String> flags) {

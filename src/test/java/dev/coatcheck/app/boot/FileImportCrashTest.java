@@ -6,7 +6,6 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +15,12 @@ import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway that dies while it takes the file of a table migration. */
+@Tag("faults")
 class FileImportCrashTest {
   private static final int ROWS = 45_000;
   private static final long EPOCH_MILLIS = 1_672_531_200_000L;
@@ -30,12 +31,11 @@ class FileImportCrashTest {
   /** And the command says that the file may be sent again. */
   @Test
   void theSameFileAgainGivesTheKeysThatAnUndisturbedImportWouldHaveGiven() throws Exception {
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      RekeyFixture fixture = desk.source;
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
       fixture.execute(
           "create table orders (id bigserial primary key)",
           "insert into orders select from generate_series(1, " + ROWS + ")");
-      TableMigration run = desk.plan("orders", Optional.empty());
+      TableMigration run = fixture.plan("orders", Optional.empty());
       List<@Nullable Long> created = new ArrayList<>();
       Path file = file(created);
       Path key = key(fixture);
@@ -66,7 +66,7 @@ class FileImportCrashTest {
     }
   }
 
-  private static long imported(RekeyFixture fixture) {
+  private static long imported(MigrationFixture fixture) {
     return fixture.count("select imported_id from coatcheck.table_migration");
   }
 
@@ -82,7 +82,7 @@ class FileImportCrashTest {
     return Files.writeString(folder.resolve("old.csv"), csv);
   }
 
-  private Path key(RekeyFixture fixture) throws IOException {
+  private Path key(MigrationFixture fixture) throws IOException {
     return Files.writeString(folder.resolve("key"), GatewayFixture.keyOn(fixture.gateway.on));
   }
 

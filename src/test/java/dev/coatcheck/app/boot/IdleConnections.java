@@ -90,17 +90,6 @@ final class IdleConnections implements AutoCloseable {
     return got.toString(StandardCharsets.ISO_8859_1).split("HTTP/1\\.1 ", -1).length > answersEach;
   }
 
-  /** Waits until the gateway has closed them all; fails if it says anything else first. */
-  void awaitEnd() throws IOException {
-    for (SocketChannel channel : channels) {
-      channel.configureBlocking(true);
-      buffer.clear();
-      if (channel.read(buffer) >= 0) {
-        throw new IOException("the gateway sent something");
-      }
-    }
-  }
-
   /** Ends each with a reset, as a process that dies leaves them. */
   void abort() throws IOException {
     for (SocketChannel channel : channels) {

@@ -3,16 +3,19 @@ package dev.coatcheck.app.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.embedded.TestHome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An import whose command, and then whose gateway, is killed in the middle. */
+@Tag("faults")
 class ImportCrashTest {
   private static final int ROWS = 200_000;
 
@@ -24,8 +27,7 @@ class ImportCrashTest {
       Path resume = home.folder().resolve("rows.csv.coatcheck-resume");
       GatewayChild first = GatewayChild.serve(home.path());
       String[] command = command(first, home, file);
-      new ApiCalls(first.uri(), key(home))
-          .send("PUT", "/v1/types/charge", Map.of("prefix", "ch", "key_scheme", "snowflake"));
+      new TestClient(first.uri(), key(home)).put(TestType.of("charge", "ch"));
 
       Process killed = GatewayChild.start(command);
       await().until(() -> Files.exists(resume));

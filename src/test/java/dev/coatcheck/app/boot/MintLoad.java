@@ -1,7 +1,12 @@
 package dev.coatcheck.app.boot;
 
+import static dev.coatcheck.api.routes.TestClient.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.IOException;
-import java.net.http.HttpResponse;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +21,11 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Clients that mint until the gateway is gone, and remember what was acknowledged: keys supplied
- * and generated, of both schemes, one at a time and in batches.
+ * and generated, of both schemes, one at a time and in batches, and numbers of a segment.
  */
 final class MintLoad {
-  private static final int CLIENTS = 6;
-  private static final int BATCH_MAX = 30;
+  static final int CLIENTS = 6;
+  static final int BATCH_MAX = 30;
 
   /** A public ID that some client was told is minted. */
   record Acknowledged(String id, String type, String key) {
@@ -33,12 +38,13 @@ final class MintLoad {
   }
 
   private final Queue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
+  private final Queue<Long> numbers = new ConcurrentLinkedQueue<>();
   private final Queue<String> attempted = new ConcurrentLinkedQueue<>();
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final List<Thread> clients = new ArrayList<>();
   private final CountDownLatch until;
   private final AtomicLong suppliedKeys;
-  private final ApiCalls api;
+  private final TestClient client;
 
   /**
    * Starts the clients.
@@ -46,8 +52,8 @@ final class MintLoad {
    * @param suppliedKeys where the keys that the clients bring begin
    * @param callsUntil how many answers {@link #await} waits for
    */
-  MintLoad(ApiCalls api, Random random, AtomicLong suppliedKeys, int callsUntil) {
-    this.api = api;
+  MintLoad(TestClient client, Random random, AtomicLong suppliedKeys, int callsUntil) {
+    this.client = client.once();
     this.suppliedKeys = suppliedKeys;
     this.until = new CountDownLatch(callsUntil);
     for (int i = 0; i < CLIENTS; i++) {
@@ -80,46 +86,66 @@ final class MintLoad {
         mint(random);
         until.countDown();
       }
-    } catch (IOException gone) {
+    } catch (UncheckedIOException gone) {
       // The outcome of this last call is unknown: it is neither acknowledged nor a failure.
-    } catch (InterruptedException | AssertionError | RuntimeException failure) {
+    } catch (AssertionError | RuntimeException failure) {
       failures.add(failure);
     }
   }
 
-  private void mint(Random random) throws IOException, InterruptedException {
+  private void mint(Random random) {
     int count = 1 + random.nextInt(BATCH_MAX);
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(5)) {
       case 0 -> {
         String key = nextSuppliedKey();
         attempted.add(key);
-        acknowledge(ApiCalls.json(mintOnce(api, key).body()));
+        acknowledge(answered(mintOnce(client, key)));
       }
-      case 1 -> acknowledge(api.send("POST", "/v1/ids", Map.of("type", "user")));
+      case 1 -> acknowledge(answered(client.mint("user")));
       case 2 ->
           acknowledgeAll(
-              api.send("POST", "/v1/ids/batch", Map.of("type", "message", "count", count)), count);
+              client.post("/v1/ids/batch", json("type", "message", "count", count)), count);
+      case 3 -> numbers.addAll(draw(client, count));
       default -> {
         List<Map<String, String>> items =
             IntStream.range(0, count)
                 .mapToObj(_ -> Map.of("type", "charge", "key", nextSuppliedKey()))
                 .toList();
-        acknowledgeAll(api.send("POST", "/v1/ids/batch", Map.of("items", items)), count);
+        acknowledgeAll(client.post("/v1/ids/batch", json("items", items)), count);
       }
     }
+  }
+
+  /** After 503 the outcome is unknown too. */
+  private static JsonNode answered(Reply reply) {
+    if (reply.status() == 503) {
+      throw new UncheckedIOException(new IOException(reply.toString()));
+    }
+    assertThat(reply.status()).as("%s", reply).isLessThan(300);
+    return reply.body();
   }
 
   /**
    * Mints a key that brings its old number and an Idempotency-Key: all three come together, so that
    * the same again is always the same 201.
    */
-  static HttpResponse<String> mintOnce(ApiCalls api, String key)
-      throws IOException, InterruptedException {
-    return api.send(
-        "POST",
-        "/v1/ids",
-        Map.of("type", "charge", "key", key, "legacy_id", key),
-        Map.of("Idempotency-Key", "once-" + key));
+  static Reply mintOnce(TestClient client, String key) {
+    return client
+        .with("Idempotency-Key", "once-" + key)
+        .mint("charge", "key", key, "legacy_id", key);
+  }
+
+  /** Numbers of the segment. */
+  static List<Long> draw(TestClient client, int count) {
+    JsonNode answer =
+        answered(
+            client.post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", count)));
+    return answer.at("/keys").valueStream().map(key -> Long.valueOf(key.stringValue())).toList();
+  }
+
+  /** The numbers of the segment that were acknowledged. */
+  List<Long> numbers() {
+    return List.copyOf(numbers);
   }
 
   /** The keys of {@link #mintOnce} that were sent, whatever became of them. */
@@ -131,7 +157,8 @@ final class MintLoad {
     return Long.toString(suppliedKeys.incrementAndGet());
   }
 
-  private void acknowledgeAll(JsonNode answer, int count) {
+  private void acknowledgeAll(Reply reply, int count) {
+    JsonNode answer = answered(reply);
     if (answer.path("data").size() != count) {
       throw new AssertionError("not " + count + " items: " + answer);
     }

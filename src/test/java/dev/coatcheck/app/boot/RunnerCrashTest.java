@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
@@ -18,9 +17,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Gateways die, or stand still, in the middle of a backfill that they share. */
+@Tag("faults")
 class RunnerCrashTest {
   private static final int ROWS = 20_000;
   private static final int FAULTS = 3;
@@ -48,50 +50,85 @@ class RunnerCrashTest {
     }
   }
 
+  @AfterEach
+  void killAll() {
+    gateways.forEach(GatewayChild::kill);
+  }
+
   @Test
   void everyRowGetsOneKeyAndOnePublicIdWhateverDies() throws Exception {
     System.out.println("RunnerCrashTest: -Dseed=" + seed);
-    try (MigrationFixture desk = MigrationFixture.desk()) {
-      RekeyFixture fixture = desk.source;
-      desk.orders(ROWS);
-      TableMigration run = desk.startWith(_ -> SLOWLY);
+    try (MigrationFixture fixture = MigrationFixture.desk()) {
+      fixture.orders(ROWS);
+      TableMigration run = fixture.startWith(_ -> SLOWLY);
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       gateways.add(GatewayChild.serve(fixture.gateway.on));
       Thread application = Thread.ofPlatform().start(() -> write(fixture));
       List<Mark> marks = new ArrayList<>();
       Thread observer = Thread.ofPlatform().start(() -> observe(fixture, marks));
       try {
-        Awaitility.await().until(() -> desk.now(run).progress().rowsDone() > 0);
+        Awaitility.await().until(() -> fixture.now(run).progress().rowsDone() > 0);
         for (int fault = 0; fault < FAULTS; fault++) {
           strike(fixture, fault == 0);
         }
-        assertThat(desk.now(run).progress().rowsDone())
+        assertThat(fixture.now(run).progress().rowsDone())
             .as("in the middle, seed %d", seed)
             .isLessThan(ROWS);
-        desk.set(run, _ -> ThrottleSettings.DEFAULT);
-        desk.await(run, RunState.DONE);
+        fixture.set(run, _ -> ThrottleSettings.DEFAULT);
+        fixture.await(run, RunState.DONE);
       } finally {
         done.countDown();
         application.join();
         observer.join();
       }
-      Awaitility.await().until(() -> fixture.outbox(desk.now(run).target()).lag().entries() == 0);
+      requireSound(fixture, run, ROWS);
       gateways.forEach(GatewayChild::close);
-      requireSound(fixture, marks);
-      assertThat(desk.now(run).progress().rowsDone()).isEqualTo(ROWS);
-      List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
-      assertThat(events).noneMatch(event -> event.kind().equals("failed"));
-      assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
-          .as("never two runners at once, seed %d", seed)
-          .extracting(event -> event.detail().replaceFirst(": .*", ""))
-          .doesNotHaveDuplicates();
-    } finally {
-      gateways.forEach(GatewayChild::kill);
+      requireProgress(fixture, marks);
     }
   }
 
+  /**
+   * For a minute. Its statement goes on at the server while it sleeps; the other one ends it and
+   * builds anew.
+   */
+  @Test
+  void nothingIsDoneTwiceOrLostWhenItSleptWhileAnIndexWasBuilt() throws Exception {
+    try (MigrationFixture fixture = MigrationFixture.desk();
+        TestSession report = fixture.sql().session()) {
+      fixture.orders(3_000);
+      report.beginSnapshot();
+      TableMigration run = fixture.startWith(_ -> ThrottleSettings.DEFAULT);
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      gateways.add(GatewayChild.serve(fixture.gateway.on));
+      fixture.await(() -> !builders(fixture).isEmpty());
+      long first = builders(fixture).getFirst();
+
+      GatewayChild sleeper = gateways.get(runner(fixture));
+      sleeper.freeze();
+      fixture.await(() -> builders(fixture).stream().anyMatch(pid -> pid != first));
+      assertThat(builders(fixture)).as("the first one was ended before").doesNotContain(first);
+      var _ = done.await(60, TimeUnit.SECONDS);
+      sleeper.thaw();
+      report.commit();
+
+      fixture.await(run, RunState.DONE);
+      fixture.execute("insert into orders select from generate_series(1, 1000)");
+      requireSound(fixture, run, 3_000);
+      assertThat(
+              fixture.column(
+                  "select indexrelid::oid from pg_index"
+                      + " where indrelid = 'orders'::regclass and not indisvalid"))
+          .isEmpty();
+    }
+  }
+
+  private static List<Long> builders(MigrationFixture fixture) {
+    return fixture.column(
+        "select pid from pg_stat_progress_create_index where datname = current_database()");
+  }
+
   /** One of the two is killed and begins anew, or stands still for longer than its lease. */
-  private void strike(RekeyFixture fixture, boolean mustFreeze)
+  private void strike(MigrationFixture fixture, boolean mustFreeze)
       throws IOException, InterruptedException {
     int which =
         !mustFreeze && random.nextInt(4) == 0 ? random.nextInt(gateways.size()) : runner(fixture);
@@ -108,14 +145,14 @@ class RunnerCrashTest {
   }
 
   /** The gateway that carries the run, or did so last. */
-  private int runner(RekeyFixture fixture) {
+  private int runner(MigrationFixture fixture) {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
     return gateways.getFirst().pid() == pid ? 0 : 1;
   }
 
-  private void requireSound(RekeyFixture fixture, List<Mark> marks) {
+  private void requireProgress(MigrationFixture fixture, List<Mark> marks) {
     assertThat(errors).isEmpty();
     assertThat(marks).hasSizeGreaterThan(10);
     for (int i = 1; i < marks.size(); i++) {
@@ -129,6 +166,17 @@ class RunnerCrashTest {
         "RunnerCrashTest: %d runners, %d rows of the application"
             .formatted(
                 marks.getLast().fence(), fixture.count("select count(*) from orders") - ROWS));
+  }
+
+  private void requireSound(MigrationFixture fixture, TableMigration run, int rowsBefore) {
+    Awaitility.await().until(() -> fixture.outbox(fixture.now(run).target()).lag().entries() == 0);
+    assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(rowsBefore);
+    List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
+    assertThat(events).noneMatch(event -> event.kind().equals("failed"));
+    assertThat(events.stream().filter(event -> event.kind().equals("step_applied")))
+        .as("never two runners at once, seed %d", seed)
+        .extracting(event -> event.detail().replaceFirst(": .*", ""))
+        .doesNotHaveDuplicates();
     assertThat(
             fixture.column(
                 """
@@ -146,7 +194,7 @@ class RunnerCrashTest {
                     from orders where id <= %d) as o
                  where wrong
                 """
-                    .formatted(ROWS)))
+                    .formatted(rowsBefore)))
         .isEmpty();
     long rows = fixture.count("select count(distinct snowflake_id) from orders");
     assertThat(fixture.count("select count(*) from orders")).isEqualTo(rows);
@@ -154,7 +202,7 @@ class RunnerCrashTest {
     assertThat(fixture.count("select count(*) from coatcheck.alias")).isEqualTo(rows);
   }
 
-  private void write(RekeyFixture fixture) {
+  private void write(MigrationFixture fixture) {
     try (TestSession session = fixture.sql().session()) {
       while (!done.await(5, TimeUnit.MILLISECONDS)) {
         session.execute("insert into orders select from generate_series(1, 3)");
@@ -164,7 +212,7 @@ class RunnerCrashTest {
     }
   }
 
-  private void observe(RekeyFixture fixture, List<Mark> marks) {
+  private void observe(MigrationFixture fixture, List<Mark> marks) {
     try (TestSession session = fixture.sql().session()) {
       while (!done.await(20, TimeUnit.MILLISECONDS)) {
         if (session.text("select to_regclass('coatcheck_migration.checkpoint')") != null) {

@@ -26,13 +26,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Bodies that come slowly, stop, or never end: nobody else may notice. */
 class SlowBodiesTest {
   private static final int MEBIBYTE = 1 << 20;
   private static final int TIMEOUT_MILLIS = 60_000;
   private static final byte[] PART = " ".repeat(64 << 10).getBytes(StandardCharsets.US_ASCII);
+
+  @RegisterExtension
+  static final GatewayFixture GATEWAY = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
 
   private final List<Socket> sockets = new ArrayList<>();
 
@@ -42,6 +47,7 @@ class SlowBodiesTest {
   }
 
   @Test
+  @Tag("faults")
   void bodiesWithTheLastByteWithheldHoldBoundedMemoryAndNobodyElseUp() throws Exception {
     TestDatabase database = TestDatabase.fresh();
     try (GatewayChild gateway = GatewayChild.serve(database, "256m", Map.of())) {
@@ -60,136 +66,120 @@ class SlowBodiesTest {
 
   @Test
   void slowBodiesOfOneKeyLeaveTheOthersTheirAnswers() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      for (int i = 0; i < 600; i++) {
-        open(gateway.uri(), head("/v1/ids", gateway.key(), "Content-Length: 100"));
-        send(sockets.getLast(), 1);
-      }
-
-      new NextAnswers(gateway.uri(), gateway.keyWith(Scope.ALL)).areRight();
+    for (int i = 0; i < 600; i++) {
+      open(GATEWAY.uri(), head("/v1/ids", GATEWAY.key(), "Content-Length: 100"));
+      send(sockets.getLast(), 1);
     }
+
+    new NextAnswers(GATEWAY.uri(), GATEWAY.keyWith(Scope.ALL)).areRight();
   }
 
   @Test
   void aSilentSenderGets408AndTheConnectionEnds() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      Socket silent = open(gateway.uri(), head("/v1/ids", gateway.key(), "Content-Length: 5"));
-      Socket slow =
-          open(gateway.uri(), head("/v1/ids/batch", gateway.key(), "Content-Length: 5000000"));
-      Socket chunked =
-          open(gateway.uri(), head("/v1/ids", gateway.key(), "Transfer-Encoding: chunked"));
-      send(slow, 3_000);
-      chunked.getOutputStream().write("5\r\n{\"a".getBytes(StandardCharsets.US_ASCII));
+    Socket silent = open(GATEWAY.uri(), head("/v1/ids", GATEWAY.key(), "Content-Length: 5"));
+    Socket slow =
+        open(GATEWAY.uri(), head("/v1/ids/batch", GATEWAY.key(), "Content-Length: 5000000"));
+    Socket chunked =
+        open(GATEWAY.uri(), head("/v1/ids", GATEWAY.key(), "Transfer-Encoding: chunked"));
+    send(slow, 3_000);
+    chunked.getOutputStream().write("5\r\n{\"a".getBytes(StandardCharsets.US_ASCII));
 
-      assertThat(all(silent)).startsWith("HTTP/1.1 408 ").contains("\"request_timeout\"");
-      assertThat(all(chunked)).startsWith("HTTP/1.1 408 ").contains("Connection: close");
-      // It was too large before it was too slow.
-      assertThat(all(slow)).startsWith("HTTP/1.1 413 ").contains("Connection: close");
-      awaitNothingHeld(gateway);
-      new NextAnswers(gateway.uri(), gateway.key()).areRight();
-    }
+    assertThat(all(silent)).startsWith("HTTP/1.1 408 ").contains("\"request_timeout\"");
+    assertThat(all(chunked)).startsWith("HTTP/1.1 408 ").contains("Connection: close");
+    // It was too large before it was too slow.
+    assertThat(all(slow)).startsWith("HTTP/1.1 413 ").contains("Connection: close");
+    awaitNothingHeld();
+    new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
   @Test
+  @Tag("faults")
   void aBodyThatComesWithTheLeastRateIsTaken() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      gateway.client().put(TestType.of("charge", "ch"));
-      byte[] body =
-          ("{\"type\":\"charge\"" + " ".repeat(40_000) + "}").getBytes(StandardCharsets.US_ASCII);
-      Socket socket =
-          open(
-              gateway.uri(),
-              head(
-                  "/v1/ids", gateway.key(), "Content-Length: " + body.length, "Connection: close"));
-      long begun = System.nanoTime();
-      int sent = 0;
-      while (sent < body.length) {
-        int part = Math.min(1_024, body.length - sent);
-        socket.getOutputStream().write(body, sent, part);
-        sent += part;
-        // 5 KiB a second for eight seconds: the rate is the subject.
-        TimeUnit.MILLISECONDS.sleep(200);
-      }
-
-      assertThat(all(socket)).startsWith("HTTP/1.1 201 ");
-      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofSeconds(7));
+    GATEWAY.client().put(TestType.of("charge", "ch"));
+    byte[] body =
+        ("{\"type\":\"charge\"" + " ".repeat(40_000) + "}").getBytes(StandardCharsets.US_ASCII);
+    Socket socket =
+        open(
+            GATEWAY.uri(),
+            head("/v1/ids", GATEWAY.key(), "Content-Length: " + body.length, "Connection: close"));
+    long begun = System.nanoTime();
+    int sent = 0;
+    while (sent < body.length) {
+      int part = Math.min(1_024, body.length - sent);
+      socket.getOutputStream().write(body, sent, part);
+      sent += part;
+      // 5 KiB a second for eight seconds: the rate is the subject.
+      TimeUnit.MILLISECONDS.sleep(200);
     }
+
+    assertThat(all(socket)).startsWith("HTTP/1.1 201 ");
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofSeconds(7));
   }
 
   @Test
   void whatNeedsNoBodyIsDecidedBeforeTheBody() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      URI uri = gateway.uri();
-      String length = "Content-Length: 1000";
+    URI uri = GATEWAY.uri();
+    String length = "Content-Length: 1000";
 
-      assertThat(first(uri, head("/v1/ids", "nobody", length))).contains(" 401 ");
-      assertThat(first(uri, head("/v1/ids", gateway.keyWith(new Scope("nothing")), length)))
-          .contains(" 403 ");
-      assertThat(first(uri, head("/v1/idz", gateway.key(), length))).contains(" 404 ");
-      assertThat(first(uri, head("/v1/workers", gateway.key(), length))).contains(" 405 ");
-      assertThat(
-              first(
-                  uri,
-                  head("/v1/ids", gateway.key(), length).replace("application/json", "text/plain")))
-          .contains(" 415 ");
-      // Some were told at once that the connection ends; the others send nothing of the body.
-      for (Socket socket : sockets) {
-        all(socket);
-      }
-      awaitNothingHeld(gateway);
+    assertThat(first(uri, head("/v1/ids", "nobody", length))).contains(" 401 ");
+    assertThat(first(uri, head("/v1/ids", GATEWAY.keyWith(new Scope("nothing")), length)))
+        .contains(" 403 ");
+    assertThat(first(uri, head("/v1/idz", GATEWAY.key(), length))).contains(" 404 ");
+    assertThat(first(uri, head("/v1/workers", GATEWAY.key(), length))).contains(" 405 ");
+    assertThat(
+            first(
+                uri,
+                head("/v1/ids", GATEWAY.key(), length).replace("application/json", "text/plain")))
+        .contains(" 415 ");
+    // Some were told at once that the connection ends; the others send nothing of the body.
+    for (Socket socket : sockets) {
+      all(socket);
     }
+    awaitNothingHeld();
   }
 
   /** Refused as they are, they hold what an API key may hold of the memory for small bodies. */
   @Test
   void bodiesOfStrangersAreWaitedForInBoundedMemory() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      String head = head("/v1/ids", "nobody", "Content-Length: 9", "X-Large: " + "x".repeat(6_000));
-      // Those of a round are given up after five seconds, and a busy machine may need as many.
-      Awaitility.await()
-          .until(
-              () -> {
-                List<Socket> round = new ArrayList<>();
-                for (int i = 0; i < 500; i++) {
-                  round.add(open(gateway.uri(), head));
-                }
-                boolean someMayNotWait = false;
-                for (Socket socket : round) {
-                  String answer =
-                      new String(socket.getInputStream().readNBytes(400), StandardCharsets.UTF_8);
-                  assertThat(answer).startsWith("HTTP/1.1 401 ");
-                  someMayNotWait |= answer.contains("Connection: close");
-                }
-                return someMayNotWait;
-              });
+    String head = head("/v1/ids", "nobody", "Content-Length: 9", "X-Large: " + "x".repeat(6_000));
+    // Those of a round are given up after five seconds, and a busy machine may need as many.
+    Awaitility.await()
+        .until(
+            () -> {
+              List<Socket> round = new ArrayList<>();
+              for (int i = 0; i < 500; i++) {
+                round.add(open(GATEWAY.uri(), head));
+              }
+              boolean someMayNotWait = false;
+              for (Socket socket : round) {
+                String answer =
+                    new String(socket.getInputStream().readNBytes(400), StandardCharsets.UTF_8);
+                assertThat(answer).startsWith("HTTP/1.1 401 ");
+                someMayNotWait |= answer.contains("Connection: close");
+              }
+              return someMayNotWait;
+            });
 
-      assertThat(metric(gateway, "coatcheck_bodies_bytes")).isLessThanOrEqualTo(4 << 20);
-      new NextAnswers(gateway.uri(), gateway.key()).areRight();
-    }
+    assertThat(metric("coatcheck_bodies_bytes")).isLessThanOrEqualTo(4 << 20);
+    new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
   @Test
   void memoryIsCountedBackAfterAThousandAbortedBodies() throws Exception {
-    try (GatewayFixture gateway = fixture()) {
-      for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < 100; i++) {
-          open(gateway.uri(), head("/v1/ids/batch", gateway.key(), "Content-Length: 100000"));
-          send(sockets.getLast(), i * 900);
-        }
-        for (Socket socket : sockets) {
-          socket.setOption(StandardSocketOptions.SO_LINGER, 0);
-        }
-        closeAll(sockets);
-        sockets.clear();
+    for (int round = 0; round < 10; round++) {
+      for (int i = 0; i < 100; i++) {
+        open(GATEWAY.uri(), head("/v1/ids/batch", GATEWAY.key(), "Content-Length: 100000"));
+        send(sockets.getLast(), i * 900);
       }
-
-      awaitNothingHeld(gateway);
-      new NextAnswers(gateway.uri(), gateway.key()).areRight();
+      for (Socket socket : sockets) {
+        socket.setOption(StandardSocketOptions.SO_LINGER, 0);
+      }
+      closeAll(sockets);
+      sockets.clear();
     }
-  }
 
-  private static GatewayFixture fixture() {
-    return GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+    awaitNothingHeld();
+    new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
   private Socket open(URI gateway, String head) throws IOException {
@@ -232,18 +222,23 @@ class SlowBodiesTest {
     return new String(in.readNBytes(40), StandardCharsets.US_ASCII);
   }
 
-  private static void awaitNothingHeld(GatewayFixture gateway) {
+  private static void awaitNothingHeld() {
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
-              assertThat(metric(gateway, "coatcheck_bodies_waiting")).isZero();
-              assertThat(metric(gateway, "coatcheck_bodies_bytes")).isZero();
+              assertThat(metric("coatcheck_bodies_waiting")).isZero();
+              assertThat(metric("coatcheck_bodies_bytes")).isZero();
             });
   }
 
-  private static double metric(GatewayFixture gateway, String name) throws Exception {
-    URI metrics = gateway.managementUri().resolve("/metrics");
+  private static double metric(String name) throws IOException, InterruptedException {
+    return metric(GATEWAY.managementUri(), name);
+  }
+
+  /** A metric without labels. */
+  static double metric(URI management, String name) throws IOException, InterruptedException {
+    URI metrics = management.resolve("/metrics");
     try (HttpClient http = HttpClient.newHttpClient()) {
       return http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
           .body()

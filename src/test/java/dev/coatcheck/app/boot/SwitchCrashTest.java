@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
@@ -9,11 +10,11 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,28 +25,23 @@ class SwitchCrashTest {
 
   private final List<GatewayChild> gateways = new ArrayList<>();
 
+  @AfterEach
+  void killAll() {
+    gateways.forEach(GatewayChild::kill);
+  }
+
   @Test
   void anotherGatewayTakesOverWhenItIsKilled() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
-
-      runner(desk.source).kill();
+      actToTheMiddle(desk, run, true, 60).kill();
 
       requireMoved(desk, run, "snowflake_id");
       gateways.removeIf(gateway -> !isAlive(gateway));
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
-      stopInTheMiddle(desk, 60);
-      act(desk, run, false);
-      awaitMiddle(desk);
-
-      runner(desk.source).kill();
+      gateways.add(GatewayChild.serve(desk.gateway.on));
+      actToTheMiddle(desk, run, false, 60).kill();
 
       requireMoved(desk, run, "id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
   }
 
@@ -54,10 +50,7 @@ class SwitchCrashTest {
   void anotherGatewayTakesOverWhenItStandsStill() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 2);
-      stopInTheMiddle(desk, 60);
-      act(desk, run, true);
-      awaitMiddle(desk);
-      GatewayChild sleeper = runner(desk.source);
+      GatewayChild sleeper = actToTheMiddle(desk, run, true, 60);
       sleeper.freeze();
 
       desk.await(() -> desk.now(run).status().state() == RunState.DONE);
@@ -66,8 +59,6 @@ class SwitchCrashTest {
       requireMoved(desk, run, "snowflake_id");
       act(desk, run, false);
       requireMoved(desk, run, "id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
   }
 
@@ -76,25 +67,29 @@ class SwitchCrashTest {
   void writersDoNotWaitForAGatewayThatStandsStill() throws Exception {
     try (MigrationFixture desk = MigrationFixture.desk()) {
       TableMigration run = migrated(desk, 1);
-      stopInTheMiddle(desk, 2);
-      act(desk, run, true);
-      awaitMiddle(desk);
-      GatewayChild sleeper = gateways.getFirst();
+      GatewayChild sleeper = actToTheMiddle(desk, run, true, 2);
       sleeper.freeze();
 
-      desk.source.execute("insert into orders default values");
+      desk.execute("insert into orders default values");
       assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (id)");
       sleeper.thaw();
 
       requireMoved(desk, run, "snowflake_id");
-    } finally {
-      gateways.forEach(GatewayChild::kill);
     }
+  }
+
+  /** The gateway that is between LOCK and COMMIT, and stays there for so long. */
+  private GatewayChild actToTheMiddle(
+      MigrationFixture desk, TableMigration run, boolean isForward, int seconds) {
+    stopInTheMiddle(desk, seconds);
+    act(desk, run, isForward);
+    awaitMiddle(desk);
+    return runner(desk);
   }
 
   private TableMigration migrated(MigrationFixture desk, int count) throws IOException {
     desk.orders(ROWS);
-    desk.source.execute(
+    desk.execute(
         "create table item (id bigserial primary key,"
             + " order_id bigint not null references orders on delete cascade)",
         "insert into item (order_id) select 1 + n %% %d from generate_series(1, 1000) n"
@@ -110,14 +105,14 @@ class SwitchCrashTest {
         end $$
         """);
     for (int i = 0; i < count; i++) {
-      gateways.add(GatewayChild.serve(desk.source.gateway.on));
+      gateways.add(GatewayChild.serve(desk.gateway.on));
     }
     return desk.run(desk.plan("orders", Optional.of("created_at")));
   }
 
   /** The next runner that drops a constraint of the table stays there for so long. */
   private static void stopInTheMiddle(MigrationFixture desk, int seconds) {
-    desk.source.execute(
+    desk.execute(
         "truncate middle",
         "insert into middle values (%d)".formatted(seconds),
         "select setval('middle_n', 1, false)",
@@ -127,17 +122,17 @@ class SwitchCrashTest {
   }
 
   private static void act(MigrationFixture desk, TableMigration run, boolean isForward) {
-    Asked<dev.coatcheck.migrate.journal.ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
+    Asked<ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
     MigrationFixture.done(
         isForward
-            ? desk.migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
-            : desk.migrations.undo(run.id(), Phase.SWITCH, asked));
+            ? desk.migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)
+            : desk.migrations().undo(run.id(), Phase.SWITCH, asked));
   }
 
   private static void awaitMiddle(MigrationFixture desk) {
     desk.await(
         () ->
-            desk.source.count(
+            desk.count(
                     "select count(*) from pg_stat_activity a join pg_locks l using (pid)"
                         + " where a.wait_event = 'PgSleep' and l.granted"
                         + " and l.mode = 'AccessExclusiveLock'"
@@ -146,7 +141,7 @@ class SwitchCrashTest {
                 > 0);
   }
 
-  private GatewayChild runner(RekeyFixture fixture) {
+  private GatewayChild runner(MigrationFixture fixture) {
     long pid =
         fixture.count(
             "select substring(holder from '[0-9]+$') from coatcheck.table_migration limit 1");
@@ -158,7 +153,7 @@ class SwitchCrashTest {
   }
 
   private static String primaryKey(MigrationFixture desk) {
-    return desk.source
+    return desk
         .texts(
             "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
                 + " and conrelid = 'orders'::regclass")
@@ -171,18 +166,18 @@ class SwitchCrashTest {
         .as("%s", desk.now(run).status())
         .isEqualTo(RunState.DONE);
     assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (" + column + ")");
-    List<RunEvent> events = desk.migrations.journal().events(run.id(), 0);
+    List<RunEvent> events = desk.migrations().journal().events(run.id(), 0);
     assertThat(events).noneMatch(event -> event.kind().equals("failed"));
     // The next thousand rows are as right as those before.
-    desk.source.execute(
+    desk.execute(
         "insert into orders select from generate_series(1, 1000)",
         "insert into item (order_id) select id from orders order by id desc limit 1000");
     assertThat(
-            desk.source.column(
+            desk.column(
                 "select i.id from item i left join orders o on o.id = i.order_id"
                     + " where i.order_id_snowflake_id is distinct from o.snowflake_id"))
         .isEmpty();
-    assertThat(desk.source.texts("select conname::text from pg_constraint where not convalidated"))
+    assertThat(desk.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
   }
 }

@@ -2,16 +2,18 @@ package dev.coatcheck.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.app.boot.Config;
+import dev.coatcheck.app.boot.Gateway;
+import dev.coatcheck.app.boot.Setting;
+import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** {@code coatcheck access} on a database of one's own, and beside a gateway that runs. */
@@ -52,6 +54,8 @@ class AccessCommandTest {
         .contains("1 to 3650");
     assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
     assertThat(create(database, "--name", " ", "--scope", "*").status()).isEqualTo(2);
+    assertThat(Terminal.run("access", "list", "--database-connections=1").status()).isEqualTo(2);
+    assertThat(Terminal.run("nonsense").status()).isEqualTo(2);
     assertThat(on(database, "list").out()).isEmpty();
   }
 
@@ -119,36 +123,31 @@ class AccessCommandTest {
   }
 
   @Test
-  void aKeyMadeBesideARunningGatewayWorksAtOnce() throws Exception {
-    try (TestGateway gateway = TestGateway.fresh()) {
-      Terminal made =
-          Terminal.run("access", "create", "--home=" + gateway.home(), "--name=x", "--scope=*");
-
-      assertThat(made.status()).as(made.err()).isZero();
-      assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
-    }
-  }
-
-  @Test
-  void aKeyMadeBeforeTheFirstStartWorks() throws Exception {
+  void aKeyMadeBeforeTheFirstStartWorksAndOneMadeBesideARunningGatewayWorksAtOnce()
+      throws StartFailed {
     try (TestHome home = TestHome.fresh()) {
-      Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
-
-      assertThat(made.status()).as(made.err()).isZero();
-      try (TestGateway gateway = TestGateway.on(home)) {
-        assertThat(typesStatus(gateway, made.out().strip())).isEqualTo(200);
+      String before = createOn(home);
+      try (Gateway gateway = gateway(home)) {
+        for (String key : List.of(before, createOn(home))) {
+          assertThat(new TestClient(URI.create(gateway.url()), key).get("/v1/types").status())
+              .isEqualTo(200);
+        }
       }
     }
   }
 
-  private static int typesStatus(TestGateway gateway, String key) throws Exception {
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpRequest types =
-          HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/types"))
-              .header("Authorization", "Bearer " + key)
-              .build();
-      return client.send(types, BodyHandlers.discarding()).statusCode();
-    }
+  private static Gateway gateway(TestHome home) throws StartFailed {
+    Map<Setting, String> flags = Map.of(Setting.HOME, home.toString(), Setting.PORT, "0");
+    return switch (Config.read(Map.of(), flags)) {
+      case Config.Parsed.Valid(Config config) -> Gateway.start(config);
+      case Config.Parsed.Invalid invalid -> throw new AssertionError(invalid.faults());
+    };
+  }
+
+  private static String createOn(TestHome home) {
+    Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
+    assertThat(made.status()).as(made.err()).isZero();
+    return made.out().strip();
   }
 
   private static Terminal create(TestDatabase database, String... arguments) {

@@ -1,9 +1,13 @@
 package dev.coatcheck.app.cli;
 
+import static dev.coatcheck.app.cli.AtGateway.run;
+import static dev.coatcheck.app.cli.AtGateway.runWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.Main;
+import dev.coatcheck.TestJvm;
+import dev.coatcheck.api.routes.GatewayFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -13,31 +17,26 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The verbs that call a running gateway. */
 class GatewayVerbsTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
   @TempDir static Path folder;
-  private static TestGateway gateway;
 
   @BeforeAll
   static void start() {
-    gateway = TestGateway.fresh();
     assertThat(run("types", "put", "charge", "--prefix=ch"))
         .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
     run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7");
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
   }
 
   @Test
@@ -208,6 +207,7 @@ class GatewayVerbsTest {
     assertFails(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("none"), "\n"));
     assertFails("can't read the API key from /no/file", "--key-file=/no/file");
+    assertFails("Start a gateway (./coatcheck serve)", "--key-file=/no/file");
     assertFails("unauthenticated", "--key-file=" + Files.writeString(folder.resolve("junk"), "x"));
   }
 
@@ -215,10 +215,11 @@ class GatewayVerbsTest {
   void somethingElseOnThePortIsSaidInOneLine() throws Exception {
     HttpServer other =
         HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1);
+    AtomicReference<String> says = new AtomicReference<>("");
     other.createContext(
         "/",
         exchange -> {
-          byte[] page = "<html>".getBytes(StandardCharsets.US_ASCII);
+          byte[] page = says.get().getBytes(StandardCharsets.US_ASCII);
           exchange.sendResponseHeaders(200, page.length);
           try (OutputStream body = exchange.getResponseBody()) {
             body.write(page);
@@ -226,9 +227,12 @@ class GatewayVerbsTest {
         });
     other.start();
     try {
-      assertFails(
-          "is not a Coatcheck gateway (status 200)",
-          "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
+      for (String page : List.of("<html>", "{}")) {
+        says.set(page);
+        assertFails(
+            "is not a Coatcheck gateway (status 200). Check --url.",
+            "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
+      }
     } finally {
       other.stop(0);
     }
@@ -264,21 +268,8 @@ class GatewayVerbsTest {
   }
 
   private static ProcessBuilder child(String... arguments) {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classes = System.getProperty("java.class.path");
-    List<String> command =
-        Stream.concat(
-                Stream.of(
-                    java,
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-Xmx64m",
-                    "-cp",
-                    classes,
-                    "dev.coatcheck.Main"),
-                Stream.of(atGateway(arguments)))
-            .toList();
-    return new ProcessBuilder(command);
+    return TestJvm.running(Main.class, AtGateway.arguments(arguments))
+        .redirectError(ProcessBuilder.Redirect.PIPE);
   }
 
   private static void assertFails(String reason, String option) throws IOException {
@@ -303,30 +294,6 @@ class GatewayVerbsTest {
   private static void assertRefused(String code, Terminal call) {
     assertThat(call.status()).isEqualTo(1);
     assertThat(call.err().lines()).singleElement().asString().contains("(" + code + ")");
-  }
-
-  private static Terminal run(String... arguments) {
-    return Terminal.run(atGateway(arguments));
-  }
-
-  private static Terminal runWith(String input, String... arguments) {
-    return Terminal.runWith(input, atGateway(arguments));
-  }
-
-  /**
-   * The last of an option that is given twice would be an error, so ours come only if not given.
-   */
-  private static String[] atGateway(String... arguments) {
-    List<String> given = Arrays.asList(arguments);
-    Stream<String> ours = Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile());
-    return Stream.concat(
-            given.stream(),
-            ours.filter(
-                option ->
-                    given.stream()
-                        .noneMatch(
-                            g -> g.startsWith(option.substring(0, option.indexOf('=') + 1)))))
-        .toArray(String[]::new);
   }
 
   private static List<String> ids(Terminal minted) {

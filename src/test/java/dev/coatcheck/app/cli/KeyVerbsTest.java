@@ -1,31 +1,21 @@
 package dev.coatcheck.app.cli;
 
+import static dev.coatcheck.app.cli.AtGateway.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.app.boot.TestGateway;
+import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The verbs of {@code coatcheck keys}. */
 class KeyVerbsTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
-
-  private static TestGateway gateway;
-
-  @BeforeAll
-  static void start() {
-    gateway = TestGateway.fresh();
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
-  }
 
   @Test
   void theKeysOfADayAreTwoNumbers() {
@@ -107,13 +97,5 @@ class KeyVerbsTest {
 
   private static Terminal keys(String... arguments) {
     return run(Stream.concat(Stream.of("keys"), Arrays.stream(arguments)).toArray(String[]::new));
-  }
-
-  private static Terminal run(String... arguments) {
-    return Terminal.run(
-        Stream.concat(
-                Arrays.stream(arguments),
-                Stream.of("--url=" + gateway.url(), "--key-file=" + gateway.keyFile()))
-            .toArray(String[]::new));
   }
 }

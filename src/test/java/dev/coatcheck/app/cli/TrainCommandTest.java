@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.CoatcheckProgram;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TrainCommandTest {
   /** All that a verb loads would be loaded at every start of a gateway too. */
   @Test
+  @Tag("faults")
   void aGatewayAnswersAndVerbsRunInAProcessOfTheirOwn(@TempDir Path folder) throws IOException {
     Path program = CoatcheckProgram.write(folder.resolve("coatcheck"));
 

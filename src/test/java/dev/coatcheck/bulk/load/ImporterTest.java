@@ -9,24 +9,19 @@ import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.DatedGenerators;
-import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.key.UuidV7;
-import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -47,50 +42,33 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jooq.impl.DSL;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Imports and exports on a real database. */
 class ImporterTest {
-  private static final int ROUND_TRIP_ROWS = 50_000;
+  private static final int ROUND_TRIP_ROWS = 20_000;
   private static final Caller SENDER = new Caller("test", "test", Set.of(Scope.IDS_WRITE));
-  private static final Observer OBSERVER = new Observer();
-  private static final DatabaseSettings SETTINGS = settings();
-  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final DatedGenerators DATED = new DatedGenerators(DATABASE, _ -> true, OBSERVER);
-  private static final Registry REGISTRY =
-      Registry.open(DATABASE, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime);
-  private static final Importer IMPORTER = importer();
 
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
-  }
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
-  private static Importer importer() {
-    KeyGenerator snowflakes = new Snowflake(SnowflakeLayout.DEFAULT, 0);
-    KeyGenerator uuids = new UuidV7();
-    return new Importer(
-        DATABASE,
-        SETTINGS,
-        REGISTRY,
-        new Importer.MintingTools(
-            new TokenSource(new RandomSource()),
-            type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflakes : uuids,
-            type -> DATED.of(type.keyScheme(), type.keyLayout()),
-            OBSERVER),
-        InstantSource.system());
-  }
-
-  @AfterAll
-  static void close() {
-    REGISTRY.close();
-    DATABASE.close();
-  }
+  private static final DatedGenerators DATED =
+      new DatedGenerators(FIXTURE.database, _ -> true, FIXTURE.observer);
+  private static final Importer IMPORTER =
+      new Importer(
+          FIXTURE.database,
+          FIXTURE.on.settings(4),
+          FIXTURE.registry,
+          new Importer.MintingTools(
+              MappingFixture.TOKENS,
+              MappingFixture.generators(),
+              type -> DATED.of(type.keyScheme(), type.keyLayout()),
+              FIXTURE.observer),
+          InstantSource.system());
 
   @Test
   void anExportImportedIntoAnEmptyDatabaseIsTheSameAgain() throws IOException {
-    Type charge = type("charge", KeyScheme.SNOWFLAKE);
+    Type charge = FIXTURE.charge;
     StringBuilder file = new StringBuilder("type,key,legacy_id\n");
     for (int i = ROUND_TRIP_ROWS; i > 0; i--) {
       file.append("charge,").append(i * 7L).append(i % 2 == 0 ? "," + i : ",").append('\n');
@@ -117,7 +95,7 @@ class ImporterTest {
     assertThat(exported.lines().count())
         .isEqualTo(ROUND_TRIP_ROWS + (format == RowFormat.CSV ? 1 : 0));
 
-    DATABASE.write(
+    FIXTURE.database.write(
         "empty",
         sql ->
             sql.execute("truncate coatcheck.public_id, coatcheck.public_id_uuid, coatcheck.alias"));
@@ -160,7 +138,7 @@ class ImporterTest {
 
   /** The times in the keys of a type, rising. */
   private static List<Instant> times(Type type) {
-    return DATABASE.read(
+    return FIXTURE.database.read(
         "keys",
         sql ->
             sql.fetch(
@@ -178,7 +156,7 @@ class ImporterTest {
             .filter(key -> held.salt().bucketOf(new Key.Bigint(key)) == bucket)
             .findFirst()
             .orElseThrow();
-    Token token = new TokenSource(new RandomSource()).next(bucket);
+    Token token = MappingFixture.TOKENS.next(bucket);
     String id = new PublicId(held.prefix(), token).toString();
     String file = "type,key,public_id\nheld,1," + id + "\nheld," + neighbour + "," + id + "\n";
 
@@ -223,7 +201,7 @@ class ImporterTest {
 
   /** Generated keys are left out: they differ. */
   private static List<String> shape(String name) throws IOException {
-    return export(REGISTRY.named(name).orElseThrow(), RowFormat.CSV)
+    return export(FIXTURE.registry.named(name).orElseThrow(), RowFormat.CSV)
         .lines()
         .skip(1)
         .map(line -> line.split(","))
@@ -289,19 +267,16 @@ class ImporterTest {
   @Test
   void anImportWhoseLastChunkIsNotCommittedIsNotDone() {
     TestDatabase own = TestDatabase.fresh();
-    DatabaseSettings settings = new DatabaseSettings(own.url(), own.user(), own.password(), 4);
-    try (Database database = Database.open(settings, "own", OBSERVER);
+    DatabaseSettings settings = own.settings(4);
+    try (Database database = Database.open(settings, "own", FIXTURE.observer);
         Registry registry =
             Registry.open(
-                database, ChangeFeed.none(), new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(
-          new TypeDefinition(
-              "late",
-              new Prefix("late"),
-              KeyScheme.SNOWFLAKE,
-              SnowflakeLayout.DEFAULT,
-              Policies.DEFAULT),
-          OptionalInt.empty());
+                database,
+                ChangeFeed.none(),
+                new RandomSource(),
+                FIXTURE.observer,
+                System::nanoTime)) {
+      registry.put(TestType.of("late", "late").definition(), OptionalInt.empty());
       byte[] file = "type,key\nlate,1\nlate,2\n".getBytes(StandardCharsets.UTF_8);
       InputStream body =
           new SequenceInputStream(
@@ -322,14 +297,14 @@ class ImporterTest {
       try {
         outcome =
             new Importer(
-                    DATABASE,
+                    FIXTURE.database,
                     settings,
                     registry,
                     new Importer.MintingTools(
-                        new TokenSource(new RandomSource()),
+                        MappingFixture.TOKENS,
                         _ -> new Snowflake(SnowflakeLayout.DEFAULT, 0),
                         _ -> Optional.empty(),
-                        OBSERVER),
+                        FIXTURE.observer),
                     InstantSource.system())
                 .run(RowFormat.CSV, body, SENDER, 10);
       } finally {
@@ -342,7 +317,7 @@ class ImporterTest {
   }
 
   private static long committed(Type type) {
-    return DATABASE.read(
+    return FIXTURE.database.read(
         "count",
         sql ->
             ((Number)
@@ -354,11 +329,7 @@ class ImporterTest {
   }
 
   private static Type type(String name, KeyScheme scheme) {
-    REGISTRY.put(
-        new TypeDefinition(
-            name, new Prefix(name), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
-        OptionalInt.empty());
-    return REGISTRY.named(name).orElseThrow();
+    return FIXTURE.type(name, name, scheme);
   }
 
   private static RowSummary run(RowFormat format, String file) {
@@ -381,7 +352,7 @@ class ImporterTest {
 
   private static String export(Type type, RowFormat format) throws IOException {
     ByteArrayOutputStream target = new ByteArrayOutputStream();
-    new Exporter(SETTINGS, OBSERVER).run(type, format, false, target);
+    new Exporter(FIXTURE.on.settings(2), FIXTURE.observer).run(type, format, false, target);
     return target.toString(StandardCharsets.US_ASCII);
   }
 }

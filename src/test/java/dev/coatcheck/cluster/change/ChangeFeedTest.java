@@ -4,12 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.connection.SmallPool;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,21 +17,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-class ChangeFeedTest {
+class ChangeFeedTest extends OnAFeed {
   private static final int POLLS_MAX = 20;
   private static final int WRITERS = 4;
   private static final int CHANGES_EACH = 300;
-  private static final Duration MINUTE = Duration.ofMinutes(1);
 
   /** What everybody would write first; the sequence stands for an identity column. */
   private static final String IDENTITY_NUMBERS =
@@ -46,27 +38,7 @@ class ChangeFeedTest {
       from unnest({2}) as changed (subject) where {0} > 0
       """;
 
-  private static final Observer OBSERVER = new Observer();
-  private static final DatabaseSettings SETTINGS = settings();
-  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
-  private static final ChangeStore STORE = new ChangeStore(POOL.dataSource());
-  private final AtomicLong nano = new AtomicLong();
-  private final ChangeFeed feed = ChangeFeed.unpolled(POOL.dataSource(), OBSERVER, nano::get);
-
-  private final TrustedCache<String, String> cache =
-      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
-
-  @AfterAll
-  static void close() {
-    POOL.close();
-    DATABASE.close();
-  }
-
-  @BeforeEach
-  void start() {
-    feed.poll();
-  }
+  private final ChangeStore store = new ChangeStore(pool.dataSource());
 
   @Test
   @BrokenBy("identity-numbers")
@@ -253,10 +225,10 @@ class ChangeFeedTest {
         "update coatcheck.change set created_at = now() - interval '61 minutes' where subject ="
             + " 'old'");
 
-    assertThat(STORE.purge()).isFalse();
+    assertThat(store.purge()).isFalse();
 
     List<String> left =
-        DATABASE.read(
+        database.read(
             "test",
             sql -> sql.fetch("select subject from coatcheck.change").getValues(0, String.class));
     assertThat(left).containsExactly("new");
@@ -272,24 +244,20 @@ class ChangeFeedTest {
     append(IntStream.range(0, 3_000).mapToObj(Integer::toString).toArray(String[]::new));
     execute("update coatcheck.change set created_at = now() - interval '61 minutes'");
 
-    assertThat(STORE.purge()).isTrue();
-    assertThat(STORE.purge()).isFalse();
+    assertThat(store.purge()).isTrue();
+    assertThat(store.purge()).isFalse();
 
     assertThat(
-            DATABASE.<Integer>read(
+            database.<Integer>read(
                 "test", sql -> sql.fetchCount(sql.selectFrom("coatcheck.change"))))
         .isZero();
-  }
-
-  private String get(String key, String ifLoaded) {
-    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
   }
 
   private static void write(String statement, String name, Random random, AtomicInteger writing) {
     try {
       for (int i = 0; i < CHANGES_EACH; i++) {
         List<String> subjects = List.of(name + i);
-        DATABASE.write(
+        database.write(
             "test",
             sql -> {
               LockSupport.parkNanos(random.nextInt(1_000_000));
@@ -305,10 +273,10 @@ class ChangeFeedTest {
   }
 
   /** As a feed does, asks again where a busy machine was too slow for the time-out of a poll. */
-  private static FeedReply.Read read(long after) {
+  private FeedReply.Read read(long after) {
     String failed = "";
     for (int tries = 0; tries < POLLS_MAX; tries++) {
-      switch (STORE.read(after)) {
+      switch (store.read(after)) {
         case FeedReply.Read read -> {
           return read;
         }
@@ -318,29 +286,36 @@ class ChangeFeedTest {
     throw new IllegalStateException(failed);
   }
 
-  private static void append(String... subjects) {
-    DATABASE.write(
-        "test",
-        sql -> {
-          ChangeTable.append(sql, ChangeKind.ENDING, List.of(subjects));
-          return null;
-        });
-  }
-
   private static void execute(String statement) {
-    DATABASE.write("test", sql -> sql.execute(statement));
+    database.write("test", sql -> sql.execute(statement));
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException stopped) {
-      throw new IllegalStateException(stopped);
-    }
+  @Test
+  void aReplyFollowsIfItHasEveryChangeAfterThePosition() {
+    assertThat(reply(7, 5, 6, 7).follows(4)).isTrue();
+    assertThat(reply(9, 5, 6, 7).follows(4)).as("the rest comes with the next read").isTrue();
+    assertThat(reply(4).follows(4)).isTrue();
   }
 
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
+  @Test
+  void aReplyWithAGapDoesNotFollow() {
+    assertThat(reply(7, 6, 7).follows(4)).as("the first is missing").isFalse();
+    assertThat(reply(7, 5, 7).follows(4)).as("one in the middle is missing").isFalse();
+    assertThat(reply(6, 4, 6).follows(4)).as("one is old, one is missing").isFalse();
+    assertThat(reply(6).follows(4)).as("all are missing").isFalse();
+  }
+
+  @Test
+  void aReplyFromBeforeThePositionDoesNotFollow() {
+    assertThat(reply(3).follows(4)).as("the head went back").isFalse();
+    assertThat(reply(5, 5, 6).follows(4)).as("more changes than the head tells").isFalse();
+  }
+
+  private static FeedReply.Read reply(long head, long... numbers) {
+    return new FeedReply.Read(
+        head,
+        LongStream.of(numbers)
+            .mapToObj(number -> new FeedReply.Change(number, "ending", "x"))
+            .toList());
   }
 }

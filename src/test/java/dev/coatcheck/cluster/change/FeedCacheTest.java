@@ -2,12 +2,7 @@ package dev.coatcheck.cluster.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.connection.SmallPool;
-import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,36 +12,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a cache on the change feed says while the feed or the database is silent. */
-class FeedCacheTest {
-  private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Observer OBSERVER = new Observer();
-  private static final DatabaseSettings SETTINGS = settings();
-  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final SmallPool POOL = SmallPool.ofOne(SETTINGS, "feed");
-  private final AtomicLong nano = new AtomicLong();
-  private final ChangeFeed feed = ChangeFeed.unpolled(POOL.dataSource(), OBSERVER, nano::get);
-
-  private final TrustedCache<String, String> cache =
-      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
-
-  @AfterAll
-  static void close() {
-    POOL.close();
-    DATABASE.close();
-  }
-
-  @BeforeEach
-  void start() {
-    feed.poll();
-  }
+class FeedCacheTest extends OnAFeed {
 
   @Test
   void staleValuesAreServedNoLongerThanWasSaid() {
@@ -233,36 +204,10 @@ class FeedCacheTest {
     throw new DatabaseUnavailable("test");
   }
 
-  private String get(String key, String ifLoaded) {
-    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
-  }
-
   /**
    * At last: on a busy machine the new value may be late, and the older one is served meanwhile.
    */
   private void awaitGet(String key) {
     Awaitility.await().until(() -> get(key, "after").equals("after"));
-  }
-
-  private static void append(String... subjects) {
-    DATABASE.write(
-        "test",
-        sql -> {
-          ChangeTable.append(sql, ChangeKind.ENDING, List.of(subjects));
-          return null;
-        });
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException stopped) {
-      throw new IllegalStateException(stopped);
-    }
-  }
-
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
   }
 }

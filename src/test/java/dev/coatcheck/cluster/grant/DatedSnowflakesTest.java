@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -200,5 +201,34 @@ class DatedSnowflakesTest {
     assertThatThrownBy(() -> keys.at(new long[] {AT, AT - 1})).hasMessageContaining("index 1");
     assertThatThrownBy(() -> keys.at(new long[0])).hasMessageContaining("count 0");
     assertThatThrownBy(() -> keys.at(times(16_385, AT))).hasMessageContaining("16385");
+  }
+
+  @Test
+  void uuidsCarryTheirTimesAndRise() {
+    long[] times = {AT, AT, AT + 1, AT + 5_000};
+    List<UUID> drawn = drawUuids(times);
+
+    assertThat(drawn).isSortedAccordingTo((a, b) -> a.toString().compareTo(b.toString()));
+    for (int i = 0; i < times.length; i++) {
+      assertThat(drawn.get(i).getMostSignificantBits() >>> 16).isEqualTo(times[i]);
+      assertThat(drawn.get(i).version()).isEqualTo(7);
+      assertThat(drawn.get(i).variant()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aTimeThatWasAskedForBeforeGetsOtherUuids() {
+    Set<UUID> seen = new HashSet<>();
+    for (int i = 0; i < 10_000; i++) {
+      seen.addAll(drawUuids(AT + i % 2));
+    }
+    assertThat(seen).hasSize(10_000);
+  }
+
+  private List<UUID> drawUuids(long... times) {
+    if (new DatedUuids().at(times) instanceof KeyDraw.Drawn(List<Key> drawn)) {
+      return drawn.stream().map(key -> ((Key.Uuid) key).value()).toList();
+    }
+    throw new AssertionError("no keys");
   }
 }

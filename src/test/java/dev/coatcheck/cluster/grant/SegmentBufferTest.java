@@ -110,11 +110,4 @@ class SegmentBufferTest {
     assertThat(failing.draw(1)).isInstanceOf(KeyDraw.Refused.class);
     assertThat(tries).hasSize(2);
   }
-
-  @Test
-  void aDrawThatNeedsMoreThanAStepFetchesWhatItNeeds() {
-    draw(10_000);
-
-    assertThat(asked.getFirst()).isEqualTo(10_000);
-  }
 }

@@ -14,11 +14,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Promises 2 and 3, on processes whose wall clock is moved while they run. */
+@Tag("faults")
 class ClockJumpTest {
   /** Each is also the way back of the one before. */
   private static final long[] OFFSETS_MILLIS = {100, 0, 3_000, 0, 3_600_000, 0};

@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -19,16 +20,7 @@ final class DatabaseProcess implements AutoCloseable {
   }
 
   static DatabaseProcess start(Path home, Map<String, String> environment) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                DatabaseProcess.class.getName(),
-                home.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    ProcessBuilder builder = TestJvm.running(DatabaseProcess.class, home.toString());
     builder.environment().putAll(environment);
     Process process = builder.start();
     BufferedReader answer = process.inputReader();

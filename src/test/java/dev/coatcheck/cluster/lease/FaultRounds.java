@@ -136,8 +136,7 @@ final class FaultRounds {
   }
 
   private MintingProcess start(int index) {
-    String url = postgres.jdbcUrl().replaceFirst(":\\d+/", ":" + proxies.get(index).port() + "/");
-    TestDatabase through = new TestDatabase(url, postgres.user(), postgres.password());
+    TestDatabase through = LaggingStandby.on(postgres).behind(proxies.get(index).port());
     String name = "process-" + nextNumber();
     return MintingProcess.start(
         new MintingProcess.Order(through, name, 0, LAST_WORKER, defect), Map.of(), acknowledged);
@@ -167,7 +166,7 @@ final class FaultRounds {
   }
 
   private int port() {
-    return Integer.parseInt(postgres.jdbcUrl().replaceFirst(".*:(\\d+)/.*", "$1"));
+    return LaggingStandby.on(postgres).port();
   }
 
   private void execute(String sql) {

@@ -36,7 +36,7 @@ public final class LaggingStandby implements AutoCloseable {
     migrated(primaryHome).close();
     copy(primaryHome, standbyHome);
     EmbeddedDatabase primary = EmbeddedDatabase.start(primaryHome, TestServer.PROGRAMS);
-    FaultProxy stream = new FaultProxy(port(primary));
+    FaultProxy stream = new FaultProxy(on(primary).port());
     Files.createFile(standbyHome.resolve("data/standby.signal"));
     Files.writeString(
         standbyHome.resolve("data/postgresql.auto.conf"),
@@ -54,14 +54,8 @@ public final class LaggingStandby implements AutoCloseable {
     return database;
   }
 
-  /** The database as if it were reached by this proxy. */
-  static TestDatabase through(FaultProxy proxy, EmbeddedDatabase database) {
-    String url = database.jdbcUrl().replaceFirst(":\\d+/", ":" + proxy.port() + "/");
-    return new TestDatabase(url, database.user(), database.password());
-  }
-
-  static int port(EmbeddedDatabase database) {
-    return Integer.parseInt(database.jdbcUrl().replaceFirst(".*:(\\d+)/.*", "$1"));
+  static TestDatabase on(EmbeddedDatabase database) {
+    return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
   }
 
   private static void copy(Path from, Path to) throws IOException {

@@ -39,8 +39,8 @@ class LaggingStandbyTest {
 
     Holder(String name, EmbeddedDatabase database) throws Exception {
       this.name = name;
-      this.way = new FaultProxy(LaggingStandby.port(database));
-      this.pool = LeaseDatabase.pool(LaggingStandby.through(way, database));
+      this.way = new FaultProxy(LaggingStandby.on(database).port());
+      this.pool = LeaseDatabase.pool(LaggingStandby.on(database).behind(way.port()));
       LeaseSettings settings =
           new LeaseSettings(SnowflakeLayout.DEFAULT, 0, 0, name, WINDOW_MILLIS);
       this.lease =
@@ -55,7 +55,7 @@ class LaggingStandbyTest {
 
     /** The old database is fenced for this gateway at the same time. */
     void turnTo(EmbeddedDatabase database) {
-      way.target(LaggingStandby.port(database));
+      way.target(LaggingStandby.on(database).port());
       way.cut();
     }
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Faults of real processes, the short version; the long one is {@link LeaseFaultRoundsTest}. */
+/** Faults of real processes. {@code -Dfaults.seed=…} repeats the choices of the random rounds. */
+@Tag("faults")
 class LeaseFaultTest {
   private final LeaseDatabase database = LeaseDatabase.fresh();
   private final AcknowledgedKeys acknowledged = new AcknowledgedKeys();
@@ -27,14 +28,6 @@ class LeaseFaultTest {
   private static void awaitKeys(MintingProcess process) {
     long before = process.keys();
     await().until(() -> process.keys() > before);
-  }
-
-  /** Of one holder only: a lease that expires makes its holder acquire anew. */
-  private void expire(String holder) {
-    database.execute(
-        "update coatcheck.worker_lease set expires_at = clock_timestamp() where holder = '"
-            + holder
-            + "'");
   }
 
   private void expireAll() {
@@ -79,17 +72,8 @@ class LeaseFaultTest {
   }
 
   @Test
-  void aWokenGatewayMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
-    stopAndWake(Duration.ofSeconds(3), true);
-  }
-
-  @Test
-  @Tag("faults")
   void aGatewayStoppedFor40SecondsMintsAgainWithinTwoSecondsAndTheOtherNeverPauses() {
-    stopAndWake(Duration.ofSeconds(40), false);
-  }
-
-  private void stopAndWake(Duration stopFor, boolean expire) {
+    Duration stopFor = Duration.ofSeconds(40);
     try (MachineDelay delay = MachineDelay.measure();
         MintingProcess stopped = start("stopped", 1_020);
         MintingProcess other = start("other", 1_020)) {
@@ -97,9 +81,6 @@ class LeaseFaultTest {
       awaitKeys(other);
       int refusedBefore = other.refusals();
       stopped.signal("STOP");
-      if (expire) {
-        expire("stopped");
-      }
       await().pollDelay(stopFor).timeout(stopFor.plusMinutes(1)).until(() -> true);
       requireNoPause(other, refusedBefore, delay);
       awaitKeys(other);
@@ -114,8 +95,9 @@ class LeaseFaultTest {
   }
 
   @Test
-  void aFewRandomRoundsMakeNoKeyTwice() throws Exception {
-    new FaultRounds(Long.getLong("faults.seed", System.nanoTime()), Defect.current()).run(4);
+  void hundredsOfRandomRoundsMakeNoKeyTwice() throws Exception {
+    long seed = Long.getLong("faults.seed", System.nanoTime());
+    new FaultRounds(seed, Defect.current()).run(Integer.getInteger("faults.rounds", 200));
   }
 
   @TestFactory

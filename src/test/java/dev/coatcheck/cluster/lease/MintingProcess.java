@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -9,8 +10,6 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -35,16 +34,17 @@ final class MintingProcess implements AutoCloseable {
       this(database, name, firstWorker, lastWorker, WINDOW_MILLIS, defect);
     }
 
-    List<String> arguments() {
-      return List.of(
-          database.url(),
-          database.user(),
-          database.password(),
-          name,
-          Integer.toString(firstWorker),
-          Integer.toString(lastWorker),
-          Long.toString(windowMillis),
-          defect.id());
+    String[] arguments() {
+      return new String[] {
+        database.url(),
+        database.user(),
+        database.password(),
+        name,
+        Integer.toString(firstWorker),
+        Integer.toString(lastWorker),
+        Long.toString(windowMillis),
+        defect.id()
+      };
     }
   }
 
@@ -67,14 +67,7 @@ final class MintingProcess implements AutoCloseable {
 
   static MintingProcess start(
       Order order, Map<String, String> environment, AcknowledgedKeys acknowledged) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx96m", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.add(MintingProcess.class.getName());
-    command.addAll(order.arguments());
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    ProcessBuilder builder = TestJvm.running(MintingProcess.class, order.arguments());
     builder.environment().putAll(environment);
     try {
       return new MintingProcess(order.name(), builder.start(), acknowledged);

@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.List;
 import java.util.Random;
@@ -25,15 +26,16 @@ class SimulatedRowsTest {
   void simulatedRowsDoWhatTheSqlDoes() {
     long seed = Long.getLong("simulation.seed", System.nanoTime());
     Random random = new Random(seed);
-    try (HikariDataSource pool = database.pool()) {
+    try (MachineDelay delay = MachineDelay.measure();
+        HikariDataSource pool = database.pool()) {
       WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
       for (int i = 0; i < 200; i++) {
-        compare(random, store, "simulation.seed=" + seed + " round " + i);
+        compare(random, store, delay, "simulation.seed=" + seed + " round " + i);
       }
     }
   }
 
-  private void compare(Random random, WorkerLeaseStore store, String round) {
+  private void compare(Random random, WorkerLeaseStore store, MachineDelay delay, String round) {
     long base = now();
     SimulatedRows.Life life = random.nextBoolean() ? SimulatedRows.Life.FIRST : RESTORED;
     SimulatedRows rows = new SimulatedRows(settings, Defect.NONE, life);
@@ -50,6 +52,9 @@ class SimulatedRowsTest {
     }
     LeaseRequest request = request(random, base);
     LeaseReply reply = store.send(request);
+    if (reply instanceof LeaseReply.Failed) {
+      delay.requireTimely();
+    }
     long now =
         switch (reply) {
           case LeaseReply.Acquired acquired -> acquired.nowMillis();

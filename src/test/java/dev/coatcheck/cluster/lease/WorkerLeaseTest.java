@@ -184,26 +184,6 @@ class WorkerLeaseTest {
   }
 
   @Test
-  void exhaustionIsToldToEachCaller() {
-    try (WorkerLease first = lease(settings(5, 5))) {
-      awaitMinting(first);
-      try (WorkerLease second = lease(settings(5, 5))) {
-        await()
-            .untilAsserted(
-                () ->
-                    assertThat(second.reserve(1))
-                        .isInstanceOfSatisfying(
-                            KeyRun.Wait.class,
-                            wait ->
-                                assertThat(wait.reason())
-                                    .isEqualTo(
-                                        "no worker 5..5 of layout default is free: test holds 1")));
-        assertThat(second.next(1)).isInstanceOf(KeyDraw.Refused.class);
-      }
-    }
-  }
-
-  @Test
   void aClosedLeaseMintsNothingAndGivesItsWorkerBack() {
     WorkerLease lease = lease(settings(5, 5));
     awaitMinting(lease);

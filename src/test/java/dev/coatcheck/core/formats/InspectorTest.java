@@ -8,16 +8,20 @@ import dev.coatcheck.core.formats.Reading.Candidate;
 import dev.coatcheck.core.formats.Reading.Certainty;
 import dev.coatcheck.core.formats.Reading.Refusal;
 import dev.coatcheck.core.formats.Reading.Reveal;
-import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.scheme.LeasedSnos;
+import dev.coatcheck.core.scheme.RocketMqId;
+import dev.coatcheck.core.scheme.SnoId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 class InspectorTest {
   private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
   private static final long SEED = Long.getLong("seed", System.nanoTime());
+  private static final Instant AT = Instant.parse("2026-11-22T12:34:56.789Z");
 
   static Stream<JsonNode> valid() {
     return vectors("valid.json");
@@ -132,22 +137,6 @@ class InspectorTest {
   }
 
   @Test
-  void aLayoutOfTheGatewaysTypesIsReadToo() {
-    LayoutParse parsed = SnowflakeLayout.parse("42/9/12@1577836800000", NOW);
-    SnowflakeLayout layout = ((LayoutParse.Known) parsed).layout();
-    long key =
-        layout.key(layout.position(Instant.parse("2026-01-02T03:04:05Z").toEpochMilli()), 300);
-
-    assertThat(Inspector.inspect(Long.toString(key), List.of(layout), NOW).candidates())
-        .anySatisfy(
-            candidate -> {
-              assertThat(candidate.format()).isEqualTo("snowflake.42/9/12@1577836800000");
-              assertThat(candidate.time()).contains(Instant.parse("2026-01-02T03:04:05Z"));
-              assertThat(candidate.fields()).containsEntry("worker", 300L);
-            });
-  }
-
-  @Test
   void ticksAndTheOrderOfTheFieldsAreThoseOfTheType() {
     SnowflakeLayout layout = SnowflakeLayout.accepted("39x4/4/s12/8@1672531200000");
     long position = layout.position(Instant.parse("2026-01-02T03:04:05.008Z").toEpochMilli());
@@ -183,7 +172,7 @@ class InspectorTest {
   void noTextWhateverMakesAReaderFail() {
     Random random = new Random(SEED);
     List<String> seeds = texts("valid.json", "invalid.json");
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 50_000; i++) {
       StringBuilder text = new StringBuilder(seeds.get(random.nextInt(seeds.size())));
       for (int changes = random.nextInt(4); changes > 0; changes--) {
         int at = random.nextInt(text.length() + 1);
@@ -230,5 +219,70 @@ class InspectorTest {
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
+  }
+
+  @Test
+  void aSnoTellsTheTickAndTheWorkerOfItsKey() {
+    SnowflakeLayout layout = LeasedSnos.LAYOUT;
+    long key = layout.key(layout.position(AT.toEpochMilli()) + 5, 200);
+
+    String text = LeasedSnos.of(key, 77).toString();
+
+    assertThat(read(text, "sno").time()).contains(AT.minusMillis(1));
+    assertThat(read(text, "sno").fields())
+        .containsEntry("tick_tock", 0L)
+        .containsEntry("metabyte", 77L)
+        .containsEntry("partition", 200L)
+        .containsEntry("sequence", (1L << 14) + 5);
+  }
+
+  @Test
+  void aMessageIdentifierTellsTheSecondOfItsKeyAndAnAddressThatNoCardHas() {
+    SnowflakeLayout layout = RocketMqId.LAYOUT;
+    long key = layout.key(layout.position(AT.toEpochMilli()) + 5, 200);
+
+    String text = RocketMqId.of(key);
+
+    assertThat(text).hasSize(34).startsWith("0102636F6174C80001");
+    assertThat(read(text, "rocketmq.v1").time()).contains(Instant.parse("2026-11-22T12:34:56Z"));
+    assertThat(read(text, "rocketmq.v1").fields())
+        .containsEntry("mac", "02:63:6f:61:74:c8")
+        .containsEntry("sequence", (789L << 14) + 5);
+  }
+
+  /** And in the order of the keys of a worker. */
+  @Test
+  void keysThatDifferHaveTextsThatDiffer() {
+    Random random = new Random(7);
+    Set<String> snos = new HashSet<>();
+    Set<String> messages = new HashSet<>();
+    String sno = "";
+    String message = "";
+    long position = LeasedSnos.LAYOUT.position(AT.toEpochMilli());
+    for (int i = 0; i < 50_000; i++) {
+      position += 1 + random.nextInt(random.nextInt(100) == 0 ? 100_000 : 3);
+      SnoId nextSno = LeasedSnos.of(LeasedSnos.LAYOUT.key(position, 3), 0);
+      assertThat(nextSno.toString()).isGreaterThan(sno);
+      sno = nextSno.toString();
+      snos.add(sno);
+      String nextMessage =
+          RocketMqId.of(
+              RocketMqId.LAYOUT.key(
+                  RocketMqId.LAYOUT.position(LeasedSnos.LAYOUT.millisOf(position))
+                      + (position & LeasedSnos.LAYOUT.sequenceMax()),
+                  3));
+      assertThat(nextMessage).isGreaterThan(message);
+      message = nextMessage;
+      messages.add(message);
+    }
+    assertThat(snos).hasSize(50_000);
+    assertThat(messages).hasSize(50_000);
+  }
+
+  private static Candidate read(String text, String format) {
+    return Inspector.inspect(text, List.of(), AT).candidates().stream()
+        .filter(found -> found.format().equals(format))
+        .findFirst()
+        .orElseThrow();
   }
 }

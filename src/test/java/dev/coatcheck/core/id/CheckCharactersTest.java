@@ -5,33 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 final class CheckCharactersTest {
-  private static final int BODY_LENGTH = 24;
-  private static final char[] ALPHABET =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".toCharArray();
-
   @Test
-  void everySubstitutedBodyCharacterIsCaught() {
+  void everySubstitutedCharacterIsCaught() {
     SeededRandom.check(
         300,
         random -> {
           String good = random.publicId().toString();
-          for (int at = good.length() - BODY_LENGTH; at < good.length(); at++) {
-            for (char c : ALPHABET) {
-              if (c != good.charAt(at)) {
-                assertRefused(good.substring(0, at) + c + good.substring(at + 1));
-              }
-            }
-          }
-        });
-  }
-
-  @Test
-  void everySubstitutedPrefixCharacterIsCaught() {
-    SeededRandom.check(
-        300,
-        random -> {
-          String good = random.publicId().toString();
-          for (int at = 0; at < good.length() - BODY_LENGTH; at++) {
+          for (int at = 0; at < good.length(); at++) {
             for (char c = 0; c < 128; c++) {
               if (c != good.charAt(at)) {
                 assertRefused(good.substring(0, at) + c + good.substring(at + 1));
@@ -44,7 +24,7 @@ final class CheckCharactersTest {
   @Test
   void everySwapOfTwoDifferentCharactersIsCaught() {
     SeededRandom.check(
-        2_000,
+        500,
         random -> {
           String good = random.publicId().toString();
           for (int one = 0; one < good.length(); one++) {
@@ -55,25 +35,6 @@ final class CheckCharactersTest {
             }
           }
         });
-  }
-
-  /**
-   * Why no swap is missed, for all IDs and not only for those tried: a swap within the checked part
-   * changes the sum by a product of two numbers below the prime; this is the rest, a checked
-   * character of weight w and a check character that counts 62 or 1.
-   */
-  @Test
-  void noSwapWithACheckCharacterKeepsTheSum() {
-    int weightMax = 55; // 32 characters of prefix, the underscore, 22 of payload
-    for (int weight = 1; weight <= weightMax; weight++) {
-      for (int one = 0; one < 62; one++) {
-        for (int other = 0; other < one; other++) {
-          int sum = weight * (ALPHABET[one] - ALPHABET[other]);
-          assertThat((sum + 62 * (one - other)) % 3833).isNotZero();
-          assertThat((sum + (one - other)) % 3833).isNotZero();
-        }
-      }
-    }
   }
 
   @Test

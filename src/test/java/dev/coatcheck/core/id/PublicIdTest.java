@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.id.ParsedId.Malformed;
 import dev.coatcheck.core.id.ParsedId.Reason;
 import dev.coatcheck.core.id.ParsedId.Valid;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,19 +19,6 @@ final class PublicIdTest {
           PublicId id = random.publicId();
           assertThat(PublicId.parse(id.toString())).isEqualTo(new Valid(id));
         });
-  }
-
-  @Test
-  void theEdgesOfEachPowerSurviveTheRoundTrip() {
-    Prefix prefix = new Prefix("ch");
-    for (int bit = 0; bit < 128; bit++) {
-      long high = bit < 64 ? 0 : 1L << (bit - 64);
-      long low = bit < 64 ? 1L << bit : 0;
-      PublicId power = new PublicId(prefix, new Token(high, low));
-      PublicId before = new PublicId(prefix, new Token(low == 0 ? high - 1 : high, low - 1));
-      assertThat(PublicId.parse(power.toString())).isEqualTo(new Valid(power));
-      assertThat(PublicId.parse(before.toString())).isEqualTo(new Valid(before));
-    }
   }
 
   @Test
@@ -151,5 +139,39 @@ final class PublicIdTest {
       case Malformed(Reason reason, int position) ->
           assertThat(position).as("%s in %s", reason, text).isBetween(0, text.length());
     }
+  }
+
+  @Test
+  void tokensKeepTheirBitsAsUuidAndAsBytes() {
+    SeededRandom.check(
+        10_000,
+        random -> {
+          Token token = random.token();
+          assertThat(Token.of(token.toUuid())).isEqualTo(token);
+          assertThat(unsigned(token)).isEqualTo(new BigInteger(token.toString(), 16));
+        });
+  }
+
+  @Test
+  void tokensAreOrderedAsUnsignedNumbers() {
+    SeededRandom.check(
+        10_000,
+        random -> {
+          Token one = random.token();
+          Token other = random.below(4) == 0 ? one : random.token();
+          assertThat(Integer.signum(one.compareTo(other)))
+              .isEqualTo(unsigned(one).compareTo(unsigned(other)));
+        });
+  }
+
+  @Test
+  void theBucketIsTheLowestTenBits() {
+    assertThat(new Token(-1, -1).bucket()).isEqualTo(1023);
+    assertThat(new Token(-1, -1024).bucket()).isZero();
+    assertThat(new Token(0, 0x1_0000_0000_0007L).bucket()).isEqualTo(7);
+  }
+
+  private static BigInteger unsigned(Token token) {
+    return new BigInteger(1, token.toBytes());
   }
 }

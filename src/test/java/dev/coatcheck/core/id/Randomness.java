@@ -1,6 +1,5 @@
 package dev.coatcheck.core.id;
 
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -21,7 +20,6 @@ public final class Randomness {
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int TOKEN_BITS = 128;
   private static final int RANDOM_BITS = 118;
-  private static final int CHARACTERS = 22;
   private static final int LAG_TOKENS = 1 << 13;
 
   private Randomness() {}
@@ -63,22 +61,12 @@ public final class Randomness {
   }
 
   /**
-   * Whether each position of the texts of tokens has the characters that uniform numbers below
-   * 2^128 have there: the figure of the worst position. The tokens' buckets are uniform as well.
+   * Whether each position of texts has every base62 character as often as any other: the figure of
+   * the worst position, by Pearson's chi-square.
    */
-  static double ofTokenCharacters(List<String> texts) {
-    return IntStream.range(0, CHARACTERS)
-        .mapToDouble(position -> ofCharacters(texts, position, shares(position)))
-        .max()
-        .orElseThrow();
-  }
-
-  /** As above, for texts in which every base62 character is as probable at any position. */
   public static double ofCharacters(List<String> texts) {
-    double[] shares = new double[ALPHABET.length()];
-    Arrays.fill(shares, 1.0 / shares.length);
     return IntStream.range(0, texts.getFirst().length())
-        .mapToDouble(position -> ofCharacters(texts, position, shares))
+        .mapToDouble(position -> ofCharacters(texts, position))
         .max()
         .orElseThrow();
   }
@@ -89,40 +77,15 @@ public final class Randomness {
     return drawn.size() - distinct.size();
   }
 
-  /** Pearson's chi-square. */
-  private static double ofCharacters(List<String> texts, int position, double[] shares) {
-    int[] counts = new int[shares.length];
+  private static double ofCharacters(List<String> texts, int position) {
+    int[] counts = new int[ALPHABET.length()];
     texts.forEach(text -> counts[ALPHABET.indexOf(text.charAt(position))]++);
-    double sum = 0;
-    int possible = 0;
-    for (int i = 0; i < shares.length; i++) {
-      double expected = shares[i] * texts.size();
-      if (shares[i] > 0) {
-        possible++;
-        sum += (counts[i] - expected) * (counts[i] - expected) / expected;
-      } else if (counts[i] > 0) {
-        return Double.POSITIVE_INFINITY;
-      }
-    }
-    return ofChiSquare(sum, possible - 1);
-  }
-
-  /** Of each character at this position, over all numbers below 2^128. */
-  private static double[] shares(int position) {
-    BigInteger all = BigInteger.TWO.pow(TOKEN_BITS);
-    BigInteger base = BigInteger.valueOf(ALPHABET.length());
-    BigInteger value = base.pow(CHARACTERS - 1 - position);
-    BigInteger[] cycles = all.divideAndRemainder(value.multiply(base));
-    return IntStream.range(0, ALPHABET.length())
-        .mapToObj(
-            digit ->
-                cycles[1]
-                    .subtract(value.multiply(BigInteger.valueOf(digit)))
-                    .max(BigInteger.ZERO)
-                    .min(value)
-                    .add(cycles[0].multiply(value)))
-        .mapToDouble(numbers -> numbers.doubleValue() / all.doubleValue())
-        .toArray();
+    double expected = (double) texts.size() / counts.length;
+    double sum =
+        Arrays.stream(counts)
+            .mapToDouble(count -> (count - expected) * (count - expected) / expected)
+            .sum();
+    return ofChiSquare(sum, counts.length - 1);
   }
 
   /** Hoeffding's inequality: P(|heads - n/2| ≥ t) ≤ 2 exp(-2t²/n). */

@@ -1,9 +1,13 @@
 package dev.coatcheck.core.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyRunTest {
   private static final SnowflakeLayout SECONDS =
@@ -44,5 +48,22 @@ class KeyRunTest {
         .isEqualTo(new KeyDraw.Refused("taken", 1_000));
     assertThat(nano - begun)
         .isBetween(KeyRun.DRAW_NANOS_MAX, KeyRun.DRAW_NANOS_MAX + KeyRun.PAUSE_NANOS);
+  }
+
+  @Test
+  void onlyConsecutiveNumbersAreContiguous() {
+    assertThat(drawn(7, 8, 9).contiguous()).isTrue();
+    assertThat(drawn(7, 8, 10).contiguous()).isFalse();
+  }
+
+  private static KeyDraw.Drawn drawn(long... keys) {
+    return new KeyDraw.Drawn(LongStream.of(keys).<Key>mapToObj(Key.Bigint::new).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, 16_385})
+  void countsOutOfRangeAreRefused(int count) {
+    assertThatThrownBy(() -> KeyRun.draw(count, SECONDS, _ -> oneOfEachSecond(), waiter))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

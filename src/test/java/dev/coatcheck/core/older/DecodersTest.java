@@ -58,6 +58,38 @@ class DecodersTest {
   }
 
   @Test
+  void aLongTextIsRefusedUnread() {
+    assertThat(ALL).noneMatch(decoder -> decoder.decode("a".repeat(1_000_000)).isPresent());
+  }
+
+  @Test
+  void rulesAreEqualByWhatTheyWereMadeOf() {
+    Hashids hashids = new Hashids("a", Hashids.DEFAULT_ALPHABET, 1);
+    Sqids sqids = new Sqids(Sqids.DEFAULT_ALPHABET, 1);
+
+    assertThat(new Hashids("a", copy(Hashids.DEFAULT_ALPHABET), 1))
+        .isEqualTo(hashids)
+        .hasSameHashCodeAs(hashids);
+    assertThat(new Sqids(copy(Sqids.DEFAULT_ALPHABET), 1))
+        .isEqualTo(sqids)
+        .hasSameHashCodeAs(sqids);
+    assertThat(
+            List.of(
+                hashids,
+                new Hashids("b", Hashids.DEFAULT_ALPHABET, 1),
+                new Hashids("a", new Alphabet("abcdefghijklmnopqr"), 1),
+                new Hashids("a", Hashids.DEFAULT_ALPHABET, 2),
+                sqids,
+                new Sqids(new Alphabet("abc"), 1),
+                new Sqids(Sqids.DEFAULT_ALPHABET, 2)))
+        .doesNotHaveDuplicates();
+  }
+
+  private static Alphabet copy(Alphabet alphabet) {
+    return new Alphabet(alphabet.characters());
+  }
+
+  @Test
   void aNumberOf64BitsIsRefused() {
     for (int base = Character.MIN_RADIX; base <= Character.MAX_RADIX; base++) {
       Digits digits =

@@ -54,7 +54,7 @@ class HashidsTest {
   void whatTheLibraryMakesIsDecoded() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 200; round++) {
       String salt = text(random, random.nextInt(80));
       String alphabet = round % 3 == 0 ? DEFAULT : part(random, VISIBLE, 16);
       int minLength = random.nextInt(4) == 0 ? random.nextInt(256) : random.nextInt(20);
@@ -141,29 +141,6 @@ class HashidsTest {
   @ValueSource(strings = {"", "j", "Rj", "jR ", " jR", "jR\0", "ｊR", "JR", "zzzzzzzzzzzzz", "//"})
   void otherTextsAreRefused(String text) {
     assertThat(new Hashids("", Hashids.DEFAULT_ALPHABET, 0).decode(text)).isEmpty();
-  }
-
-  @Test
-  void aLongTextIsRefusedUnread() {
-    Hashids rule = new Hashids("", Hashids.DEFAULT_ALPHABET, 0);
-
-    assertThat(rule.decode("a".repeat(1_000_000))).isEmpty();
-    assertThat(rule.lengthMax()).isLessThan(20);
-  }
-
-  @Test
-  void rulesAreEqualByWhatTheyWereMadeOf() {
-    List<Hashids> rules =
-        List.of(
-            new Hashids("a", Hashids.DEFAULT_ALPHABET, 1),
-            new Hashids("b", Hashids.DEFAULT_ALPHABET, 1),
-            new Hashids("a", new Alphabet("abcdefghijklmnopqr"), 1),
-            new Hashids("a", Hashids.DEFAULT_ALPHABET, 2));
-
-    assertThat(rules).doesNotHaveDuplicates();
-    assertThat(new Hashids("a", new Alphabet(DEFAULT), 1))
-        .isEqualTo(rules.getFirst())
-        .hasSameHashCodeAs(rules.getFirst());
   }
 
   @Test

@@ -38,7 +38,7 @@ class SqidsTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     String visible = DEFAULT + "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 100; round++) {
       String alphabet = round % 3 == 0 ? DEFAULT : HashidsTest.part(random, visible, 3);
       int minLength = random.nextInt(4) == 0 ? random.nextInt(256) : random.nextInt(20);
       org.sqids.Sqids library = library(alphabet, minLength);
@@ -151,28 +151,6 @@ class SqidsTest {
   @ValueSource(strings = {"", "U", "uk", "Uk ", " Uk", "Uk\0", "Ｕk", "U-", "UaaaaaaaaaaaaaaaaaU"})
   void otherTextsAreRefused(String text) {
     assertThat(new Sqids(Sqids.DEFAULT_ALPHABET, 0).decode(text)).isEmpty();
-  }
-
-  @Test
-  void aLongTextIsRefusedUnread() {
-    Sqids rule = new Sqids(Sqids.DEFAULT_ALPHABET, 0);
-
-    assertThat(rule.decode("a".repeat(1_000_000))).isEmpty();
-    assertThat(rule.lengthMax()).isLessThan(20);
-  }
-
-  @Test
-  void rulesAreEqualByWhatTheyWereMadeOf() {
-    List<Sqids> rules =
-        List.of(
-            new Sqids(Sqids.DEFAULT_ALPHABET, 1),
-            new Sqids(new Alphabet("abc"), 1),
-            new Sqids(Sqids.DEFAULT_ALPHABET, 2));
-
-    assertThat(rules).doesNotHaveDuplicates();
-    assertThat(new Sqids(new Alphabet(DEFAULT), 1))
-        .isEqualTo(rules.getFirst())
-        .hasSameHashCodeAs(rules.getFirst());
   }
 
   @Test

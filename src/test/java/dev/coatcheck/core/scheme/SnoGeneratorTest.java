@@ -8,6 +8,7 @@ import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.scheme.SequenceRanges.Range;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SnoGeneratorTest {
   private static final Range FOUR = new Range(0, 3);
@@ -227,5 +229,68 @@ class SnoGeneratorTest {
     assertThatThrownBy(() -> from(SnoSnapshot.fresh(7, FOUR)).next(0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before 2010");
+  }
+
+  /** The example of github.com/muyo/sno, encoding_test.go. */
+  @Test
+  void readsAndWritesThePublishedExample() {
+    SnoId id = SnoId.parse("brpk4q72xwf2m63l").orElseThrow();
+
+    assertThat(id.metabyte()).isEqualTo(255);
+    assertThat(id.partition()).isEqualTo(0x9a0a);
+    assertThat(id.sequence()).isEqualTo(0x1033);
+    assertThat(id.isTock()).isFalse();
+    assertThat(id.time()).isEqualTo(Instant.parse("2031-05-08T23:03:34.976Z"));
+    assertThat(id).hasToString("brpk4q72xwf2m63l");
+  }
+
+  @Test
+  void everyIdHasOneTextAndTextsSortAsTheirFieldsDo() {
+    Random random = new Random(7);
+    List<SnoId> ids =
+        IntStream.range(0, 20_000)
+            .mapToObj(
+                _ ->
+                    new SnoId(
+                        random.nextLong(SnoId.TICK_END),
+                        random.nextBoolean(),
+                        random.nextInt(256),
+                        random.nextInt(65_536),
+                        random.nextInt(65_536)))
+            .toList();
+
+    assertThat(ids).allSatisfy(id -> assertThat(SnoId.parse(id.toString())).contains(id));
+    assertThat(ids.stream().sorted(Comparator.comparing(SnoId::toString)))
+        .isSortedAccordingTo(
+            Comparator.comparingLong(SnoId::tick)
+                .thenComparing(SnoId::isTock)
+                .thenComparingInt(SnoId::metabyte)
+                .thenComparingInt(SnoId::partition)
+                .thenComparingInt(SnoId::sequence));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "brpk4q72xwf2m63",
+        "brpk4q72xwf2m63l2",
+        "brpk4q72xwf2m63y",
+        "BRPK4Q72XWF2M63L",
+        "brpk4q72xwf2m630"
+      })
+  void anythingElseIsRefused(String text) {
+    assertThat(SnoId.parse(text)).isEmpty();
+  }
+
+  @Test
+  void metabyteAndPartitionCanBeChanged() {
+    SnoId id = new SnoId(5, true, 1, 2, 3);
+
+    assertThat(id.withMetabyte(255)).isEqualTo(new SnoId(5, true, 255, 2, 3));
+    assertThat(id.withPartition(65_535)).isEqualTo(new SnoId(5, true, 1, 65_535, 3));
+    assertThatThrownBy(() -> id.withMetabyte(256)).hasMessage("metabyte 256 is not within 0..255");
+    assertThatThrownBy(() -> id.withPartition(-1))
+        .hasMessage("partition -1 is not within 0..65535");
   }
 }

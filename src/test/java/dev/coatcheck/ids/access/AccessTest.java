@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class AccessTest {
   private static final Observer OBSERVER = new Observer();
-  private static final DatabaseSettings SETTINGS = settings();
+  private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(4);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
@@ -162,10 +162,5 @@ class AccessTest {
 
   private static Access access(Database database, Access.Trust trust) {
     return new Access(database, trust, new RandomSource(), OBSERVER, () -> now);
-  }
-
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 4);
   }
 }

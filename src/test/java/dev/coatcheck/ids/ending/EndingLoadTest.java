@@ -22,21 +22,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many endings at once, on a pool of two connections. */
 class EndingLoadTest {
   private static final int ENDINGS = 200;
   private static final int SURVIVORS = 10;
 
-  private static final MappingFixture FIXTURE = MappingFixture.withConnections(2);
+  @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(2);
   private static final Resolver RESOLVER = FIXTURE.mappings.resolver();
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
 
   /** Nobody is told that the database is unavailable: that would be thrown. */
   @Test

@@ -22,17 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class EndingsTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
   private static final Endings ENDINGS = FIXTURE.endings;
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
 
   @Test
   void chainsAreFlattenedInBothDirections() {

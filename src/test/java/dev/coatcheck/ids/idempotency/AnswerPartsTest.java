@@ -1,12 +1,10 @@
 package dev.coatcheck.ids.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -19,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
@@ -46,8 +43,7 @@ class AnswerPartsTest {
   private static final Database DATABASE = open(FRESH);
 
   private static Database open(TestDatabase on) {
-    return Database.open(
-        new DatabaseSettings(on.url(), on.user(), on.password(), SESSIONS + 2), "test", OBSERVER);
+    return Database.open(on.settings(SESSIONS + 2), "test", OBSERVER);
   }
 
   @AfterAll
@@ -216,59 +212,6 @@ class AnswerPartsTest {
   @TestFactory
   Stream<DynamicTest> theRaceFindsThatOnlyTheCurrentPartIsLookedInto() {
     return Breakage.requireRed(this);
-  }
-
-  /** The tables of the version before had an end for each answer. */
-  @Test
-  void noAnswerIsLostWhenThePartsAreIntroduced() {
-    TestDatabase before = TestDatabase.empty();
-    before.sql().migrate("13?"); // or the last one before it
-    try (Database database = open(before)) {
-      database.write(
-          "test",
-          sql ->
-              sql.execute(
-                  """
-                  insert into coatcheck.idempotency
-                    (expires_at, status, bucket, owner, key, request_hash, response)
-                  select now() + make_interval(mins => 60 * hour + 30), 201, 0::smallint, 'alice', 'in ' || hour,
-                         decode(repeat('ab', 32), 'hex'), '{}'
-                    from generate_series(-1, 23) hour
-                  """));
-      List<IdempotencyKey> keys =
-          IntStream.rangeClosed(-1, 23)
-              .mapToObj(hour -> new IdempotencyKey("alice", "in " + hour))
-              .toList();
-      database.write(
-          "test",
-          sql -> {
-            for (IdempotencyKey key : keys) {
-              sql.execute(
-                  "update coatcheck.idempotency set bucket = {0} where key = {1}",
-                  val((short) key.bucket()), val(key.text()));
-            }
-            return true;
-          });
-
-      before.sql().migrate("latest");
-
-      IdempotencyStore turns = new IdempotencyStore(database);
-      for (int hours = 0; hours < 24; hours += 4) {
-        int passed = hours;
-        Map<IdempotencyKey, IdempotencyTable.Past> found = find(database, keys);
-        assertThat(found.values()).allMatch(new IdempotencyTable.Past(HASH, ANSWER)::equals);
-        assertThat(found.keySet())
-            .as("after %d hours", hours)
-            .containsAll(
-                keys.stream()
-                    .filter(key -> Integer.parseInt(key.text().substring(3)) >= passed)
-                    .toList())
-            .doesNotContain(keys.getFirst());
-        assertThat(turns.rotate(Duration.ZERO)).isTrue();
-      }
-      assertThat(turns.rotate(Duration.ZERO)).isTrue();
-      assertThat(find(database, keys)).as("after 28 hours").isEmpty();
-    }
   }
 
   /** As a mint does: locks, looks, works, keeps; again while another session has the key. */

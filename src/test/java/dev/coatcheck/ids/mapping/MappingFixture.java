@@ -28,9 +28,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The mapping's verbs on a database of their own, with a bigint and a UUID type. */
-public final class MappingFixture implements AutoCloseable {
+/**
+ * The mapping's verbs on a database of their own, with a bigint and a UUID type. One that is a
+ * registered extension closes after its class.
+ */
+public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public static final TokenSource TOKENS = new TokenSource(new RandomSource());
 
   private static final int CONNECTIONS = 8;
@@ -61,8 +66,7 @@ public final class MappingFixture implements AutoCloseable {
   private MappingFixture(
       Function<Type, KeyGenerator> keys, TestDatabase on, LongSupplier nanoTime, int connections) {
     this.on = on;
-    DatabaseSettings settings =
-        new DatabaseSettings(on.url(), on.user(), on.password(), connections);
+    DatabaseSettings settings = on.settings(connections);
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
@@ -115,6 +119,11 @@ public final class MappingFixture implements AutoCloseable {
     KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
     KeyGenerator uuids = new UuidV7();
     return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;
+  }
+
+  @Override
+  public void afterAll(ExtensionContext testClass) {
+    close();
   }
 
   @Override

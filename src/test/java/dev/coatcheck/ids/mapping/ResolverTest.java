@@ -9,6 +9,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
@@ -18,16 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ResolverTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   @Test
   void whatWasMintedResolvesFromTheDatabaseAndFromTheCache() {
@@ -169,5 +165,38 @@ class ResolverTest {
     } while (next.hasMore());
 
     assertThat(seen).isEqualTo(minted);
+  }
+
+  @Test
+  void postgresComputesTheSameBucketsAsTheGateway() {
+    List<MintRequest> requests =
+        LongStream.of(0, 1, 42, 514718408130953216L, Long.MAX_VALUE)
+            .mapToObj(FIXTURE::request)
+            .toList();
+    FIXTURE.minter.mint(MintCall.batch(requests));
+    FIXTURE.mint(
+        FIXTURE.generated(FIXTURE.user),
+        new MintRequest(
+            FIXTURE.user,
+            Optional.of(
+                new Key.Uuid(java.util.UUID.fromString("ffffffff-ffff-7fff-bfff-ffffffffffff")))));
+
+    for (String table : List.of("public_id", "public_id_uuid")) {
+      List<Boolean> equal =
+          FIXTURE.database.read(
+              "buckets",
+              sql ->
+                  sql.fetch(
+                          """
+                          select p.bucket = coatcheck.bucket_of_key(t.salt, p.key)
+                             and p.bucket = (get_byte(uuid_send(p.token), 14) & 3) * 256
+                                          + get_byte(uuid_send(p.token), 15)
+                          from coatcheck.%s p join coatcheck.type t using (type_id)
+                          """
+                              .formatted(table))
+                      .getValues(0, Boolean.class));
+
+      assertThat(equal).isNotEmpty().containsOnly(true);
+    }
   }
 }

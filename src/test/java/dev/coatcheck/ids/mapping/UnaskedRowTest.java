@@ -13,108 +13,65 @@ import dev.coatcheck.postgres.sql.OutOfStep;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.List;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pool of one connection, which is left out of step on purpose. */
 class UnaskedRowTest {
-  private static final MappingFixture FIXTURE = MappingFixture.withConnections(1);
+  @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(1);
 
   private long nextKey = System.nanoTime();
 
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
-
-  /** What the answer before it says. */
-  enum Before {
-    ANOTHER_ROW("key = %s"),
-    NO_ROW("false and key = %s");
-
-    private final String condition;
-
-    Before(String condition) {
-      this.condition = condition;
-    }
-
-    String question(String asked, Mapping other) {
-      return "select key, created_at, token, type_id, status, %s from coatcheck.public_id where %s"
-          .formatted(asked, condition.formatted(other.key().text()));
-    }
-  }
-
+  /** What the answer before it says: another row, or none. */
   @ParameterizedTest
-  @EnumSource
-  void aResolveIsNeverAnothersAnswerNorNotFound(Before before) {
+  @ValueSource(booleans = {true, false})
+  void noQuestionGetsAnothersAnswerNorNotFound(boolean isARow) {
     Mapping mine = minted();
+    Mapping second = minted();
+    Mapping other = minted();
     String id = mine.publicId().toString();
-
-    ResolveOutcome outcome =
-        askedAgain(
-            before.question("token as asked", minted()),
-            () -> FIXTURE.mappings.resolver().resolve(id));
-
-    assertThat(outcome).isEqualTo(new ResolveOutcome.Found(mine));
-    assertThat(FIXTURE.mappings.resolver().resolve(id)).isEqualTo(outcome);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void norAreManyAtOnce(Before before) {
-    List<Mapping> mine = List.of(minted(), minted());
-
-    List<ResolveOutcome> outcomes =
-        askedAgain(
-            before.question("token as asked", minted()),
-            () ->
-                FIXTURE
-                    .mappings
-                    .resolver()
-                    .resolveAll(mine.stream().map(each -> each.publicId().toString()).toList()));
-
-    assertThat(outcomes).isEqualTo(mine.stream().map(ResolveOutcome.Found::new).toList());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void norIsALookUpByKey(Before before) {
-    Mapping mine = minted();
+    Alias alias = named(mine);
+    Alias another = named(other);
+    String rows =
+        "select key, created_at, token, type_id, status, %s from coatcheck.public_id where key = "
+            + (isARow ? other.key().text() : "-1");
+    ResolveOutcome found = new ResolveOutcome.Found(mine);
 
     assertThat(
             askedAgain(
-                before.question("1::bigint as ordinal", minted()),
+                rows.formatted("1::bigint as ordinal"),
                 () -> FIXTURE.mappings.lookup().find(mine.type(), mine.key())))
         .contains(mine);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void norIsAName(Before before) {
-    Mapping mine = minted();
-    Mapping other = minted();
-    String name = Long.toString(nextKey++);
-    String another = Long.toString(nextKey++);
-    FIXTURE.mappings.aliases().add(mine.token(), Alias.of(mine.type(), AliasScheme.LEGACY, name));
-    FIXTURE
-        .mappings
-        .aliases()
-        .add(other.token(), Alias.of(mine.type(), AliasScheme.LEGACY, another));
-
     assertThat(
             askedAgain(
                 "select 1::bigint as ordinal, type_id, scheme, namespace, value, token"
-                    + " from coatcheck.alias where "
-                    + (before == Before.NO_ROW ? "false" : "value = '" + another + "'"),
+                    + " from coatcheck.alias where value = '%s' and %s"
+                        .formatted(another.value(), isARow),
+                () -> FIXTURE.mappings.resolver().resolveAlias(mine.type(), alias)))
+        .isEqualTo(found);
+    assertThat(
+            askedAgain(
+                rows.formatted("token as asked"),
                 () ->
                     FIXTURE
                         .mappings
                         .resolver()
-                        .resolveAlias(
-                            mine.type(), Alias.of(mine.type(), AliasScheme.LEGACY, name))))
-        .isEqualTo(new ResolveOutcome.Found(mine));
+                        .resolveAll(List.of(second.publicId().toString(), id))))
+        .containsExactly(new ResolveOutcome.Found(second), found);
+    FIXTURE.mappings.resolver().forget(mine.token());
+    assertThat(
+            askedAgain(
+                rows.formatted("token as asked"), () -> FIXTURE.mappings.resolver().resolve(id)))
+        .isEqualTo(found);
+    assertThat(FIXTURE.mappings.resolver().resolve(id)).isEqualTo(found);
+  }
+
+  private Alias named(Mapping mapping) {
+    Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
+    FIXTURE.mappings.aliases().add(mapping.token(), alias);
+    return alias;
   }
 
   @Test

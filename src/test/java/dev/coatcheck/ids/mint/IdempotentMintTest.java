@@ -19,27 +19,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.awaitility.Awaitility;
 import org.jooq.impl.DSL;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class IdempotentMintTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
   private static final String HASH = "ab".repeat(32);
   private static final String OTHER_HASH = "cd".repeat(32);
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
-
-  @Test
-  void theSameRequestAgainGetsTheSameAnswer() {
-    MintOutcome.Answered first = (MintOutcome.Answered) mint("again", HASH);
-    MintOutcome.Answered again = (MintOutcome.Answered) mint("again", HASH);
-
-    assertThat(first.replayed()).isFalse();
-    assertThat(again).isEqualTo(new MintOutcome.Answered(first.answer(), true));
-  }
 
   @Test
   void anotherRequestWithTheKeyIsRefusedAndNothingIsDone() {

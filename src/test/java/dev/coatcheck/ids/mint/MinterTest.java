@@ -26,26 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MinterTest {
-  private static final MappingFixture FIXTURE = new MappingFixture();
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
-
-  @Test
-  void oneKeyHasOnePublicIdHoweverOftenItIsMinted() {
-    MintOutcome.Ticket first = FIXTURE.mint(FIXTURE.request(1)).getFirst();
-    MintOutcome.Ticket second = FIXTURE.mint(FIXTURE.request(1)).getFirst();
-
-    assertThat(first.created()).isTrue();
-    assertThat(second.created()).isFalse();
-    assertThat(second.mapping()).isEqualTo(first.mapping());
-  }
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   @Test
   void aKeyTwiceInOneBatchIsCreatedOnce() {

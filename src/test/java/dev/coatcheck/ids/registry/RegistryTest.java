@@ -23,10 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,7 @@ class RegistryTest {
   /** For a lock that the test gives up when the next caller waits for it. */
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private static final DatabaseSettings SETTINGS = settings();
+  private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(8);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static final Registry HERE = registry(FEED, System::nanoTime);
@@ -56,9 +58,7 @@ class RegistryTest {
   void inAnOutageNoTypeIsUnknown() throws Exception {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
-    try (Database gone =
-            Database.open(
-                new DatabaseSettings(own.url(), own.user(), own.password(), 2), "gone", OBSERVER);
+    try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
         Registry registry = Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -155,15 +155,7 @@ class RegistryTest {
 
     assertThat(HERE.put(definition("refund", "rf", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
-    assertThat(
-            HERE.put(
-                new TypeDefinition(
-                    "refund",
-                    new Prefix("re"),
-                    KeyScheme.UUIDV7,
-                    SnowflakeLayout.DEFAULT,
-                    Policies.DEFAULT),
-                OptionalInt.empty()))
+    assertThat(HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
     assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.PrefixTaken());
@@ -182,20 +174,7 @@ class RegistryTest {
 
   @Test
   void racersForOnePrefixHaveOneWinner() throws Exception {
-    List<Future<PutOutcome>> racers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < 12; i++) {
-        String name = "racer_" + i;
-        Registry registry = i % 2 == 0 ? HERE : THERE;
-        racers.add(
-            threads.submit(
-                () -> registry.put(definition(name, "race", null), OptionalInt.empty())));
-      }
-    }
-    List<PutOutcome> outcomes = new ArrayList<>();
-    for (Future<PutOutcome> racer : racers) {
-      outcomes.add(racer.get());
-    }
+    List<PutOutcome> outcomes = race(racer -> definition("racer_" + racer, "race", null));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.PrefixTaken.class::isInstance).hasSize(11);
@@ -203,22 +182,26 @@ class RegistryTest {
 
   @Test
   void racersForOneNameAgree() throws Exception {
-    List<Future<PutOutcome>> racers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < 12; i++) {
-        Registry registry = i % 2 == 0 ? HERE : THERE;
-        racers.add(
-            threads.submit(
-                () -> registry.put(definition("twin", "tw", null), OptionalInt.empty())));
-      }
-    }
-    List<PutOutcome> outcomes = new ArrayList<>();
-    for (Future<PutOutcome> racer : racers) {
-      outcomes.add(racer.get());
-    }
+    List<PutOutcome> outcomes = race(_ -> definition("twin", "tw", null));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.Updated.class::isInstance).hasSize(11);
+  }
+
+  private static List<PutOutcome> race(IntFunction<TypeDefinition> definition) throws Exception {
+    List<Callable<PutOutcome>> racers = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      Registry registry = i % 2 == 0 ? HERE : THERE;
+      TypeDefinition its = definition.apply(i);
+      racers.add(() -> registry.put(its, OptionalInt.empty()));
+    }
+    List<PutOutcome> outcomes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<PutOutcome> racer : threads.invokeAll(racers)) {
+        outcomes.add(racer.get());
+      }
+    }
+    return outcomes;
   }
 
   /** The registry that is asked follows no feed, and its time stands still within a round. */
@@ -265,11 +248,6 @@ class RegistryTest {
         Policies.redirecting(
             Optional.ofNullable(template)
                 .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
-  }
-
-  private static DatabaseSettings settings() {
-    TestDatabase fresh = TestDatabase.fresh();
-    return new DatabaseSettings(fresh.url(), fresh.user(), fresh.password(), 8);
   }
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {

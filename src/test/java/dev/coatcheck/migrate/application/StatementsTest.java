@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which statements of applications are recognised as trouble. */
@@ -78,71 +79,55 @@ class StatementsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "copy orders from stdin",
-        "COPY shop.orders FROM '/tmp/x' csv",
-        "copy \"shop\".\"orders\"  from stdin",
-      })
-  void copyWithoutColumns(String statement) {
-    assertThat(orders.copiesWithoutColumns(sql(statement))).isTrue();
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          true  | copy orders from stdin
+          true  | COPY shop.orders FROM '/tmp/x' csv
+          true  | copy "shop"."orders"  from stdin
+          false | copy orders (id, x) from stdin
+          false | copy orders to stdout
+          false | copy shop.orders_old from stdin
+          false | copy orders(id) from stdin
+          """)
+  void copyWithoutColumns(boolean is, String statement) {
+    assertThat(orders.copiesWithoutColumns(sql(statement))).isEqualTo(is);
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "copy orders (id, x) from stdin",
-        "copy orders to stdout",
-        "copy shop.orders_old from stdin",
-        "copy orders(id) from stdin",
-      })
-  void copyOfNamedColumns(String statement) {
-    assertThat(orders.copiesWithoutColumns(sql(statement))).isFalse();
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          true  | select o.id, o.x, count(*) from orders o group by o.id
+          true  | select id, x from orders group by id having count(*) > 1
+          true  | select 1 from orders o join lines l on true GROUP BY l.x, o."id" order by 1
+          false | select x, count(*) from orders group by x
+          false | select x from orders group by x order by max(id)
+          false | select x from orders group by x having max(id) > 1
+          false | select customer_id from orders group by customer_id
+          false | select id from lines group by id
+          false | select id, extract(year from orders) from lines group by id
+          """)
+  void groupingByTheKey(boolean is, String statement) {
+    assertThat(orders.groupsByKey(sql(statement))).isEqualTo(is);
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "select o.id, o.x, count(*) from orders o group by o.id",
-        "select id, x from orders group by id having count(*) > 1",
-        "select 1 from orders o join lines l on true GROUP BY l.x, o.\"id\" order by 1",
-      })
-  void groupingByTheKey(String statement) {
-    assertThat(orders.groupsByKey(sql(statement))).isTrue();
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "select x, count(*) from orders group by x",
-        "select x from orders group by x order by max(id)",
-        "select x from orders group by x having max(id) > 1",
-        "select customer_id from orders group by customer_id",
-        "select id from lines group by id",
-        "select id, extract(year from orders) from lines group by id",
-      })
-  void groupingByAnything(String statement) {
-    assertThat(orders.groupsByKey(sql(statement))).isFalse();
-  }
-
-  @Test
-  void onConflictByTheNameOfThePrimaryKey() {
-    assertThat(
-            orders.namesPrimaryKey(
-                sql(
-                    "insert into orders values (1) ON CONFLICT ON CONSTRAINT orders_pkey DO"
-                        + " NOTHING")))
-        .isTrue();
-    assertThat(
-            orders.namesPrimaryKey(
-                sql("insert into orders values (1) on conflict (id) do nothing")))
-        .isFalse();
-    assertThat(
-            orders.namesPrimaryKey(
-                sql(
-                    "insert into orders values (1) on conflict on constraint orders_pkey2 do"
-                        + " nothing")))
-        .isFalse();
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          true  | insert into orders values (1) ON CONFLICT ON CONSTRAINT orders_pkey DO NOTHING
+          false | insert into orders values (1) on conflict (id) do nothing
+          false | insert into orders values (1) on conflict on constraint orders_pkey2 do nothing
+          """)
+  void onConflictByTheNameOfThePrimaryKey(boolean is, String statement) {
+    assertThat(orders.namesPrimaryKey(sql(statement))).isEqualTo(is);
   }
 
   @Test

@@ -3,12 +3,12 @@ package dev.coatcheck.migrate.backfill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,8 +18,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows whose times are wrong don't change the times of others. */
 class KeyTimesTest {
@@ -27,38 +29,30 @@ class KeyTimesTest {
   private static final long DAY_MILLIS = 86_400_000;
   private static final int MILLIS_MAX = 20_000;
 
-  private final RekeyFixture fixture = new RekeyFixture(false);
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
 
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  /** Dated yesterday, as a row is that was restored from a backup; with 0, none is. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 512, 700})
+  void aLookUpBeforeTheBackfillTakesItsTimeFromNobody(int restored) {
+    List<@Nullable Long> created = steady(1_000);
+    List<Integer> ids = List.of(1_000);
+    if (restored > 0) {
+      created.set(restored - 1, now() - DAY_MILLIS);
+      ids = List.of(restored, restored + 1, restored + 200);
+    }
+    Target target = expanded("looked_up_" + restored, created);
+    FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, target);
+    List<Long> found = ids.stream().map(id -> lookUp.find(id).orElseThrow()).toList();
 
-  /** Dated yesterday, as a row is that was restored from a backup. */
-  @Test
-  void aRestoredRowAtTheStartTakesItsTimeFromNobody() {
-    List<@Nullable Long> created = new ArrayList<>(steady(5_000));
-    created.set(3, now() - DAY_MILLIS);
-
-    Target target = filled("orders", created, 1_024);
-
-    assertThat(off(created, target)).isLessThanOrEqualTo(1);
-    assertThat(counts(target).timesLost()).isEqualTo(1);
-  }
-
-  @Test
-  void rowsOlderThanTheEpochGetTheOldestKeysAndAreCounted() {
-    List<@Nullable Long> created = new ArrayList<>(steady(1_000));
-    for (int i = 0; i < 300; i++) {
-      created.set(i, -5 * 365 * DAY_MILLIS + i * 1_000L);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      fixture.fill(session, target, 2 * KeyTimes.BLOCK);
     }
 
-    Target target = filled("orders", created, 256);
-
-    assertThat(counts(target)).isEqualTo(new Checkpoint.Counts(1_000, 0, 300, 0));
-    assertThat(fixture.count("select max(snowflake_id >> 22) from orders where id <= 300"))
-        .isEqualTo(1);
-    assertThat(off(created, target)).isEqualTo(0);
+    List<Long> keys = keys(target);
+    assertThat(keys).isSorted().doesNotHaveDuplicates();
+    assertThat(ids).extracting(id -> keys.get(id - 1)).isEqualTo(found);
+    assertThat(off(created, target)).isEqualTo(restored > 0 ? 1 : 0);
   }
 
   /** Against the rule as the documents have it; good rows keep their times. */
@@ -68,18 +62,16 @@ class KeyTimesTest {
     System.out.println("KeyTimesTest: -Dseed=" + seed);
     Random random = new Random(seed);
     for (Spoiling spoiling : Spoiling.values()) {
-      int rows = 1_500 + random.nextInt(1_500);
+      int rows = 600 + random.nextInt(600);
       List<@Nullable Long> good = steady(rows);
       List<@Nullable Long> created = new ArrayList<>(good);
-      int wrong = spoiling.spoil(created, random);
+      spoiling.spoil(created, random);
       String table = spoiling.name().toLowerCase(Locale.ROOT);
 
       Target whole = filled(table, created, 49_920);
-      Target small = filled(table + "_small", created, 128);
       Target broken = filledWithInterruptions(table + "_broken", created, random);
 
       List<Long> keys = keys(whole);
-      assertThat(keys(small)).as("%s", spoiling).isEqualTo(keys);
       assertThat(keys(broken)).as("%s", spoiling).isEqualTo(keys);
       Checkpoint at = checkpoint(whole);
       assertThat(keys)
@@ -88,14 +80,13 @@ class KeyTimesTest {
               KeyModel.keys(
                   created, at.t0Millis(), SnowflakeLayout.DEFAULT.positionAbove(at.highId())));
       assertThat(at.counts().timesLost()).isEqualTo(KeyModel.lost(created, at.t0Millis()));
+      assertThat(at.counts().beforeEpoch())
+          .isEqualTo(created.stream().filter(time -> time != null && time < 0).count());
       assertThat(counts(broken)).isEqualTo(at.counts());
       long off =
           IntStream.range(0, rows)
               .filter(i -> isOff(good.get(i), created.get(i), keys.get(i)))
               .count();
-      System.out.printf(
-          "KeyTimesTest: %s, %d rows, %d wrong, %d good rows off by over a second, %d lost%n",
-          spoiling, rows, wrong, off, at.counts().timesLost());
       assertThat(off).as("%s", spoiling).isLessThanOrEqualTo(KeyTimes.BLOCK);
     }
   }
@@ -111,9 +102,8 @@ class KeyTimesTest {
     /** By hours, so that the exact rows of a block decide about many times. */
     JITTERED;
 
-    int spoil(List<@Nullable Long> created, Random random) {
+    void spoil(List<@Nullable Long> created, Random random) {
       int rows = created.size();
-      int wrong = 0;
       for (int i = 0; i < rows; i++) {
         boolean isHit =
             switch (this) {
@@ -126,10 +116,8 @@ class KeyTimesTest {
             };
         if (isHit) {
           created.set(i, time(i, created, random));
-          wrong++;
         }
       }
-      return wrong;
     }
 
     private @Nullable Long time(int i, List<@Nullable Long> created, Random random) {
@@ -143,7 +131,7 @@ class KeyTimesTest {
         default ->
             switch (random.nextInt(3)) {
               case 0 -> now() + random.nextLong(50_000 * DAY_MILLIS);
-              case 1 -> -random.nextLong(10_000 * DAY_MILLIS);
+              case 1 -> -1 - random.nextLong(10_000 * DAY_MILLIS);
               default -> now() - DAY_MILLIS - random.nextLong(60_000);
             };
       };
@@ -231,7 +219,8 @@ class KeyTimesTest {
         "insert into %s (created_at) select to_timestamp(ms / 1000.0) from unnest('{%s}'::bigint[])"
                 .formatted(table, values)
             + " with ordinality as u (ms, n) order by n");
-    Target target = fixture.target(new TableName("public", table), "id", RekeyFixture.createdAt());
+    Target target =
+        fixture.target(new TableName("public", table), "id", MigrationFixture.createdAt());
     fixture.apply(target, Phase.EXPAND);
     return target;
   }

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class FileImportTest {
   private static final int ROWS = 12_000;
@@ -35,16 +35,11 @@ class FileImportTest {
   /** Whole blocks of what came before the file broke off. */
   private static final int SETTLED = 4_992;
 
-  private final MigrationFixture fixture = new MigrationFixture(true);
-
-  @AfterEach
-  void stop() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @Test
   void aFileGivesTheKeysThatTheBackfillWouldHaveGiven() {
-    fixture.source.execute(
+    fixture.execute(
         "create table files (id bigserial primary key, created_at timestamptz)",
         "insert into files (created_at) select case when n % 7 = 0 then null"
             + " else timestamptz '2024-05-01 00:00+00' + (n - n % 5 * 3) * interval '1 ms' end"
@@ -77,7 +72,7 @@ class FileImportTest {
                           .map(bad -> bad.line() + bad.fault().wireName()))
                   .containsExactly("3legacy_id_unplanned", "4legacy_id_malformed");
             });
-    assertThat(fixture.migrations.start(run.id(), List.of(), Asked.by(MigrationFixture.ACTOR)))
+    assertThat(fixture.migrations().start(run.id(), List.of(), Asked.by(MigrationFixture.ACTOR)))
         .isInstanceOfSatisfying(
             IdempotentResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
@@ -86,8 +81,8 @@ class FileImportTest {
   /** The last of a part is decided by rows that are not there yet. */
   @Test
   void aWrongTimeAtTheEndOfAPartIsNotThatOfTheNextRows() {
-    fixture.source.execute("create table parts (id bigserial primary key)");
-    fixture.source.execute("insert into parts select n from generate_series(1, 2000) n");
+    fixture.execute("create table parts (id bigserial primary key)");
+    fixture.execute("insert into parts select n from generate_series(1, 2000) n");
     TableMigration run = fixture.plan("parts", Optional.empty());
     long restored = System.currentTimeMillis() - 86_400_000;
 
@@ -114,8 +109,8 @@ class FileImportTest {
   /** In the middle of a file, as a restart of Postgres does. */
   @Test
   void aFileWhoseDatabaseConnectionsAreEndedGoesOnOrSaysHowFarItCame() {
-    fixture.source.execute("create table robbed (id bigserial primary key)");
-    fixture.source.execute("insert into robbed select n from generate_series(1, 20000) n");
+    fixture.execute("create table robbed (id bigserial primary key)");
+    fixture.execute("insert into robbed select n from generate_series(1, 20000) n");
     TableMigration run = fixture.plan("robbed", Optional.empty());
     StringBuilder csv = new StringBuilder("legacy_id,created_at\n");
     List<@Nullable Long> created = new ArrayList<>();
@@ -135,7 +130,7 @@ class FileImportTest {
               public synchronized int read(byte[] into, int from, int length) {
                 if (!isRobbed) {
                   isRobbed = true;
-                  fixture.source.execute(
+                  fixture.execute(
                       "select pg_terminate_backend(pid) from pg_stat_activity"
                           + " where pid <> pg_backend_pid() and datname = current_database()");
                 }
@@ -162,8 +157,8 @@ class FileImportTest {
 
   @Test
   void aRowThatComesTooLateIsSetAside() {
-    fixture.source.execute("create table late (id bigserial primary key)");
-    fixture.source.execute("insert into late select n from generate_series(1, 30000) n");
+    fixture.execute("create table late (id bigserial primary key)");
+    fixture.execute("insert into late select n from generate_series(1, 30000) n");
     TableMigration run = fixture.plan("late", Optional.empty());
 
     FileOutcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
@@ -181,7 +176,7 @@ class FileImportTest {
   private List<Long> positions(TableMigration run) {
     List<@Nullable Long> created = new ArrayList<>();
     for (String time :
-        fixture.source.texts(
+        fixture.texts(
             "select floor(extract(epoch from created_at) * 1000)::bigint - 1672531200000"
                 + " from files order by id")) {
       created.add(time == null ? null : Long.valueOf(time));
@@ -228,7 +223,7 @@ class FileImportTest {
   }
 
   private List<Long> keys(TableMigration run, int rows) {
-    return fixture.source.gateway.database.read(
+    return fixture.gateway.database.read(
         "test",
         sql ->
             sql.fetch(
@@ -240,6 +235,6 @@ class FileImportTest {
   }
 
   private String text(String sql) {
-    return fixture.source.texts(sql).stream().collect(Collectors.joining("\n")) + "\n";
+    return fixture.texts(sql).stream().collect(Collectors.joining("\n")) + "\n";
   }
 }

@@ -3,7 +3,8 @@ package dev.coatcheck.migrate.film;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.film.FilmRental.Table;
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.primarykey.Ledger;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -13,34 +14,32 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 
 /** What was acknowledged to the application of a film rental. */
 final class FilmLedger {
   private static final int HOT_ROWS = 20;
 
   private final Map<Table, Map<Long, String>> notes = new EnumMap<>(Table.class);
+  private final Map<Table, Ledger> keys = new EnumMap<>(Table.class);
   private final Map<Table, Map<Long, Long>> counters = new EnumMap<>(Table.class);
 
   /** Notes of rows whose IDs the application was not told. */
   private final Set<String> copied = ConcurrentHashMap.newKeySet();
 
   private final Set<Long> payments = ConcurrentHashMap.newKeySet();
-  private final RekeyFixture source;
+  private final MigrationFixture source;
 
-  private FilmLedger(RekeyFixture source) {
+  private FilmLedger(MigrationFixture source) {
     this.source = source;
   }
 
   /** With all rows that are there. */
-  static FilmLedger of(RekeyFixture source) {
+  static FilmLedger of(MigrationFixture source) {
     FilmLedger ledger = new FilmLedger(source);
     for (Table table : Table.values()) {
       ledger.notes.put(table, new ConcurrentHashMap<>(ledger.read(table)));
       ledger.counters.put(table, new ConcurrentHashMap<>());
-      source.execute(
-          "create table seen_%s (id bigint, key bigint, primary key (id, key))"
-              .formatted(table.text));
+      ledger.keys.put(table, Ledger.of(source, table.text, table.key));
     }
     ledger.payments.addAll(source.column("select id from payment"));
     return ledger;
@@ -68,11 +67,6 @@ final class FilmLedger {
     /** A row that no other worker changes. */
     long own(Table table) {
       return any(own.get(table));
-    }
-
-    /** Some of those, in their order. */
-    List<Long> several(Table table) {
-      return List.of(own(table), own(table), own(table)).stream().distinct().sorted().toList();
     }
 
     /** A row of the first days, which only a rental may lose. */
@@ -137,11 +131,7 @@ final class FilmLedger {
 
   /** Writes down every key that a row has now. */
   void noteKeys() {
-    for (Table table : Table.values()) {
-      source.execute(
-          "insert into seen_%s select %s, snowflake_id from %s where snowflake_id is not null on conflict do nothing"
-              .formatted(table.text, table.key, table.text));
-    }
+    keys.values().forEach(Ledger::note);
   }
 
   /** What was acknowledged is there, and nothing else. */
@@ -178,57 +168,21 @@ final class FilmLedger {
     assertThat(Set.copyOf(source.column("select id from payment"))).isEqualTo(payments);
   }
 
-  /** Every row has one key that no other row has, and never had another. */
   void requireKeys() {
-    for (Table table : Table.values()) {
-      source.execute("analyze seen_" + table.text);
-      for (String question :
-          List.of(
-              "select <key> from <table> where snowflake_id is null",
-              "select snowflake_id from <table> group by 1 having count(*) > 1",
-              "select id from seen_<table> group by id having count(*) > 1",
-              "select key from seen_<table> group by key having count(*) > 1")) {
-        assertThat(
-                source.column(question.replace("<key>", table.key).replace("<table>", table.text)))
-            .as(question + " " + table.text)
-            .isEmpty();
-      }
-    }
+    keys.values().forEach(Ledger::requireKeys);
   }
 
-  /** Among the keys that a first backfill gave. */
   void requireOrder() {
-    for (Table table : Table.values()) {
-      assertThat(
-              source.column(
-                  """
-                  select id from (
-                    select %1$s as id,
-                           snowflake_id <= lag(snowflake_id) over (order by %1$s) as wrong
-                      from %2$s where (snowflake_id >> 12) & 1023 = 1022) as t
-                   where wrong
-                  """
-                      .formatted(table.key, table.text)))
-          .as("rows of %s out of order", table.text)
-          .isEmpty();
-    }
+    keys.values().forEach(Ledger::requireOrder);
   }
 
   /** The key of each row by its legacy ID. */
   Map<Table, Map<Long, Long>> keys() {
     Map<Table, Map<Long, Long>> keys = new EnumMap<>(Table.class);
     for (Table table : Table.values()) {
-      keys.put(table, keys(table));
+      keys.put(table, source.keys(table.text, table.key));
     }
     return keys;
-  }
-
-  private Map<Long, Long> keys(Table table) {
-    return source
-        .texts("select %s || ' ' || snowflake_id from %s".formatted(table.key, table.text))
-        .stream()
-        .map(row -> row.split(" "))
-        .collect(Collectors.toMap(row -> Long.valueOf(row[0]), row -> Long.valueOf(row[1])));
   }
 
   private static String counter(Table table) {

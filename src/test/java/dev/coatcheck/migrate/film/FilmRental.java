@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,7 +18,7 @@ final class FilmRental implements AutoCloseable {
   private static final int CONNECTIONS = 6;
 
   final Map<Table, Type> types = new EnumMap<>(Table.class);
-  final RekeyFixture source;
+  final MigrationFixture source;
   private final String role = "web_" + Long.toHexString(System.nanoTime());
 
   /** A table whose key migrates. */
@@ -40,12 +40,12 @@ final class FilmRental implements AutoCloseable {
     }
   }
 
-  private FilmRental(RekeyFixture source) {
+  private FilmRental(MigrationFixture source) {
     this.source = source;
   }
 
   /** With so many customers, a quarter as many films and twice as many rentals. */
-  static FilmRental of(RekeyFixture source, int customers) {
+  static FilmRental of(MigrationFixture source, int customers) {
     FilmRental rental = new FilmRental(source);
     for (Table table : Table.values()) {
       rental.types.put(table, source.gateway.type(table.text, table.prefix, KeyScheme.SNOWFLAKE));
@@ -84,24 +84,6 @@ final class FilmRental implements AutoCloseable {
   /** What would keep the old columns from going. */
   void dropViews() {
     source.execute("drop view customer_list", "drop materialized view film_earnings");
-  }
-
-  /** The key to which a legacy ID leads, of all that are known. */
-  Map<Long, Long> mapped(Table table) {
-    return source.gateway.database.read(
-        "test",
-        sql -> {
-          sql.execute("analyze coatcheck.alias, coatcheck.public_id");
-          return sql.fetch(
-                  """
-                  select a.value::bigint, p.key
-                    from coatcheck.alias a
-                    join coatcheck.public_id p on p.token = a.token and p.type_id = a.type_id
-                   where a.scheme = 'legacy' and a.type_id = ?
-                  """,
-                  types.get(table).number())
-              .intoMap(row -> row.get(0, Long.class), row -> row.get(1, Long.class));
-        });
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.film;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.run.Writers;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,11 +15,9 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Workers that serve a film rental's customers through one pool of connections, each request with
@@ -26,31 +25,18 @@ import java.util.stream.Stream;
  * for; any other error is kept.
  */
 final class WebApplication implements AutoCloseable {
-  static final List<WebKind> KINDS =
-      Stream.of(
-              HibernateStatements.KINDS,
-              RailsStatements.KINDS,
-              PrismaStatements.KINDS,
-              KnexStatements.KINDS)
-          .flatMap(List::stream)
-          .toList();
-
   private static final int TRIES_MAX = 20;
 
-  /** INSERT has more expressions than target columns. */
-  private static final String MORE_COLUMNS = "42601";
+  private final Writers writers = new Writers();
 
   /** Errors that plan didn't name. */
-  final Queue<String> errors = new ConcurrentLinkedQueue<>();
+  final Queue<String> errors = writers.errors;
 
   private final Map<String, AtomicLong> operations = new ConcurrentSkipListMap<>();
   private final Map<String, AtomicLong> named = new ConcurrentSkipListMap<>();
-  private final AtomicLong longestNanos = new AtomicLong();
   private final Set<String> accepted = ConcurrentHashMap.newKeySet();
   private final HikariDataSource pool;
   private final int discs;
-  private final List<Thread> threads = new ArrayList<>();
-  private volatile boolean stopped;
 
   private WebApplication(FilmRental rental) {
     this.pool = rental.pool();
@@ -59,15 +45,16 @@ final class WebApplication implements AutoCloseable {
 
   static WebApplication start(FilmRental rental, FilmLedger ledger, int workers, long seed) {
     WebApplication application = new WebApplication(rental);
-    List<Runnable> servers = new ArrayList<>();
+    List<FilmLedger.Share> shares = new ArrayList<>();
+    List<Random> randoms = new ArrayList<>();
+    // All shares are dealt before any server makes a row, which is its own.
     for (int i = 0; i < workers; i++) {
-      Random random = new Random(seed + i);
-      // All shares are dealt before any server makes a row, which is its own.
-      FilmLedger.Share share = ledger.share(i, workers, random);
-      String name = "w" + i;
-      servers.add(() -> application.serve(name, share, random));
+      randoms.add(new Random(seed + i));
+      shares.add(ledger.share(i, workers, randoms.get(i)));
     }
-    servers.forEach(server -> application.threads.add(Thread.ofPlatform().start(server)));
+    for (int i = 0; i < workers; i++) {
+      application.start("w" + i, shares.get(i), randoms.get(i));
+    }
     return application;
   }
 
@@ -80,34 +67,19 @@ final class WebApplication implements AutoCloseable {
     return operations.values().stream().mapToLong(AtomicLong::get).sum();
   }
 
-  long operations(String kind) {
-    return operations.getOrDefault(kind, new AtomicLong()).get();
-  }
-
-  /** Errors that plan named by this code. */
-  long named(String code) {
-    return named.entrySet().stream()
-        .filter(one -> one.getKey().startsWith(code + " "))
-        .mapToLong(one -> one.getValue().get())
-        .sum();
-  }
-
   /** Kinds that went through at least once. */
   Set<String> kinds() {
     return new HashSet<>(operations.keySet());
   }
 
-  private void serve(String name, FilmLedger.Share share, Random random) {
-    try {
-      for (long n = 0; !stopped; n++) {
-        WebKind kind = KINDS.get(random.nextInt(KINDS.size()));
-        long began = System.nanoTime();
-        serve(kind, name + "-" + n, share, random);
-        longestNanos.accumulateAndGet(System.nanoTime() - began, Math::max);
-      }
-    } catch (Exception broken) {
-      errors.add(broken.toString());
-    }
+  private void start(String name, FilmLedger.Share share, Random random) {
+    AtomicLong sent = new AtomicLong();
+    writers.start(
+        () -> {
+          WebKind kind = WebStatements.KINDS.get(random.nextInt(WebStatements.KINDS.size()));
+          String note = name + "-" + sent.getAndIncrement();
+          writers.operate(() -> serve(kind, note, share, random));
+        });
   }
 
   private void serve(WebKind kind, String note, FilmLedger.Share share, Random random)
@@ -119,9 +91,6 @@ final class WebApplication implements AutoCloseable {
         count(operations, kind.name());
         return;
       } catch (SQLException refused) {
-        if (failsForGood(refused)) {
-          return;
-        }
         if (!isToBeSentAgain(kind, refused)) {
           errors.add(kind.name() + ": " + refused.getSQLState() + " " + refused.getMessage());
           return;
@@ -131,15 +100,6 @@ final class WebApplication implements AutoCloseable {
       }
     }
     errors.add(kind.name() + ": " + TRIES_MAX + " tries");
-  }
-
-  /** As plan said: there is no use in sending it again. */
-  private boolean failsForGood(SQLException refused) {
-    if (!MORE_COLUMNS.equals(refused.getSQLState()) || !accepted.contains("row_shape")) {
-      return false;
-    }
-    count(named, "row_shape " + MORE_COLUMNS);
-    return true;
   }
 
   private boolean isToBeSentAgain(WebKind kind, SQLException refused) {
@@ -160,16 +120,8 @@ final class WebApplication implements AutoCloseable {
     counts.computeIfAbsent(name, _ -> new AtomicLong()).incrementAndGet();
   }
 
-  /** Returns when the last request is answered. */
   void stop() {
-    stopped = true;
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException hurried) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    writers.stop();
   }
 
   String figures() {
@@ -183,7 +135,7 @@ final class WebApplication implements AutoCloseable {
                     .map(one -> one.getValue() + " " + one.getKey())
                     .collect(Collectors.joining(", ")),
             errors.size(),
-            longestNanos.get() / 1_000_000);
+            writers.longestMillis());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.film;
 
+import dev.coatcheck.migrate.film.FilmRental.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,6 +39,25 @@ final class WebCall {
     } else {
       acknowledged.add(entry);
     }
+  }
+
+  /** A row has this call's note. */
+  void wrote(Table table, long id) throws SQLException {
+    note(() -> share.wrote(table, id, note));
+  }
+
+  void wrote(Table table, List<Long> ids) throws SQLException {
+    for (long id : ids) {
+      wrote(table, id);
+    }
+  }
+
+  void deleted(Table table, long id) throws SQLException {
+    note(() -> share.deleted(table, id));
+  }
+
+  void counted(Table table, long id) throws SQLException {
+    note(() -> share.counted(table, id));
   }
 
   void committed() {

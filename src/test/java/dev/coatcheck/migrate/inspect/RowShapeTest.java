@@ -6,21 +6,77 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.application.Precondition;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What depends on the number of a table's columns. Each shape is tried on the table with one column
  * more: the named ones fail there, the others don't.
  */
 class RowShapeTest {
-  private static final SourceFixture FIXTURE = new SourceFixture();
+  @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
+
+  /** Bodies of triggers, which fail with one column more. */
+  private static final String BREAKING_TRIGGERS =
+      """
+      begin if (tg_op = 'DELETE') then insert into log select 'D', old.*; elsif (tg_op = 'UPDATE') then insert into log select 'U', new.*; -- as it is now
+      elsif (tg_op = 'INSERT') then insert into log select 'I', new.*; end if; return null; end;
+      ;;
+      begin insert into hist values (old.*); return null; end;
+      ;;
+      begin insert into hist select (old).*; return null; end;
+      ;;
+      declare r orders%rowtype; begin r := new; insert into hist values (r.*); return null; end;
+      ;;
+      declare r record; begin r := old; insert into hist select r.*; return null; end;
+      ;;
+      begin execute format('insert into %I select ($1).*', 'hist') using new; return null; end;
+      ;;
+      begin execute 'insert into ' || 'hist' || ' values ($1.*)' using old; return null; end;
+      """;
+
+  private static final String HARMLESS_TRIGGERS =
+      """
+      begin insert into hist (id, note) values (new.id, new.note); return null; end;
+      ;;
+      begin insert into hist (note) values (to_jsonb(new.*)); return null; end;
+      ;;
+      begin if old.* is distinct from new.* then perform 1; end if; return null; end;
+      """;
+
+  /** Functions and what calls them. */
+  private static final String BREAKING_FUNCTIONS =
+      """
+      () returns setof orders language sql as 'select id, note from orders' | select * from f()
+      () returns setof orders language plpgsql as 'begin return query select id, note from orders; end' | select * from f()
+      () returns setof orders begin atomic select * from orders; end | select * from f()
+      () returns orders language plpgsql as 'begin return row(1::bigint, ''a''::text); end' | select f()
+      () returns table (a bigint, b text) language sql as 'select * from orders' | select * from f()
+      () returns table (a bigint, b text) language plpgsql as 'begin return query select * from orders; end' | select * from f()
+      () returns text language sql as 'select to_json(row(1, ''a'')::orders)::text' | select f()
+      () returns text language plpgsql as 'begin return cast(row(1, ''a'') as public.orders)::text; end' | select f()
+      () returns text language plpgsql as 'begin return (''(1,a)''::orders).note; end' | select f()
+      (o orders) returns text language sql as 'select o.note' | select f(row(1, 'a'))
+      () returns void language sql as 'insert into hist select * from orders' | select f()
+      () returns void language sql as 'with gone as (delete from orders returning *) insert into hist select * from gone' | select f()
+      () returns void language plpgsql as 'declare r orders%rowtype; begin for r in select * from orders loop insert into hist values (r.*); end loop; end' | select f()
+      () returns bigint language sql as 'select count(*) from (select * from orders union all select * from hist) x' | select f()
+      """;
+
+  private static final String HARMLESS_FUNCTIONS =
+      """
+      () returns setof orders language sql as 'select * from orders' | select id from f()
+      () returns setof orders language plpgsql as 'begin return query select o.* from orders o; end' | select id from f()
+      () returns text language sql as 'select (jsonb_populate_record(null::orders, ''{}'')).note' | select f()
+      () returns void begin atomic insert into hist select * from orders; end | select f()
+      () returns void language sql as 'with n as (insert into orders (note) values (''x'') returning *) insert into log (id) select id from n' | select f()
+      () returns void language sql as 'insert into orders select * from orders where false' | select f()
+      """;
 
   @BeforeEach
   void tables() {
@@ -32,283 +88,144 @@ class RowShapeTest {
         "insert into orders (note) values ('one'), ('two')");
   }
 
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
-
-  /**
-   * A shape.
-   *
-   * @param setup statements between ";;"
-   * @param probe what the application sends
-   */
-  record Shape(String name, String setup, String probe) {
-    @Override
-    public String toString() {
-      return name;
+  @Test
+  void triggersThatFailForGoodAreNamedWithTheirRemedy() {
+    List<String> breaking = List.of(BREAKING_TRIGGERS.split("\n;;\n", -1));
+    List<String> all = new ArrayList<>(breaking);
+    all.addAll(List.of(HARMLESS_TRIGGERS.split("\n;;\n", -1)));
+    for (int n = 0; n < all.size(); n++) {
+      FIXTURE.execute(
+          "create function on_%d() returns trigger language plpgsql as $$ %s $$"
+              .formatted(n, all.get(n)),
+          "create trigger audit_%1$d after insert or update or delete on orders for each row execute function on_%1$d()"
+              .formatted(n));
     }
-  }
-
-  private static Shape trigger(String name, String body) {
-    return new Shape(
-        name,
-        """
-        create function on_orders() returns trigger language plpgsql as $$ %s $$;;
-        create trigger audit after insert or update or delete on orders
-          for each row execute function on_orders()
-        """
-            .formatted(body),
-        "update orders set note = 'changed' where id = 1");
-  }
-
-  private static Shape function(String name, String create, String probe) {
-    return new Shape(name, "create function f" + create, probe);
-  }
-
-  static List<Shape> breaking() {
-    return List.of(
-        trigger(
-            "the audit trigger of Postgres's manual",
-            """
-            begin
-              if (tg_op = 'DELETE') then
-                insert into log select 'D', old.*;
-              elsif (tg_op = 'UPDATE') then
-                insert into log select 'U', new.*; -- the row as it is now
-              elsif (tg_op = 'INSERT') then
-                insert into log select 'I', new.*;
-              end if;
-              return null;
-            end;
-            """),
-        trigger("values (old.*)", "begin insert into hist values (old.*); return null; end;"),
-        trigger("select (old).*", "begin insert into hist select (old).*; return null; end;"),
-        trigger(
-            "a variable of the row's type",
-            "declare r orders%rowtype; begin r := new; insert into hist values (r.*);"
-                + " return null; end;"),
-        trigger(
-            "a record",
-            "declare r record; begin r := old; insert into hist select r.*;"
-                + " return null; end;"),
-        trigger(
-            "dynamic SQL",
-            "begin execute format('insert into %I select ($1).*', 'hist') using new;"
-                + " return null; end;"),
-        trigger(
-            "dynamic SQL put together",
-            "begin execute 'insert into ' || 'hist' || ' values ($1.*)' using old;"
-                + " return null; end;"),
-        function(
-            "setof t from columns in SQL",
-            "() returns setof orders language sql as 'select id, note from orders'",
-            "select * from f()"),
-        function(
-            "setof t from columns in PL/pgSQL",
-            "() returns setof orders language plpgsql as"
-                + " 'begin return query select id, note from orders; end'",
-            "select * from f()"),
-        function(
-            "setof t in parsed form",
-            "() returns setof orders begin atomic select * from orders; end",
-            "select * from f()"),
-        function(
-            "a row of the type",
-            "() returns orders language plpgsql as 'begin return row(1::bigint, ''a''::text); end'",
-            "select f()"),
-        function(
-            "returns table from a star",
-            "() returns table (a bigint, b text) language sql as 'select * from orders'",
-            "select * from f()"),
-        function(
-            "returns table from a star in PL/pgSQL",
-            "() returns table (a bigint, b text) language plpgsql as"
-                + " 'begin return query select * from orders; end'",
-            "select * from f()"),
-        function(
-            "row(…)::t",
-            "() returns text language sql as 'select to_json(row(1, ''a'')::orders)::text'",
-            "select f()"),
-        function(
-            "cast(row(…) as t)",
-            "() returns text language plpgsql as"
-                + " 'begin return cast(row(1, ''a'') as public.orders)::text; end'",
-            "select f()"),
-        function(
-            "a text as a row",
-            "() returns text language plpgsql as 'begin return (''(1,a)''::orders).note; end'",
-            "select f()"),
-        function(
-            "an argument of the row's type",
-            "(o orders) returns text language sql as 'select o.note'",
-            "select f(row(1, 'a'))"),
-        function(
-            "insert select * in a function",
-            "() returns void language sql as 'insert into hist select * from orders'",
-            "select f()"),
-        function(
-            "the archive of deleted rows",
-            "() returns void language sql as 'with gone as (delete from orders returning *)"
-                + " insert into hist select * from gone'",
-            "select f()"),
-        function(
-            "rows in a loop",
-            "() returns void language plpgsql as 'declare r orders%rowtype; begin for r in select *"
-                + " from orders loop insert into hist values (r.*); end loop; end'",
-            "select f()"),
-        function(
-            "a union with the archive",
-            "() returns bigint language sql as 'select count(*) from (select * from orders union"
-                + " all select * from hist) x'",
-            "select f()"));
-  }
-
-  static List<Shape> harmless() {
-    return List.of(
-        trigger(
-            "named columns",
-            "begin insert into hist (id, note) values (new.id, new.note); return null; end;"),
-        trigger(
-            "the row as JSON",
-            "begin insert into hist (note) values (to_jsonb(new.*)); return null; end;"),
-        trigger(
-            "a comparison of rows",
-            "begin if old.* is distinct from new.* then perform 1; end if; return null; end;"),
-        function(
-            "setof t from a star",
-            "() returns setof orders language sql as 'select * from orders'",
-            "select id from f()"),
-        function(
-            "setof t from a star in PL/pgSQL",
-            "() returns setof orders language plpgsql as"
-                + " 'begin return query select o.* from orders o; end'",
-            "select id from f()"),
-        function(
-            "a null row",
-            "() returns text language sql as"
-                + " 'select (jsonb_populate_record(null::orders, ''{}'')).note'",
-            "select f()"),
-        function(
-            "an insert in parsed form",
-            "() returns void begin atomic insert into hist select * from orders; end",
-            "select f()"),
-        function(
-            "an insert of named columns that returns",
-            "() returns void language sql as 'with n as (insert into orders (note) values (''x'')"
-                + " returning *) insert into log (id) select id from n'",
-            "select f()"),
-        function(
-            "a copy within the table",
-            "() returns void language sql as 'insert into orders select * from orders where false'",
-            "select f()"),
-        new Shape("a view", "create view v as select * from orders", "select * from v"),
-        new Shape(
-            "a view with a row",
-            "create view v as select row(1, 'a')::orders as o",
-            "select o from v"),
-        new Shape(
-            "a view over a union",
-            "create view v as select * from orders union all select * from hist",
-            "select * from v"),
-        new Shape(
-            "a rule",
-            "create table other (id bigint);; create rule r as on insert to other do also"
-                + " insert into hist select * from orders",
-            "insert into other values (1)"));
-  }
-
-  @ParameterizedTest
-  @MethodSource("breaking")
-  void whatFailsForGoodIsNamedWithItsRemedy(Shape shape) {
-    setUp(shape);
-    send(shape.probe());
 
     List<String> found = found();
 
-    assertThat(found).hasSize(shape.name().contains("manual") ? 3 : found.size()).isNotEmpty();
-    assertThat(found)
-        .allSatisfy(
-            one ->
-                assertThat(one).matches("function public\\.(on_orders \\(trigger audit\\)|f): .+"));
+    assertThat(found.stream().filter(one -> one.startsWith(onOrders(0))))
+        .as("the audit trigger of Postgres's manual")
+        .hasSize(3);
+    assertThat(found.stream().map(one -> one.substring(0, one.indexOf(": "))).distinct())
+        .containsExactlyElementsOf(
+            IntStream.range(0, breaking.size())
+                .mapToObj(n -> onOrders(n).replace(": ", ""))
+                .toList());
     addColumn();
-    assertThatThrownBy(() -> send(shape.probe())).hasCauseInstanceOf(SQLException.class);
+    for (int n = 0; n < all.size(); n++) {
+      String[] probe = {
+        "alter table orders disable trigger user",
+        "alter table orders enable trigger audit_" + n,
+        "update orders set note = 'changed' where id = 1"
+      };
+      requireFailure(n < breaking.size(), all.get(n), probe);
+    }
   }
 
-  @ParameterizedTest
-  @MethodSource("harmless")
-  void whatGoesOnWorkingIsNotNamed(Shape shape) {
-    setUp(shape);
-    send(shape.probe());
+  private static String onOrders(int n) {
+    return "function public.on_%1$d (trigger audit_%1$d): ".formatted(n);
+  }
+
+  @Test
+  void functionsThatFailForGoodAreNamedWithTheirRemedy() {
+    List<String> all =
+        Stream.of(BREAKING_FUNCTIONS, HARMLESS_FUNCTIONS).flatMap(String::lines).toList();
+    int breaking = (int) BREAKING_FUNCTIONS.lines().count();
+    for (int n = 0; n < all.size(); n++) {
+      FIXTURE.execute("create function f" + n + all.get(n).split(" \\| ", -1)[0]);
+    }
+    send(IntStream.range(0, all.size()).mapToObj(n -> probe(all.get(n), n)).toArray(String[]::new));
+
+    List<String> found = found();
+
+    assertThat(found).allMatch(one -> one.matches("function public\\.f[0-9]+: .+"));
+    assertThat(found.stream().map(one -> one.substring(0, one.indexOf(": "))).distinct())
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, breaking).mapToObj(n -> "function public.f" + n).toList());
+    addColumn();
+    for (int n = 0; n < all.size(); n++) {
+      requireFailure(n < breaking, all.get(n), probe(all.get(n), n));
+    }
+  }
+
+  private static String probe(String function, int n) {
+    return function.split(" \\| ", -1)[1].replace("f(", "f" + n + "(");
+  }
+
+  @Test
+  void viewsAndRulesGoOnWorking() {
+    FIXTURE.execute(
+        "create view v as select * from orders",
+        "create view of_rows as select row(1, 'a')::orders as o",
+        "create view of_both as select * from orders union all select * from hist",
+        "create table other (id bigint)",
+        "create rule r as on insert to other do also insert into hist select * from orders");
 
     assertThat(found()).isEmpty();
     addColumn();
-    send(shape.probe());
+    send("select * from v", "select o from of_rows", "select * from of_both");
+    send("insert into other values (1)");
   }
 
   /** The statements that build its rows need not name the table at all. */
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          create table snap (id int, taken orders)                  | row(1, 'a')                    | public.snap.taken
-          create table snap (id int, "all" orders[])                | array[row(1, 'a')]::orders[]   | public.snap."all"
-          create domain known as orders;; create table snap (id int, taken known) | row(1, 'a')      | public.snap.taken
-          create type pair as (n int, taken orders);; create table snap (id int, held pair) | row(1, row(1, 'a')) | public.pair.taken
-          """)
-  void columnsThatHoldRowsOfTheTableAreNamed(String setup, String value, String column) {
-    String statement = "insert into snap values (1, %s)".formatted(value);
-    setUp(new Shape(column, setup, statement));
-    send(statement);
+  @Test
+  void columnsThatHoldRowsOfTheTableAreNamed() {
+    FIXTURE.execute(
+        "create domain known as orders",
+        "create type pair as (n int, taken orders)",
+        "create table snap (id int, \"all\" orders[], held pair, known known, taken orders)");
+    List<String> statements =
+        List.of(
+            "insert into snap (taken) values (row(1, 'a'))",
+            "insert into snap (\"all\") values (array[row(1, 'a')]::orders[])",
+            "insert into snap (known) values (row(1, 'a'))",
+            "insert into snap (held) values (row(1, row(1, 'a')))");
+    statements.forEach(RowShapeTest::send);
 
-    assertThat(found())
-        .singleElement()
-        .satisfies(
-            one -> assertThat(one).startsWith("column " + column + ": holds rows of the table"));
+    List<String> found = found();
+
+    assertThat(
+            found.stream().map(one -> one.substring(0, one.indexOf(": holds rows of the table"))))
+        .containsExactly(
+            "column public.pair.taken",
+            "column public.snap.\"all\"",
+            "column public.snap.known",
+            "column public.snap.taken");
     addColumn();
-    assertThatThrownBy(() -> send(statement)).hasCauseInstanceOf(SQLException.class);
+    statements.forEach(statement -> requireFailure(true, statement, statement));
     send("insert into snap select * from snap");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "insert into hist select * from orders",
-        "insert into hist (id, note) select o.* from public.orders o where id > 0",
-        "with gone as (delete from orders where id = 2 returning *) insert into hist select * from"
-            + " gone",
-        "select * from orders union select * from hist",
-        "select to_json(row(1, 'a')::orders)",
-      })
-  void statementsThatApplicationsSentAreNamed(String statement) {
+  @Test
+  void statementsThatApplicationsSentAreNamed() {
+    List<String> statements =
+        List.of(
+            "insert into hist select * from orders",
+            "insert into hist (id, note) select o.* from public.orders o where id > 0",
+            "with gone as (delete from orders where id = 2 returning *) insert into hist select *"
+                + " from gone",
+            "select * from orders union select * from hist",
+            "select to_json(row(1, 'a')::orders)");
     FIXTURE.execute("create schema stats", "create extension pg_stat_statements schema stats");
     try {
       FIXTURE.execute("select stats.pg_stat_statements_reset()");
-      assertThat(codes()).doesNotContain("row_shape");
-      send(statement);
+      assertThat(FIXTURE.sound(wish("orders")).preconditions())
+          .extracting(Precondition::code)
+          .doesNotContain("row_shape");
+      statements.forEach(RowShapeTest::send);
 
-      assertThat(found())
-          .singleElement()
-          .satisfies(one -> assertThat(one).startsWith("'" + statement.substring(0, 10)));
+      assertThat(found().stream().map(one -> one.substring(1, 20)))
+          .containsExactlyInAnyOrderElementsOf(
+              statements.stream().map(one -> one.substring(0, 19)).toList());
       addColumn();
-      assertThatThrownBy(() -> send(statement)).hasCauseInstanceOf(SQLException.class);
+      statements.forEach(statement -> requireFailure(true, statement, statement));
     } finally {
       FIXTURE.execute("drop schema stats cascade");
     }
   }
 
-  private static void setUp(Shape shape) {
-    FIXTURE.execute(
-        Arrays.stream(shape.setup().split(";;", -1)).map(String::strip).toArray(String[]::new));
-  }
-
   private static void addColumn() {
     FIXTURE.execute("alter table orders add column snowflake_id bigint");
-  }
-
-  private static List<String> codes() {
-    return FIXTURE.sound(wish("orders")).preconditions().stream().map(Precondition::code).toList();
   }
 
   private static List<String> found() {
@@ -318,8 +235,19 @@ class RowShapeTest {
         .toList();
   }
 
-  /** On a new connection, so that nothing was prepared before. */
-  private static void send(String sql) {
-    FIXTURE.execute(sql);
+  private static void requireFailure(boolean fails, String what, String... probe) {
+    if (fails) {
+      assertThatThrownBy(() -> send(probe)).as(what).hasCauseInstanceOf(SQLException.class);
+    } else {
+      send(probe);
+    }
+  }
+
+  /** On a new connection, so that nothing was prepared before, and with no trace in the tables. */
+  private static void send(String... probe) {
+    FIXTURE.execute(
+        Stream.of(Stream.of("begin"), Stream.of(probe), Stream.of("rollback"))
+            .flatMap(statements -> statements)
+            .toArray(String[]::new));
   }
 }

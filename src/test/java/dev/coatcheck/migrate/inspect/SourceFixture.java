@@ -12,48 +12,21 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A database of a customer, and a role in it that is nobody special. */
-final class SourceFixture implements AutoCloseable {
-
-  /** What there is, but for what the server changes by itself. */
-  private static final String CATALOG =
-      """
-      select 'namespace ' || nspname || coalesce(nspacl::text, '') from pg_namespace
-      union all
-      select format('class %s %s %s %s %s %s %s %s %s %s', oid, relname, relkind, relnatts,
-                    relowner, relfilenode, relhastriggers, relhasrules, relacl, reloptions)
-        from pg_class where relnamespace <> 'pg_toast'::regnamespace
-      union all
-      select format('column %s %s %s %s %s %s', attrelid, attnum, attname, atttypid, attnotnull,
-                    attisdropped) from pg_attribute
-      union all
-      select format('trigger %s %s %s', tgrelid, tgname, tgenabled) from pg_trigger
-      union all
-      select format('constraint %s %s %s', conrelid, conname, convalidated) from pg_constraint
-      union all
-      select format('function %s %s', oid, proname) from pg_proc
-      union all
-      select format('sequence %s %s', sequencename, last_value) from pg_sequences
-       where schemaname = 'public'
-      order by 1\
-      """;
-
+/** A database of a customer for a test class, and a role in it that is nobody special. */
+final class SourceFixture implements AfterAllCallback {
   private final TestDatabase database = TestDatabase.empty();
   private final String role =
       "plain_" + ProcessHandle.current().pid() + "_" + Integer.toHexString(hashCode());
   private final List<Source> opened = new ArrayList<>();
-  final Source source = open(database.user(), database.password());
+  final Source source = again();
 
   SourceFixture() {
     execute(
         "create role " + role + " login password 'plain'",
         "grant create on database " + name() + " to " + role);
-  }
-
-  /** A further pool. */
-  Source open(String user, String password) {
-    return open(database.url(), user, password);
   }
 
   private Source open(String url, String user, String password) {
@@ -66,7 +39,7 @@ final class SourceFixture implements AutoCloseable {
 
   /** As the role that is nobody special; it may make schemas. */
   Source asPlain() {
-    return open(role, "plain");
+    return open(database.url(), role, "plain");
   }
 
   /** With a parameter in its URL. */
@@ -76,7 +49,7 @@ final class SourceFixture implements AutoCloseable {
 
   /** With sessions that heed what was altered since. */
   Source again() {
-    return open(database.user(), database.password());
+    return open(database.url(), database.user(), database.password());
   }
 
   String plain() {
@@ -145,13 +118,8 @@ final class SourceFixture implements AutoCloseable {
     return sql().texts(query);
   }
 
-  /** Everything that there is in the database. */
-  List<String> catalog() {
-    return column(CATALOG);
-  }
-
   @Override
-  public void close() {
+  public void afterAll(ExtensionContext testClass) {
     opened.forEach(each -> each.database().close());
     execute("drop schema public cascade", "drop owned by " + role, "drop role " + role);
   }

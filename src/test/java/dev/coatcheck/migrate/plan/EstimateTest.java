@@ -46,7 +46,7 @@ class EstimateTest {
   @Test
   void childrenTakeTimeDiskAndWal() {
     TableSize family =
-        withChildren(MILLION, new TableSize.Children(3_000_000, 200 << 20, 130 << 20));
+        table(1_000_000, 2, 300e6, 1, new TableSize.Children(3_000_000, 200 << 20, 130 << 20));
     Estimate alone = Estimate.of(MILLION, false);
     Estimate together = Estimate.of(family, false);
 
@@ -90,6 +90,15 @@ class EstimateTest {
 
   private static TableSize table(
       long rows, int indexes, double readBytesPerSecond, double slowness) {
+    return table(rows, indexes, readBytesPerSecond, slowness, NO_CHILDREN);
+  }
+
+  private static TableSize table(
+      long rows,
+      int indexes,
+      double readBytesPerSecond,
+      double slowness,
+      TableSize.Children children) {
     return new TableSize(
         rows,
         false,
@@ -100,20 +109,6 @@ class EstimateTest {
         indexes,
         readBytesPerSecond,
         slowness,
-        NO_CHILDREN);
-  }
-
-  private static TableSize withChildren(TableSize table, TableSize.Children children) {
-    return new TableSize(
-        table.rows(),
-        table.isEstimated(),
-        table.olderThanEpoch(),
-        table.bytes(),
-        table.heapBytes(),
-        table.indexBytes(),
-        table.indexes(),
-        table.readBytesPerSecond(),
-        table.slowness(),
         children);
   }
 

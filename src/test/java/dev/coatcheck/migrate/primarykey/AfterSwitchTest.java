@@ -6,14 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the page for the DBA says of an application's statements once the primary key has moved. */
 class AfterSwitchTest {
-  private static final MigrationFixture FIXTURE = new MigrationFixture(true);
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.beside();
 
   private static final String GROUPED =
       "select o.id, o.created_at, count(*) from orders o join item i on i.order_id = o.id"
@@ -22,37 +21,30 @@ class AfterSwitchTest {
   @BeforeAll
   static void migrate() {
     FIXTURE.orders(10);
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table item (id bigserial primary key, order_id bigint references orders)",
         "insert into item (order_id) select 1 from generate_series(1, 3)",
         GROUPED);
-    FIXTURE.switchKey(FIXTURE.run(FIXTURE.plan("orders", Optional.of("created_at"))));
-  }
-
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
+    FIXTURE.switchKey(FIXTURE.run());
   }
 
   @Test
   void aGroupByTheOldKeyNamesItsOtherColumns() {
-    assertThatThrownBy(() -> FIXTURE.source.execute(GROUPED))
+    assertThatThrownBy(() -> FIXTURE.execute(GROUPED))
         .hasStackTraceContaining("must appear in the GROUP BY clause");
-    assertThatCode(() -> FIXTURE.source.execute(GROUPED + ", o.created_at"))
-        .doesNotThrowAnyException();
+    assertThatCode(() -> FIXTURE.execute(GROUPED + ", o.created_at")).doesNotThrowAnyException();
     assertThatCode(
             () ->
-                FIXTURE.source.execute(
-                    "select o.id, o.created_at from orders o group by o.snowflake_id"))
+                FIXTURE.execute("select o.id, o.created_at from orders o group by o.snowflake_id"))
         .doesNotThrowAnyException();
   }
 
   @Test
   void aConflictIsNamedByItsColumnAndNotByThePrimaryKey() {
-    FIXTURE.source.execute("insert into orders (id) values (1) on conflict (id) do nothing");
+    FIXTURE.execute("insert into orders (id) values (1) on conflict (id) do nothing");
     assertThatThrownBy(
             () ->
-                FIXTURE.source.execute(
+                FIXTURE.execute(
                     "insert into orders (id) values (1)"
                         + " on conflict on constraint orders_pkey do nothing"))
         .hasStackTraceContaining("duplicate key value violates unique constraint");
@@ -60,13 +52,13 @@ class AfterSwitchTest {
 
   @Test
   void aReferenceWithoutColumnsMeansTheNewKey() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table bare (o bigint references orders)",
         "create table named (o bigint references orders (id))");
 
     assertThat(definition("bare")).endsWith("REFERENCES orders(snowflake_id)");
     assertThat(definition("named")).endsWith("REFERENCES orders(id)");
-    FIXTURE.source.execute("drop table bare, named");
+    FIXTURE.execute("drop table bare, named");
   }
 
   /** The last sequence that was used is ours from the first step on, long before the switch. */
@@ -84,7 +76,7 @@ class AfterSwitchTest {
 
   @Test
   void aChildIsWrittenByEitherColumnAndTheTwinWins() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "insert into item (order_id) values (2)",
         "insert into item (order_id_snowflake_id) select snowflake_id from orders where id = 3",
         "update item set order_id = 4, order_id_snowflake_id ="
@@ -106,6 +98,6 @@ class AfterSwitchTest {
   }
 
   private static List<String> texts(String query) {
-    return FIXTURE.source.sql().texts(query);
+    return FIXTURE.sql().texts(query);
   }
 }

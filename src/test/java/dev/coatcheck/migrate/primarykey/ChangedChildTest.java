@@ -3,14 +3,17 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Names, owners and foreign keys of a child change while a run is under way. */
 class ChangedChildTest {
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
+  private final ShopWithItems shop = new ShopWithItems(fixture);
+
   private static final List<String> RENAMES =
       List.of(
           "alter table item rename column order_id to \"Order's\"",
@@ -31,51 +34,50 @@ class ChangedChildTest {
   /** Right after each change, when the functions still have the old names, and later. */
   @Test
   void twinsFollowUnderAnyName() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      for (String rename : RENAMES) {
-        shop.fixture.source.execute(rename);
-        write(shop);
-      }
-      shop.fixture.await(() -> functions(shop).stream().allMatch(ChangedChildTest::isNew));
-      write(shop);
-
-      shop.fixture.switchKey(run);
-      assertThat(functions(shop)).allMatch(ChangedChildTest::isNew);
-      write(shop);
-      shop.fixture.source.execute(
-          "insert into sales.\"Line\" (order_id_snowflake_id) select max(snowflake_id)"
-              + " from purchases");
-      write(shop);
-
-      BACK.forEach(shop.fixture.source::execute);
-      shop.fixture.source.execute(
-          "insert into item (order_id_snowflake_id) select max(snowflake_id) from orders");
-      shop.requireTwins();
-      shop.fixture.await(() -> functions(shop).stream().noneMatch(ChangedChildTest::isNew));
-      assertThat(leading(shop)).as("the functions know of the switch").isEqualTo("true");
-      long renamed = renamed(shop, run);
-      shop.requireSound();
-      assertThat(renamed(shop, run)).as("a name is news only once").isEqualTo(renamed);
-      shop.fixture.undo(run, Phase.EXPAND);
-      shop.requireBare();
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    for (String rename : RENAMES) {
+      fixture.execute(rename);
+      write();
     }
+    fixture.await(() -> functions().stream().allMatch(ChangedChildTest::isNew));
+    write();
+
+    fixture.switchKey(run);
+    assertThat(functions()).allMatch(ChangedChildTest::isNew);
+    write();
+    fixture.execute(
+        "insert into sales.\"Line\" (order_id_snowflake_id) select max(snowflake_id)"
+            + " from purchases");
+    write();
+
+    BACK.forEach(fixture::execute);
+    fixture.execute(
+        "insert into item (order_id_snowflake_id) select max(snowflake_id) from orders");
+    shop.requireTwins();
+    fixture.await(() -> functions().stream().noneMatch(ChangedChildTest::isNew));
+    assertThat(leading()).as("the functions know of the switch").isEqualTo("true");
+    long renamed = renamed(run);
+    shop.requireSound();
+    assertThat(renamed(run)).as("a name is news only once").isEqualTo(renamed);
+    fixture.undo(run, Phase.EXPAND);
+    shop.requireBare();
   }
 
-  private static long renamed(ShopWithItems shop, TableMigration run) {
-    shop.fixture.await(
-        () -> shop.fixture.now(run).target().children().getFirst().column().equals("order_id"));
-    return shop.fixture.migrations.journal().events(run.id(), 0).stream()
+  private long renamed(TableMigration run) {
+    fixture.await(
+        () -> fixture.now(run).target().children().getFirst().column().equals("order_id"));
+    return fixture.migrations().journal().events(run.id(), 0).stream()
         .filter(event -> event.kind().equals("renamed"))
         .count();
   }
 
-  private static void write(ShopWithItems shop) {
-    String child = table(shop, "%order_id_snowflake_id");
-    String parent = table(shop, "snowflake_id");
-    String fk = column(shop, child, 2);
-    String key = column(shop, parent, 1);
-    shop.fixture.source.execute(
+  private void write() {
+    String child = table("%order_id_snowflake_id");
+    String parent = table("snowflake_id");
+    String fk = column(child, 2);
+    String key = column(parent, 1);
+    fixture.execute(
         "insert into %s default values".formatted(parent),
         "insert into %s (%s) select max(%s) from %s".formatted(child, fk, key, parent),
         "with c as (insert into %1$s (%2$s) select max(%3$s) + 1 from %4$s returning %2$s) insert into %4$s (%3$s) select %2$s from c"
@@ -83,15 +85,14 @@ class ChangedChildTest {
         "select setval('orders_id_seq', (select max(%s) from %s))".formatted(key, parent),
         "update %s set %s = 5 where id = 5".formatted(child, fk));
     assertThat(
-            shop.fixture.source.column(
+            fixture.column(
                 "select c.id from %s c left join %s p on p.%s = c.%s where c.order_id_snowflake_id is distinct from p.snowflake_id"
                     .formatted(child, parent, key, fk)))
         .isEmpty();
   }
 
-  private static String table(ShopWithItems shop, String column) {
-    return shop.fixture
-        .source
+  private String table(String column) {
+    return fixture
         .texts(
             "select a.attrelid::regclass::text from pg_attribute a join pg_class c on c.oid ="
                 + " a.attrelid and c.relkind = 'r' where a.attname like '"
@@ -101,18 +102,16 @@ class ChangedChildTest {
         .getFirst();
   }
 
-  private static String column(ShopWithItems shop, String table, int number) {
-    return shop.fixture
-        .source
+  private String column(String table, int number) {
+    return fixture
         .texts(
             "select quote_ident(attname) from pg_attribute where attrelid = '%s'::regclass and attnum = %d"
                 .formatted(table, number))
         .getFirst();
   }
 
-  private static List<String> functions(ShopWithItems shop) {
-    return shop.fixture.source.texts(
-        "select prosrc from pg_proc where proname like 'on\\_ref\\_public%'");
+  private List<String> functions() {
+    return fixture.texts("select prosrc from pg_proc where proname like 'on\\_ref\\_public%'");
   }
 
   private static boolean isNew(String function) {
@@ -121,150 +120,128 @@ class ChangedChildTest {
         && function.contains("\"number\"");
   }
 
-  private static String leading(ShopWithItems shop) {
-    return functions(shop).getFirst().contains("legacy_before or true") ? "true" : "false";
+  private String leading() {
+    return functions().getFirst().contains("legacy_before or true") ? "true" : "false";
   }
 
   /** What writes to the child runs as its owner, whoever that is now. */
   @Test
-  void aFunctionFollowsTheOwner() {
-    try (ShopWithItems shop = new ShopWithItems(100)) {
-      String role = "owner_" + Long.toHexString(System.nanoTime());
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("create role " + role);
-      try {
-        shop.fixture.source.execute(
-            "grant all on orders to " + role, "alter table item owner to " + role);
-        shop.fixture.await(
-            () ->
-                shop.fixture
-                    .source
-                    .texts(
-                        "select pg_get_userbyid(proowner)::text from pg_proc where proname like"
-                            + " 'fill\\_ref\\_%'")
-                    .equals(List.of(role)));
-        shop.requireSound();
-        shop.fixture.undo(run, Phase.EXPAND);
-        shop.requireBare();
-      } finally {
-        shop.fixture.source.execute(
-            "alter table item owner to current_user", "drop owned by " + role, "drop role " + role);
-      }
+  void aFunctionFollowsTheOwnerAndAChildThatIsDroppedIsLeftOut() {
+    shop.items(100);
+    fixture.execute("create table note (order_id bigint references orders on delete set null)");
+    String role = "owner_" + Long.toHexString(System.nanoTime());
+    TableMigration run = fixture.run();
+    fixture.execute("create role " + role);
+    try {
+      fixture.execute("grant all on orders to " + role, "alter table item owner to " + role);
+      fixture.await(
+          () ->
+              fixture
+                  .texts(
+                      "select pg_get_userbyid(proowner)::text from pg_proc where proname like"
+                          + " 'fill\\_ref\\_%'")
+                  .contains(role));
+      fixture.execute("drop table note");
+
+      fixture.switchKey(run);
+
+      shop.requireSound();
+      fixture.undo(run, Phase.EXPAND);
+      shop.requireBare();
+    } finally {
+      fixture.execute(
+          "alter table item owner to current_user", "drop owned by " + role, "drop role " + role);
     }
   }
 
   /** The old rules would act against the new: what stands is undone first. */
   @Test
   void aForeignKeyWithOtherRulesIsSaidAndTakenAfterAnUndo() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
-          "alter table item drop constraint item_order_id_fkey,"
-              + " add constraint item_order_id_fkey foreign key (order_id) references orders",
-          "alter table item rename column order_id to of_order");
-      String why = shop.failedSwitch(run);
-      assertThat(why).contains("public.item", "Undo from children on");
-      assertThat(shop.failedSwitch(run)).as("a retry alone is of no use").isEqualTo(why);
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "alter table item drop constraint item_order_id_fkey,"
+            + " add constraint item_order_id_fkey foreign key (order_id) references orders",
+        "alter table item rename column order_id to of_order");
+    String why = shop.failedSwitch(run);
+    assertThat(why).contains("public.item", "Undo from children on");
+    assertThat(shop.failedSwitch(run)).as("a retry alone is of no use").isEqualTo(why);
 
-      shop.fixture.undo(run, Phase.CHILDREN);
-      shop.resume(run);
-      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("Retry takes them as they are now");
-      shop.retry(run);
-      shop.fixture.source.execute("alter table item rename column of_order to order_id");
-      shop.requireSound();
-      assertThat(
-              shop.fixture.source.texts(
-                  "select pg_get_constraintdef(oid) from pg_constraint where conname like"
-                      + " 'fkey_%'"))
-          .containsExactly("FOREIGN KEY (order_id_snowflake_id) REFERENCES orders(snowflake_id)");
-      shop.fixture.undo(run, Phase.EXPAND);
-      assertThat(shop.leftovers()).isEmpty();
-    }
+    fixture.undo(run, Phase.CHILDREN);
+    fixture.resume(run);
+    assertThat(fixture.failure(run)).contains("Retry takes them as they are now");
+    shop.retry(run);
+    fixture.execute("alter table item rename column of_order to order_id");
+    shop.requireSound();
+    assertThat(
+            fixture.texts(
+                "select pg_get_constraintdef(oid) from pg_constraint where conname like"
+                    + " 'fkey_%'"))
+        .containsExactly("FOREIGN KEY (order_id_snowflake_id) REFERENCES orders(snowflake_id)");
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(shop.leftovers()).isEmpty();
   }
 
   /** The child keeps the names of its objects, and another child comes along. */
   @Test
   void aNewForeignKeyIsTakenByARetryBesideARenamedChild() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
-          "alter table item rename column order_id to of_order",
-          "create table note (order_id bigint references orders on delete set null)",
-          "insert into note select id from orders limit 50");
-      assertThat(shop.failedSwitch(run)).contains("public.note.order_id", "Retry takes them");
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "alter table item rename column order_id to of_order",
+        "create table note (order_id bigint references orders on delete set null)",
+        "insert into note select id from orders limit 50");
+    assertThat(shop.failedSwitch(run)).contains("public.note.order_id", "Retry takes them");
 
-      shop.retry(run);
+    shop.retry(run);
 
-      shop.fixture.source.execute("alter table item rename column of_order to order_id");
-      shop.requirePrimaryKey("snowflake_id");
-      shop.requireSound();
-      assertThat(
-              shop.fixture.source.count(
-                  "select count(*) from note where order_id_snowflake_id is null"))
-          .isZero();
-      assertThat(
-              shop.fixture.source.texts(
-                  "select attname::text from pg_attribute where attrelid = 'item'::regclass"
-                      + " and attnum > 0 order by attnum"))
-          .containsExactly("id", "order_id", "n", "order_id_snowflake_id");
-      shop.fixture.undo(run, Phase.EXPAND);
-      assertThat(shop.leftovers()).isEmpty();
-    }
-  }
-
-  @Test
-  void aChildThatIsDroppedIsLeftOut() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      shop.fixture.source.execute(
-          "create table note (order_id bigint references orders on delete set null)");
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("drop table note");
-
-      shop.fixture.switchKey(run);
-
-      shop.requireSound();
-      shop.fixture.undo(run, Phase.EXPAND);
-      shop.requireBare();
-    }
+    fixture.execute("alter table item rename column of_order to order_id");
+    shop.requirePrimaryKey("snowflake_id");
+    shop.requireSound();
+    assertThat(fixture.count("select count(*) from note where order_id_snowflake_id is null"))
+        .isZero();
+    assertThat(
+            fixture.texts(
+                "select attname::text from pg_attribute where attrelid = 'item'::regclass"
+                    + " and attnum > 0 order by attnum"))
+        .containsExactly("id", "order_id", "n", "order_id_snowflake_id");
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(shop.leftovers()).isEmpty();
   }
 
   /** The children outlive the table, and their writers must not meet our triggers. */
   @Test
   void childrenOfATableThatIsDroppedGoOnAndAreFreed() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute(
-          "drop table orders cascade",
-          "insert into item (order_id) values (5), (1000000)",
-          "update item set order_id = 6 where id = 5",
-          "update item set order_id = order_id + 1",
-          "delete from item where id = 7");
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "drop table orders cascade",
+        "insert into item (order_id) values (5), (1000000)",
+        "update item set order_id = 6 where id = 5",
+        "update item set order_id = order_id + 1",
+        "delete from item where id = 7");
 
-      shop.fixture.undo(run, Phase.EXPAND);
+    fixture.undo(run, Phase.EXPAND);
 
-      assertThat(shop.leftovers()).isEmpty();
-      shop.fixture.source.execute("insert into item (order_id) values (5)");
-    }
+    assertThat(shop.leftovers()).isEmpty();
+    fixture.execute("insert into item (order_id) values (5)");
   }
 
   /** By hand: nothing can be followed, and the application goes on. */
   @Test
   void aNewColumnThatIsDroppedDoesNotHurtTheChildren() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      MigrationFixture fixture = shop.fixture;
-      fixture.source.execute(
-          "do $$ declare t name; begin for t in select tgname from pg_trigger where tgname like"
-              + " '~coatcheck%' and tgrelid = 'orders'::regclass loop execute format('drop"
-              + " trigger %I on orders', t); end loop; end $$",
-          "alter table orders drop column snowflake_id cascade",
-          "insert into item (order_id) select 5 from generate_series(1, 10)",
-          "update item set order_id = 6 where id = 5");
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "do $$ declare t name; begin for t in select tgname from pg_trigger where tgname like"
+            + " '~coatcheck%' and tgrelid = 'orders'::regclass loop execute format('drop"
+            + " trigger %I on orders', t); end loop; end $$",
+        "alter table orders drop column snowflake_id cascade",
+        "insert into item (order_id) select 5 from generate_series(1, 10)",
+        "update item set order_id = 6 where id = 5");
 
-      fixture.undo(run, Phase.EXPAND);
+    fixture.undo(run, Phase.EXPAND);
 
-      shop.requireBare();
-    }
+    shop.requireBare();
   }
 }

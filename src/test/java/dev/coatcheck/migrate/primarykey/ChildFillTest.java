@@ -8,95 +8,96 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rows of a child that can't be filled at once, or not at all. */
 class ChildFillTest {
   private static final int ITEMS = 3_000;
 
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
+  private final ShopWithItems shop = new ShopWithItems(fixture);
+
   /** What another session holds is filled once that session has ended, however it ends. */
   @Test
   void rowsThatOthersHoldAreFilledInTheEnd() {
-    try (ShopWithItems shop = new ShopWithItems(ITEMS);
-        TestSession updating = shop.fixture.source.sql().session();
-        TestSession deleting = shop.fixture.source.sql().session();
-        TestSession inserting = shop.fixture.source.sql().session()) {
-      TableMigration run = slowly(shop);
+    shop.items(ITEMS);
+    try (TestSession updating = fixture.sql().session();
+        TestSession deleting = fixture.sql().session();
+        TestSession inserting = fixture.sql().session()) {
+      TableMigration run = slowly();
       updating.begin("update item set order_id = 7 where id = " + (ITEMS - 1));
       deleting.begin("delete from item where id = " + (ITEMS - 2));
       inserting.begin("insert into item (order_id) select 9 from generate_series(1, 500)");
-      shop.fixture.set(run, settings -> MigrationFixture.rate(settings, 0));
-      shop.fixture.await(() -> open(shop) <= 200);
-      long held = open(shop);
+      fixture.rate(run, 0);
+      fixture.await(() -> open() <= 200);
+      long held = open();
       assertThat(held).isGreaterThanOrEqualTo(2);
 
       updating.rollback();
       deleting.rollback();
       inserting.commit();
 
-      shop.fixture.await(run, RunState.DONE);
+      fixture.await(run, RunState.DONE);
       shop.requireSound();
     }
   }
 
   @Test
   void aTriggerThatRefusesIsNamedAndARetryGoesOn() {
-    try (ShopWithItems shop = new ShopWithItems(ITEMS)) {
-      shop.fixture.source.execute(
-          """
-          create function closed() returns trigger language plpgsql as $$ begin
-            raise exception 'the books of % are closed', new.order_id; end $$
-          """,
-          "create trigger closed before update on item for each row when (new.id = 2500)"
-              + " execute function closed()");
-      TableMigration run = shop.plan();
-      shop.fixture.start(run);
+    shop.items(ITEMS);
+    fixture.execute(
+        """
+        create function closed() returns trigger language plpgsql as $$ begin
+          raise exception 'the books of % are closed', new.order_id; end $$
+        """,
+        "create trigger closed before update on item for each row when (new.id = 2500)"
+            + " execute function closed()");
+    TableMigration run = fixture.plan();
+    fixture.start(run);
 
-      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("child-fill", "public.item", "the books of", "are closed");
+    assertThat(fixture.failure(run))
+        .contains("child-fill", "public.item", "the books of", "are closed");
 
-      shop.fixture.source.execute("drop trigger closed on item");
-      shop.retry(run);
-      shop.requireSound();
-    }
+    fixture.execute("drop trigger closed on item");
+    shop.retry(run);
+    shop.requireSound();
   }
 
   @Test
   void aTriggerThatDropsUpdatesIsSuspectedAndAnUndoTakesAllAway() {
-    try (ShopWithItems shop = new ShopWithItems(ITEMS)) {
-      shop.fixture.source.execute(
-          "create function dropped() returns trigger language plpgsql as"
-              + " $$ begin return null; end $$",
-          "create trigger dropped before update on item for each row when (new.id % 1000 = 0)"
-              + " execute function dropped()");
-      TableMigration run = shop.plan();
-      shop.fixture.start(run);
+    shop.items(ITEMS);
+    fixture.execute(
+        "create function dropped() returns trigger language plpgsql as"
+            + " $$ begin return null; end $$",
+        "create trigger dropped before update on item for each row when (new.id % 1000 = 0)"
+            + " execute function dropped()");
+    TableMigration run = fixture.plan();
+    fixture.start(run);
 
-      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("3 rows of public.item.order_id", "a trigger of the table", "retry");
+    assertThat(fixture.failure(run))
+        .contains("3 rows of public.item.order_id", "a trigger of the table", "retry");
 
-      shop.fixture.undo(run, Phase.EXPAND);
-      shop.fixture.source.execute("drop trigger dropped on item");
-      shop.requireBare();
-    }
+    fixture.undo(run, Phase.EXPAND);
+    fixture.execute("drop trigger dropped on item");
+    shop.requireBare();
   }
 
   /** Up to the middle of the fill of the child. */
-  private static TableMigration slowly(ShopWithItems shop) {
-    TableMigration run = shop.plan();
-    shop.fixture.set(run, settings -> MigrationFixture.rate(settings, 600));
-    shop.fixture.start(run);
-    shop.fixture.await(
+  private TableMigration slowly() {
+    TableMigration run = fixture.plan();
+    fixture.rate(run, 600);
+    fixture.start(run);
+    fixture.await(
         () ->
-            shop.fixture.source.count(
+            fixture.count(
                     "select count(*) from pg_trigger where tgrelid = 'item'::regclass"
                         + " and tgname like '%late'")
                 == 1);
-    assertThat(open(shop)).isGreaterThan(1_000);
+    assertThat(open()).isGreaterThan(1_000);
     return run;
   }
 
-  private static long open(ShopWithItems shop) {
-    return shop.fixture.source.count(
-        "select count(*) from item where order_id_snowflake_id is null");
+  private long open() {
+    return fixture.count("select count(*) from item where order_id_snowflake_id is null");
   }
 }

@@ -7,10 +7,9 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Columns that refer to the legacy IDs get twins that refer to the new keys. Every test runs before
@@ -42,58 +41,51 @@ class ChildrenTest {
           "create table pagila_2 partition of pagila for values in (2)",
           "alter table pagila_1 add foreign key (order_id) references orders on delete cascade");
 
-  private static MigrationFixture fixture;
-  private static TestSql sql;
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.apart();
+  private static final TestSql SQL = FIXTURE.sql();
   private static TableMigration run;
 
   @BeforeAll
   static void migrate() {
-    fixture = new MigrationFixture(false);
-    sql = fixture.source.sql();
-    sql.execute(
+    SQL.execute(
         "create table orders (id bigserial primary key, created_at timestamptz default now(),"
             + " before_id bigint references orders)",
         "insert into orders (created_at) select now() - make_interval(secs => 2000 - n)"
             + " from generate_series(1, 500) n",
         "update orders set before_id = id - 1 where id > 1");
-    CHILDREN.forEach(sql::execute);
+    CHILDREN.forEach(SQL::execute);
     for (String table : List.of("cascading", "nulled", "defaulted", "restricted", "deferred")) {
-      sql.execute(
+      SQL.execute(
           "insert into %s (order_id) select 1 + n %% 400 from generate_series(1, 1000) n"
               .formatted(table));
     }
-    sql.execute(
+    SQL.execute(
         "insert into parted select 1 + n % 400, 1 + n % 2 from generate_series(1, 1000) n",
         "insert into pagila select 1 + n % 400, 1 + n % 2 from generate_series(1, 1000) n",
         "insert into plain select 1 + n % 400 from generate_series(1, 1000) n",
         "insert into \"Odd 'names'\" (\"the <Order>\", other) select 1 + n % 400, null"
             + " from generate_series(1, 1000) n");
-    run = fixture.run(fixture.plan("orders", Optional.of("created_at")));
-  }
-
-  @AfterAll
-  static void close() {
-    fixture.close();
+    run = FIXTURE.run();
   }
 
   @Test
   void twinsFollowBeforeTheSwitchAfterItAndAfterItsUndo() {
     requireAll(false);
-    fixture.switchKey(run);
+    FIXTURE.switchKey(run);
     requireAll(true);
-    fixture.undo(run, Phase.SWITCH);
+    FIXTURE.undo(run, Phase.SWITCH);
     requireAll(false);
-    fixture.switchKey(run);
+    FIXTURE.switchKey(run);
     requireAll(true);
-    fixture.undo(run, Phase.EXPAND);
+    FIXTURE.undo(run, Phase.EXPAND);
     assertThat(
-            sql.texts(
+            SQL.texts(
                 "select attrelid::regclass::text from pg_attribute where not attisdropped"
                     + " and attname like '%snowflake_id' and attrelid >= 16384"
                     + " and attrelid in (select oid from pg_class where relkind = 'r'"
                     + " and relnamespace = 'public'::regnamespace)"))
         .isEmpty();
-    assertThat(sql.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
+    assertThat(SQL.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
         .isEmpty();
   }
 
@@ -125,22 +117,22 @@ class ChildrenTest {
       String table = column.substring(0, column.indexOf('.'));
       String name = column.substring(column.indexOf('.') + 1);
       assertThat(
-              sql.number(
+              SQL.number(
                   "select count(*) from %1$s c left join orders o on o.id = c.%2$s where c.%2$s_snowflake_id is distinct from o.snowflake_id"
                       .formatted(table, name)))
           .as(column)
           .isZero();
     }
     assertThat(
-            sql.number(
+            SQL.number(
                 "select count(*) from \"Odd 'names'\" c left join orders o on o.id = c.\"the"
                     + " <Order>\" where c.\"the <Order>_snowflake_id\" is distinct from"
                     + " o.snowflake_id"))
         .isZero();
-    assertThat(sql.texts("select conname::text from pg_constraint where not convalidated"))
+    assertThat(SQL.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
     assertThat(
-            sql.number(
+            SQL.number(
                 "select count(*) from pg_constraint where contype = 'f' and conparentid = 0"
                     + " and conrelid = 'parted'::regclass"))
         .as("foreign keys of the partitioned table itself")
@@ -149,7 +141,7 @@ class ChildrenTest {
 
   private static void insertsAreFollowed() {
     long id = order();
-    sql.execute(
+    SQL.execute(
         "insert into cascading (order_id) values (%d)".formatted(id),
         "insert into parted values (%1$d, 1), (%1$d, 2)".formatted(id),
         "update parted set part = 3 - part where order_id = %d".formatted(id),
@@ -160,39 +152,39 @@ class ChildrenTest {
         "update plain set order_id = %d where order_id = 7".formatted(id),
         "update plain set order_id = null where order_id = 8",
         "update plain set order_id = 7 where order_id = %d".formatted(id));
-    assertThat(sql.number("select count(*) from defaulted where order_id is null"))
+    assertThat(SQL.number("select count(*) from defaulted where order_id is null"))
         .as("an explicit null is no default")
         .isPositive();
   }
 
   private static void deletesFollowTheirRules() {
     long id = order();
-    sql.execute(
+    SQL.execute(
         "insert into cascading (order_id) values (%d)".formatted(id),
         "insert into nulled (order_id) values (%d)".formatted(id),
         "insert into defaulted (order_id) values (%d)".formatted(id));
-    sql.execute("insert into parted values (%1$d, 1), (%1$d, 2)".formatted(id));
-    long defaults = sql.number("select count(*) from defaulted where order_id = 1");
-    long nulls = sql.number("select count(*) from nulled where order_id is null");
+    SQL.execute("insert into parted values (%1$d, 1), (%1$d, 2)".formatted(id));
+    long defaults = SQL.number("select count(*) from defaulted where order_id = 1");
+    long nulls = SQL.number("select count(*) from nulled where order_id is null");
 
-    sql.execute("delete from orders where id = %d".formatted(id));
+    SQL.execute("delete from orders where id = %d".formatted(id));
 
-    assertThat(sql.number("select count(*) from cascading where order_id = " + id)).isZero();
-    assertThat(sql.number("select count(*) from parted where order_id = " + id)).isZero();
-    assertThat(sql.number("select count(*) from nulled where order_id is null"))
+    assertThat(SQL.number("select count(*) from cascading where order_id = " + id)).isZero();
+    assertThat(SQL.number("select count(*) from parted where order_id = " + id)).isZero();
+    assertThat(SQL.number("select count(*) from nulled where order_id is null"))
         .isEqualTo(nulls + 1);
-    assertThat(sql.number("select count(*) from defaulted where order_id = 1"))
+    assertThat(SQL.number("select count(*) from defaulted where order_id = 1"))
         .isEqualTo(defaults + 1);
     long held = order();
-    sql.execute("insert into restricted (order_id) values (%d)".formatted(held));
+    SQL.execute("insert into restricted (order_id) values (%d)".formatted(held));
     org.assertj.core.api.Assertions.assertThatThrownBy(
-            () -> sql.execute("delete from orders where id = %d".formatted(held)))
+            () -> SQL.execute("delete from orders where id = %d".formatted(held)))
         .hasStackTraceContaining("violates");
   }
 
   private static void aChildMayComeFirst() {
-    long id = sql.number("select nextval('orders_id_seq')");
-    sql.execute(
+    long id = SQL.number("select nextval('orders_id_seq')");
+    SQL.execute(
         "begin; insert into deferred (order_id) values (%1$d);".formatted(id)
             + " insert into orders (id) values (%1$d); commit".formatted(id),
         "with child as (insert into cascading (order_id)"
@@ -201,8 +193,8 @@ class ChildrenTest {
   }
 
   private static void aRowMayReferToItself() {
-    long id = sql.number("select nextval('orders_id_seq')");
-    sql.execute(
+    long id = SQL.number("select nextval('orders_id_seq')");
+    SQL.execute(
         "insert into orders (id, before_id) values (%1$d, %1$d)".formatted(id),
         "insert into orders (id, before_id)"
             + " select nextval('orders_id_seq'), currval('orders_id_seq') + 1"
@@ -212,17 +204,17 @@ class ChildrenTest {
 
   private static void theTwinMayBeWritten() {
     long id = order();
-    String key = sql.text("select snowflake_id::text from orders where id = " + id);
-    sql.execute(
+    String key = SQL.text("select snowflake_id::text from orders where id = " + id);
+    SQL.execute(
         "insert into cascading (order_id_snowflake_id) values (%s)".formatted(key),
         "insert into plain (order_id_snowflake_id) values (%s)".formatted(key),
         "update nulled set order_id_snowflake_id = %s where id in (select min(id) from nulled)"
             .formatted(key));
-    assertThat(sql.number("select count(*) from cascading where order_id = " + id)).isOne();
-    assertThat(sql.number("select count(*) from nulled where order_id = " + id)).isOne();
+    assertThat(SQL.number("select count(*) from cascading where order_id = " + id)).isOne();
+    assertThat(SQL.number("select count(*) from nulled where order_id = " + id)).isOne();
   }
 
   private static long order() {
-    return sql.number("insert into orders (created_at) values (now()) returning id");
+    return SQL.number("insert into orders (created_at) values (now()) returning id");
   }
 }

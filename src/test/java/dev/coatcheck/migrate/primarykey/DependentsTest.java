@@ -2,49 +2,56 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What depends on a table and its primary key goes along, or is refused before anything is done.
  */
 class DependentsTest {
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
+  private final ShopWithItems shop = new ShopWithItems(fixture);
+
   @Test
   void viewsReplicaIdentityClusterAndGrantsGoAlong() {
     String role = "clerk_" + Long.toHexString(System.nanoTime());
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      shop.fixture.source.execute(
-          "create view shown as select o.id, count(*) as items from orders o"
-              + " join item i on i.order_id = o.id group by o.id, o.created_at",
-          "create materialized view kept as select id, created_at from orders",
-          "create unique index on kept (id)",
-          "alter table orders replica identity using index orders_pkey",
-          "alter table orders cluster on orders_pkey",
-          "create role " + role,
-          "grant usage on item_id_seq to " + role,
-          "grant select (id, order_id), insert (order_id), update (order_id) on item to " + role);
-      TableMigration run = shop.fixture.run(shop.plan());
-      try {
-        for (int i = 0; i < 2; i++) {
-          requireDependents(shop, role);
-          shop.fixture.switchKey(run);
-          requireDependents(shop, role);
-          assertThat(identity(shop)).containsExactly("id");
-          shop.fixture.undo(run, Phase.SWITCH);
-        }
-        requireDependents(shop, role);
-        shop.fixture.undo(run, Phase.EXPAND);
-        requireDependents(shop, role);
-        assertThat(identity(shop)).containsExactly("id");
-        assertThat(clustered(shop)).isEqualTo("orders_pkey");
-      } finally {
-        shop.fixture.source.execute("drop owned by " + role, "drop role " + role);
+    shop.items(1_000);
+    fixture.execute(
+        "create view shown as select o.id, count(*) as items from orders o"
+            + " join item i on i.order_id = o.id group by o.id, o.created_at",
+        "create materialized view kept as select id, created_at from orders",
+        "create unique index on kept (id)",
+        "alter table orders replica identity using index orders_pkey",
+        "alter table orders cluster on orders_pkey",
+        "comment on constraint orders_pkey on orders is 'kept'",
+        "comment on constraint item_order_id_fkey on item is 'kept too'",
+        "create role " + role,
+        "grant usage on item_id_seq to " + role,
+        "grant select (id, order_id), insert (order_id), update (order_id) on item to " + role);
+    TableMigration run = fixture.run();
+    try {
+      for (int i = 0; i < 2; i++) {
+        requireDependents(role);
+        fixture.switchKey(run);
+        shop.requirePrimaryKey("snowflake_id");
+        requireDependents(role);
+        assertThat(identity()).containsExactly("id");
+        fixture.undo(run, Phase.SWITCH);
+        shop.requirePrimaryKey("id");
       }
+      requireDependents(role);
+      fixture.undo(run, Phase.EXPAND);
+      requireDependents(role);
+      assertThat(identity()).containsExactly("id");
+      assertThat(clustered()).isEqualTo("orders_pkey");
+    } finally {
+      fixture.execute("drop owned by " + role, "drop role " + role);
     }
   }
 
@@ -54,55 +61,62 @@ class DependentsTest {
    */
   @Test
   void foreignKeysActInTheSameOrderAsBefore() {
-    try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
-          "create table transfer (target_id bigint, origin_id bigint)",
-          "alter table transfer"
-              + " add foreign key (origin_id) references orders on delete cascade,"
-              + " add foreign key (target_id) references orders",
-          "insert into transfer select n, n from generate_series(1, 100) n");
-      requireTransfersGoAlong(shop, 1);
-      TableMigration run = shop.fixture.run(shop.plan());
-      requireTransfersGoAlong(shop, 2);
-      shop.fixture.switchKey(run);
-      requireTransfersGoAlong(shop, 3);
-      shop.fixture.undo(run, Phase.SWITCH);
-      requireTransfersGoAlong(shop, 4);
-      shop.fixture.undo(run, Phase.EXPAND);
-      requireTransfersGoAlong(shop, 5);
-    }
+    shop.items(10);
+    fixture.execute(
+        "create table transfer (target_id bigint, origin_id bigint)",
+        "alter table transfer"
+            + " add foreign key (origin_id) references orders on delete cascade,"
+            + " add foreign key (target_id) references orders",
+        "insert into transfer select n, n from generate_series(1, 100) n");
+    requireTransfersGoAlong(1);
+    TableMigration run = fixture.run();
+    requireTransfersGoAlong(2);
+    fixture.switchKey(run);
+    requireTransfersGoAlong(3);
+    fixture.undo(run, Phase.SWITCH);
+    requireTransfersGoAlong(4);
+    fixture.undo(run, Phase.EXPAND);
+    requireTransfersGoAlong(5);
   }
 
-  private static void requireTransfersGoAlong(ShopWithItems shop, long order) {
-    shop.fixture.source.execute("delete from orders where id = " + order);
+  private void requireTransfersGoAlong(long order) {
+    fixture.execute("delete from orders where id = " + order);
+    assertThat(fixture.count("select count(*) from transfer where target_id = " + order)).isZero();
     assertThat(
-            shop.fixture.source.count("select count(*) from transfer where target_id = " + order))
-        .isZero();
-    assertThat(
-            shop.fixture.source.texts(
+            fixture.texts(
                 "select conname::text from pg_constraint where conrelid = 'transfer'::regclass"
                     + " and conname like 'transfer%' order by oid"))
         .containsExactly("transfer_origin_id_fkey", "transfer_target_id_fkey");
   }
 
-  private static void requireDependents(ShopWithItems shop, String role) {
-    try (TestSession clerk = shop.fixture.source.sql().session()) {
+  private void requireDependents(String role) {
+    try (TestSession clerk = fixture.sql().session()) {
       clerk.execute(
           "set role " + role,
           "insert into item (order_id) values (3)",
           "update item set order_id = 4 where id = 4");
     }
-    shop.fixture.source.execute(
+    fixture.execute(
         "refresh materialized view concurrently kept",
         "insert into orders default values",
         "update orders set created_at = now() where id = 9");
-    assertThat(shop.fixture.source.count("select count(*) from shown")).isPositive();
-    assertThat(clustered(shop)).isNotNull();
+    assertThat(fixture.count("select count(*) from shown")).isPositive();
+    assertThat(clustered()).isNotNull();
+    assertThat(
+            fixture.texts(
+                "select obj_description(oid, 'pg_constraint') from pg_constraint"
+                    + " where conname in ('orders_pkey', 'item_order_id_fkey') order by 1"))
+        .containsExactly("kept", "kept too");
+    assertThat(
+            fixture.texts(
+                "select pg_get_constraintdef(oid) from pg_constraint where contype = 'f'"
+                    + " and conrelid = 'item'::regclass and conkey = '{2}'"))
+        .containsExactly("FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE");
   }
 
   /** The columns that a subscriber finds a row by. */
-  private static List<String> identity(ShopWithItems shop) {
-    return shop.fixture.source.texts(
+  private List<String> identity() {
+    return fixture.texts(
         """
         select a.attname::text from pg_class c
           join pg_index i on i.indrelid = c.oid
@@ -112,9 +126,8 @@ class DependentsTest {
         """);
   }
 
-  private static String clustered(ShopWithItems shop) {
-    return shop.fixture
-        .source
+  private String clustered() {
+    return fixture
         .texts(
             "select indexrelid::regclass::text from pg_index"
                 + " where indrelid = 'orders'::regclass and indisclustered")
@@ -123,45 +136,43 @@ class DependentsTest {
 
   @Test
   void whatGroupsByTheKeyIsRefusedAtPlan() {
-    try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
-          "create materialized view grouped as select o.id, o.created_at, count(*)"
-              + " from orders o join item i on i.order_id = o.id group by o.id");
-      assertThat(shop.fixture.refused("orders"))
-          .extracting(Diagnostic::code)
-          .contains("view_groups_by_key");
-    }
+    shop.items(10);
+    fixture.execute(
+        "create materialized view grouped as select o.id, o.created_at, count(*)"
+            + " from orders o join item i on i.order_id = o.id group by o.id");
+    assertThat(fixture.refused("orders"))
+        .extracting(Diagnostic::code)
+        .contains("view_groups_by_key");
   }
 
   /** It would run as our user. */
   @Test
   void aDefaultThatIsNoConstantIsRefusedWhereItsForeignKeySetsIt() {
-    try (ShopWithItems shop = new ShopWithItems(10)) {
-      shop.fixture.source.execute(
-          "create table called (by_role name)",
-          """
-          create function favourite() returns bigint language plpgsql as $$ begin
-            insert into called values (current_user); return 1; end $$
-          """,
-          "create table basket (order_id bigint default favourite()"
-              + " references orders on delete set default)");
-      TableMigration run = shop.plan();
-      shop.fixture.start(run);
-      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("the default of public.basket.order_id is not a constant", "favourite()");
-      assertThat(shop.fixture.source.texts("select * from called")).isEmpty();
+    shop.items(10);
+    fixture.execute(
+        "create table called (by_role name)",
+        """
+        create function favourite() returns bigint language plpgsql as $$ begin
+          insert into called values (current_user); return 1; end $$
+        """,
+        "create table basket (order_id bigint default favourite()"
+            + " references orders on delete set default)");
+    TableMigration run = fixture.plan();
+    fixture.start(run);
+    assertThat(fixture.failure(run))
+        .contains("the default of public.basket.order_id is not a constant", "favourite()");
+    assertThat(fixture.texts("select * from called")).isEmpty();
 
-      shop.fixture.source.execute("alter table basket alter column order_id set default 7");
-      shop.retry(run);
-      shop.fixture.source.execute(
-          "insert into basket default values",
-          "insert into basket values (9)",
-          "delete from orders where id = 9");
-      assertThat(
-              shop.fixture.source.count(
-                  "select count(*) from basket b join orders o on o.snowflake_id ="
-                      + " b.order_id_snowflake_id where b.order_id = 7 and o.id = 7"))
-          .isEqualTo(2);
-    }
+    fixture.execute("alter table basket alter column order_id set default 7");
+    shop.retry(run);
+    fixture.execute(
+        "insert into basket default values",
+        "insert into basket values (9)",
+        "delete from orders where id = 9");
+    assertThat(
+            fixture.count(
+                "select count(*) from basket b join orders o on o.snowflake_id ="
+                    + " b.order_id_snowflake_id where b.order_id = 7 and o.id = 7"))
+        .isEqualTo(2);
   }
 }

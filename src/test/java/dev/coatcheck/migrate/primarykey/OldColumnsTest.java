@@ -12,42 +12,41 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What still uses the columns of the legacy IDs is seen, and keeps them unless it is accepted. */
 class OldColumnsTest {
-  private static final MigrationFixture FIXTURE = new MigrationFixture(false);
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.apart();
   private static final String APP = "old_columns_app";
   private static TableMigration run;
 
   @BeforeAll
   static void migrate() {
     FIXTURE.orders(100);
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create extension pg_stat_statements",
         "create table item (n int, order_id bigint references orders)",
         "create table other (id int)",
         "create role " + APP,
         "grant all on orders, item, other to " + APP,
         "grant usage on sequence orders_id_seq to " + APP);
-    run = FIXTURE.run(FIXTURE.plan("orders", Optional.of("created_at")));
+    run = FIXTURE.run();
     asApplication("select id from orders where id = 1", "select id from orders where id = 2");
     FIXTURE.switchKey(run);
   }
 
   @AfterAll
   static void close() {
-    FIXTURE.source.execute("drop owned by " + APP, "drop role " + APP);
-    FIXTURE.close();
+    FIXTURE.execute("drop owned by " + APP, "drop role " + APP);
   }
 
   @Test
   void statementsThatNameAnOldColumnCountFromTheSwitchOn() {
     assertThat(look().use().statements()).isEmpty();
-    FIXTURE.source.execute("select id from orders where id = 3");
+    FIXTURE.execute("select id from orders where id = 3");
     asApplication(
         "select snowflake_id as id from orders",
         "select o.snowflake_id, x.id from orders o cross join other x",
@@ -83,7 +82,7 @@ class OldColumnsTest {
 
   @Test
   void functionsAndCodeThatCountsColumnsAreFoundToo() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create function newest() returns bigint language sql as 'select max(id) from orders'",
         "create table log as select * from orders limit 0",
         "create function keep() returns trigger language plpgsql as"
@@ -94,13 +93,13 @@ class OldColumnsTest {
       assertThat(look().use().rowShapes()).singleElement().asString().contains("keep");
       assertThat(refused()).extracting(Diagnostic::code).contains("old_column", "row_shape");
     } finally {
-      FIXTURE.source.execute(
+      FIXTURE.execute(
           "drop trigger keep on orders", "drop function newest(), keep()", "drop table log");
     }
   }
 
   private static OldColumns look() {
-    return FIXTURE.migrations.oldColumns(FIXTURE.now(run)).orElseThrow();
+    return FIXTURE.migrations().oldColumns(FIXTURE.now(run)).orElseThrow();
   }
 
   private static List<Diagnostic> refused() {
@@ -118,6 +117,6 @@ class OldColumnsTest {
     all[0] = "set role " + APP;
     System.arraycopy(statements, 0, all, 1, statements.length);
     all[all.length - 1] = "reset role";
-    FIXTURE.source.execute(all);
+    FIXTURE.execute(all);
   }
 }

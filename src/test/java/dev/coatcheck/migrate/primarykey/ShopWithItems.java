@@ -2,61 +2,33 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A table of orders and a child of it, and what every test asks of them. */
-final class ShopWithItems implements AutoCloseable {
+record ShopWithItems(MigrationFixture fixture) {
   static final int ORDERS = 300;
 
-  final MigrationFixture fixture;
-
-  ShopWithItems(int items) {
-    this(new MigrationFixture(false), items);
-  }
-
-  ShopWithItems(MigrationFixture fixture, int items) {
-    this(fixture, ORDERS, items);
-  }
-
-  ShopWithItems(MigrationFixture fixture, int orders, int items) {
-    this.fixture = fixture;
-    fixture.orders(orders);
-    fixture.source.execute(
-        "create table item (id bigserial primary key,"
-            + " order_id bigint not null references orders on delete cascade, n int)",
-        "insert into item (order_id) select 1 + n %% %d from generate_series(1, %d) n"
-            .formatted(orders, items));
-  }
-
-  TableMigration plan() {
-    return fixture.plan("orders", Optional.of("created_at"));
+  void items(int items) {
+    fixture.ordersWithItems(ORDERS, items);
   }
 
   /** A switch that fails; says why. */
   String failedSwitch(TableMigration run) {
-    boolean isFirst = fixture.now(run).status().state() == RunState.DONE;
-    MigrationFixture.done(
-        isFirst
-            ? fixture.migrations.switchWithin(
-                run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))
-            : fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-    return fixture.await(run, RunState.FAILED).status().reason().orElseThrow();
+    if (fixture.now(run).status().state() == RunState.DONE) {
+      fixture.beginSwitch(run);
+    } else {
+      fixture.retry(run);
+    }
+    return fixture.failure(run);
   }
 
   void retry(TableMigration run) {
-    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    fixture.retry(run);
     fixture.await(run, RunState.DONE);
-  }
-
-  void resume(TableMigration run) {
-    MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
   }
 
   /** All that a switch could change. */
@@ -69,29 +41,28 @@ final class ShopWithItems implements AutoCloseable {
                 + " where indrelid in ('orders'::regclass, 'item'::regclass) order by 1",
             "select md5(prosrc) from pg_proc"
                 + " where pronamespace = 'coatcheck_migration'::regnamespace order by 1")
-        .flatMap(query -> fixture.source.texts(query).stream())
+        .flatMap(query -> fixture.texts(query).stream())
         .toList();
   }
 
   /** And the next thousand rows are right too. */
   void requireSound() {
-    fixture.source.execute(
+    fixture.execute(
         "insert into orders select from generate_series(1, 1000)",
         "insert into item (order_id) select id from orders order by id desc limit 1000");
     fixture.requireOrderedKeys();
     requireTwins();
-    assertThat(
-            fixture.source.texts("select conname::text from pg_constraint where not convalidated"))
+    assertThat(fixture.texts("select conname::text from pg_constraint where not convalidated"))
         .isEmpty();
     assertThat(
-            fixture.source.texts(
+            fixture.texts(
                 "select indexrelid::regclass from pg_index where not indisvalid or not indisready"))
         .isEmpty();
   }
 
   void requireTwins() {
     assertThat(
-            fixture.source.column(
+            fixture.column(
                 "select i.id from item i left join orders o on o.id = i.order_id"
                     + " where i.order_id_snowflake_id is distinct from o.snowflake_id"))
         .isEmpty();
@@ -99,7 +70,7 @@ final class ShopWithItems implements AutoCloseable {
 
   void requirePrimaryKey(String column) {
     assertThat(
-            fixture.source.texts(
+            fixture.texts(
                 "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
                     + " and conrelid = 'orders'::regclass"))
         .containsExactly("PRIMARY KEY (" + column + ")");
@@ -109,16 +80,16 @@ final class ShopWithItems implements AutoCloseable {
   void requireBare() {
     assertThat(leftovers()).isEmpty();
     assertThat(
-            fixture.source.texts(
+            fixture.texts(
                 "select indexrelid::regclass::text from pg_index where indrelid in"
                     + " ('orders'::regclass, 'item'::regclass) order by 1"))
         .containsExactly("item_pkey", "orders_pkey");
     requirePrimaryKey("id");
-    fixture.source.execute(
+    fixture.execute(
         "insert into orders default values",
         "insert into item (order_id) select max(id) from orders",
         "delete from orders");
-    assertThat(fixture.source.count("select count(*) from item")).isZero();
+    assertThat(fixture.count("select count(*) from item")).isZero();
   }
 
   List<String> leftovers() {
@@ -130,12 +101,7 @@ final class ShopWithItems implements AutoCloseable {
                 + " and relnamespace = 'public'::regnamespace)",
             "select proname::text from pg_proc"
                 + " where pronamespace = to_regnamespace('coatcheck_migration')")
-        .flatMap(query -> fixture.source.texts(query).stream())
+        .flatMap(query -> fixture.texts(query).stream())
         .toList();
-  }
-
-  @Override
-  public void close() {
-    fixture.close();
   }
 }

@@ -2,26 +2,19 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunEvent;
 import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.session.Patience;
-import dev.coatcheck.postgres.sql.TestDatabase;
-import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The runner's connection falls silent in the middle of each step, or at its commit: for the server
@@ -29,19 +22,10 @@ import org.junit.jupiter.api.Test;
  */
 class StepFaultTest {
   private static final Patience SHORT = new Patience(200, 1_000, 2_000, 600);
+  private static final String MOVED = "primary key using index";
 
-  private final TestDatabase database = TestDatabase.empty();
-  private FaultProxy proxy;
-
-  @BeforeEach
-  void listen() throws IOException {
-    proxy = new FaultProxy(port());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    proxy.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.behindProxy(SHORT);
+  private final ShopWithItems shop = new ShopWithItems(fixture);
 
   /** Within a statement. */
   private static Trap in(String text) {
@@ -53,37 +37,45 @@ class StepFaultTest {
     return new Trap(text, true, false, true);
   }
 
-  private static final String MOVED = "primary key using index";
-
   @Test
-  void theSwitchAndItsUndoAreDecidedByTheCatalog() {
-    goThrough(List.of(), List.of(in(MOVED), after(MOVED)), List.of(after(MOVED)), List.of());
+  void theSwitchItsUndoAndTheLastPhaseAreDecidedByTheCatalog() {
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    meet(List.of(after(MOVED)), () -> fixture.beginSwitch(run));
+    fixture.await(run, RunState.DONE);
+    shop.requirePrimaryKey("snowflake_id");
+    meet(List.of(after(MOVED)), () -> fixture.beginUndo(run, Phase.SWITCH));
+    fixture.await(run, RunState.DONE);
+    shop.requirePrimaryKey("id");
+    shop.requireSound();
+    fixture.switchKey(run);
+
+    requireContract(run, List.of(after("drop column \"id\"")));
   }
 
   @Test
-  void theLastPhaseIsDecidedByTheCatalog() {
-    try (ShopWithItems shop = new ShopWithItems(behindProxy(), 1_000)) {
-      MigrationFixture fixture = shop.fixture;
-      TableMigration run = fixture.switchKey(fixture.run(shop.plan()));
+  @Tag("faults")
+  void theLastPhaseStandsIt() {
+    shop.items(1_000);
+    requireContract(
+        fixture.switchKey(fixture.run()),
+        List.of(
+            in("is not null) not valid"),
+            after("is not null) not valid"),
+            in("drop column \"id\""),
+            after("drop column \"id\"")));
+  }
 
-      meet(
-          List.of(
-              in("is not null) not valid"),
-              after("is not null) not valid"),
-              in("drop column \"id\""),
-              after("drop column \"id\"")),
-          () -> MigrationFixture.done(fixture.contract(run, List.of("old_column"))));
-
-      fixture.await(run, RunState.CONTRACTED);
-      assertThat(fixture.migrations.journal().states(run.id()).steps())
-          .allMatch(step -> step.state().isApplied());
-      assertThat(
-              fixture.source.count("select count(*) from item where order_id_snowflake_id is null"))
-          .isZero();
-      fixture.source.execute(
-          "insert into orders select from generate_series(1, 1000)",
-          "insert into item (order_id_snowflake_id) select snowflake_id from orders");
-    }
+  private void requireContract(TableMigration run, List<Trap> traps) {
+    meet(traps, () -> MigrationFixture.done(fixture.contract(run, List.of("old_column"))));
+    fixture.await(run, RunState.CONTRACTED);
+    assertThat(fixture.migrations().journal().states(run.id()).steps())
+        .allMatch(step -> step.state().isApplied());
+    assertThat(fixture.count("select count(*) from item where order_id_snowflake_id is null"))
+        .isZero();
+    fixture.execute(
+        "insert into orders select from generate_series(1, 1000)",
+        "insert into item (order_id_snowflake_id) select snowflake_id from orders");
   }
 
   @Test
@@ -123,34 +115,27 @@ class StepFaultTest {
 
   private void goThrough(
       List<Trap> children, List<Trap> forth, List<Trap> back, List<Trap> undone) {
-    try (ShopWithItems shop = new ShopWithItems(behindProxy(), 1_000)) {
-      MigrationFixture fixture = shop.fixture;
-      TableMigration run = shop.plan();
-      meet(children, () -> fixture.start(run));
-      fixture.await(run, RunState.DONE);
-      shop.requireSound();
+    shop.items(1_000);
+    TableMigration run = fixture.plan();
+    meet(children, () -> fixture.start(run));
+    fixture.await(run, RunState.DONE);
+    shop.requireSound();
 
-      meet(
-          forth,
-          () ->
-              MigrationFixture.done(
-                  fixture.migrations.switchWithin(
-                      run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR))));
-      fixture.await(run, RunState.DONE);
-      shop.requireSound();
-      shop.requirePrimaryKey("snowflake_id");
+    meet(forth, () -> fixture.beginSwitch(run));
+    fixture.await(run, RunState.DONE);
+    shop.requireSound();
+    shop.requirePrimaryKey("snowflake_id");
 
-      meet(back, () -> undo(fixture, run, Phase.SWITCH));
-      fixture.await(run, RunState.DONE);
-      shop.requireSound();
-      shop.requirePrimaryKey("id");
+    meet(back, () -> fixture.beginUndo(run, Phase.SWITCH));
+    fixture.await(run, RunState.DONE);
+    shop.requireSound();
+    shop.requirePrimaryKey("id");
 
-      meet(undone, () -> undo(fixture, run, Phase.EXPAND));
-      fixture.await(run, RunState.CANCELLED);
-      shop.requireBare();
-      List<RunEvent> events = fixture.migrations.journal().events(run.id(), 0);
-      assertThat(events).noneMatch(event -> event.kind().equals("failed"));
-    }
+    meet(undone, () -> fixture.beginUndo(run, Phase.EXPAND));
+    fixture.await(run, RunState.CANCELLED);
+    shop.requireBare();
+    List<RunEvent> events = fixture.migrations().journal().events(run.id(), 0);
+    assertThat(events).noneMatch(event -> event.kind().equals("failed"));
   }
 
   /** Each trap is set when the one before has sprung. */
@@ -159,28 +144,14 @@ class StepFaultTest {
       action.run();
       return;
     }
-    proxy.freezeAt(traps.getFirst());
+    fixture.proxy().freezeAt(traps.getFirst());
     action.run();
     for (int i = 0; i < traps.size(); i++) {
       Trap trap = traps.get(i);
-      Awaitility.await(trap.text()).atMost(Duration.ofMinutes(1)).until(proxy::isTrapped);
+      Awaitility.await(trap.text()).atMost(Duration.ofMinutes(1)).until(fixture.proxy()::isTrapped);
       if (i + 1 < traps.size()) {
-        proxy.freezeAt(traps.get(i + 1));
+        fixture.proxy().freezeAt(traps.get(i + 1));
       }
     }
-  }
-
-  private static void undo(MigrationFixture fixture, TableMigration run, Phase phase) {
-    MigrationFixture.done(
-        fixture.migrations.undo(run.id(), phase, Asked.by(MigrationFixture.ACTOR)));
-  }
-
-  private MigrationFixture behindProxy() {
-    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return new MigrationFixture(new TestDatabase(url, database.user(), database.password()), SHORT);
-  }
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 }

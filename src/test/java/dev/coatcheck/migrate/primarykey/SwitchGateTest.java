@@ -2,22 +2,27 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.postgres.sql.TestDatabase;
-import java.io.IOException;
+import dev.coatcheck.postgres.session.Patience;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What happened to table and children just before the switch keeps the primary key where it is. */
 class SwitchGateTest {
+  @RegisterExtension
+  final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+
+  private final ShopWithItems shop = new ShopWithItems(fixture);
+
+  /** Of the foreign keys that are there with those of the plan. */
+  private static final String COMPARISON = "f.confdeltype::text || f.confupdtype::text";
+
   /**
    * One fault.
    *
@@ -80,40 +85,36 @@ class SwitchGateTest {
 
   @Test
   void isNamedAndNothingIsChanged() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
-      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
-      List<String> before = shop.catalog();
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+    assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+    fixture.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+    List<String> before = shop.catalog();
 
-      for (Fault fault : FAULTS) {
-        shop.fixture.source.execute(fault.fault());
-        assertThat(shop.failedSwitch(run)).as(fault.fault()).contains(fault.named());
-        shop.fixture.source.execute(fault.repair());
-        assertThat(shop.catalog()).as(fault.fault()).isEqualTo(before);
-      }
-
-      shop.retry(run);
-      shop.requirePrimaryKey("snowflake_id");
-      shop.requireSound();
-      backIsHeldByWhatIsOffAndNotByWhatIsGone(shop, run);
+    for (Fault fault : FAULTS) {
+      fixture.execute(fault.fault());
+      assertThat(shop.failedSwitch(run)).as(fault.fault()).contains(fault.named());
+      fixture.execute(fault.repair());
+      assertThat(shop.catalog()).as(fault.fault()).isEqualTo(before);
     }
+
+    shop.retry(run);
+    shop.requirePrimaryKey("snowflake_id");
+    shop.requireSound();
+    backIsHeldByWhatIsOffAndNotByWhatIsGone(run);
   }
 
   /** Else a run whose trigger somebody has dropped could never be undone. */
-  private static void backIsHeldByWhatIsOffAndNotByWhatIsGone(
-      ShopWithItems shop, TableMigration run) {
-    shop.fixture.source.execute(CHILD_TRIGGER.formatted("disable"));
-    MigrationFixture.done(
-        shop.fixture.migrations.undo(run.id(), Phase.SWITCH, Asked.by(MigrationFixture.ACTOR)));
-    assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-        .contains("public.item.order_id");
+  private void backIsHeldByWhatIsOffAndNotByWhatIsGone(TableMigration run) {
+    fixture.execute(CHILD_TRIGGER.formatted("disable"));
+    fixture.beginUndo(run, Phase.SWITCH);
+    assertThat(fixture.failure(run)).contains("public.item.order_id");
     shop.requirePrimaryKey("snowflake_id");
-    shop.fixture.source.execute(
+    fixture.execute(
         CHILD_TRIGGER.formatted("enable always"), "drop trigger \"~coatcheck_delete\" on orders");
 
-    shop.fixture.undo(run, Phase.EXPAND);
+    fixture.undo(run, Phase.EXPAND);
 
     shop.requireBare();
   }
@@ -121,27 +122,26 @@ class SwitchGateTest {
   /** The triggers are on again as they were, and only a look at the rows tells. */
   @Test
   void aRowWhoseColumnsDisagreeIsFoundByAVerificationThatIsNotOld() {
-    try (ShopWithItems shop = new ShopWithItems(1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
-      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute(
-          "alter table orders enable always trigger \"~coatcheck_insert\"",
-          CHILD_TRIGGER.formatted("disable"),
-          "update item set order_id = order_id + 1 where id = 77",
-          CHILD_TRIGGER.formatted("enable always"));
-      age(shop);
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+    assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+    fixture.execute(
+        "alter table orders enable always trigger \"~coatcheck_insert\"",
+        CHILD_TRIGGER.formatted("disable"),
+        "update item set order_id = order_id + 1 where id = 77",
+        CHILD_TRIGGER.formatted("enable always"));
+    age();
 
-      assertThat(shop.failedSwitch(run)).contains("child_mismatch", "public.item.order_id");
+    assertThat(shop.failedSwitch(run)).contains("child_mismatch", "public.item.order_id");
 
-      shop.requirePrimaryKey("id");
-      // Each update lets the twin follow.
-      shop.fixture.source.execute(
-          "update item set order_id = order_id + 1 where id = 77",
-          "update item set order_id = order_id - 1 where id = 77");
-      shop.retry(run);
-      shop.requireSound();
-    }
+    shop.requirePrimaryKey("id");
+    // Each update lets the twin follow.
+    fixture.execute(
+        "update item set order_id = order_id + 1 where id = 77",
+        "update item set order_id = order_id - 1 where id = 77");
+    shop.retry(run);
+    shop.requireSound();
   }
 
   /** Nothing is locked yet when the foreign keys are compared with those of the plan. */
@@ -151,39 +151,40 @@ class SwitchGateTest {
     "alter table item add column other_id bigint references orders, item_other_id_fkey of"
         + " public.item"
   })
-  void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed(String added, String named)
-      throws IOException {
-    TestDatabase database = TestDatabase.empty();
-    try (FaultProxy proxy = new FaultProxy(database.port());
-        ShopWithItems shop =
-            new ShopWithItems(new MigrationFixture(database.behind(proxy.port())), 1_000)) {
-      TableMigration run = shop.fixture.run(shop.plan());
-      // From the second attempt on there is only one comparison: all that comes before is built.
-      shop.fixture.source.execute("alter table orders disable trigger \"~coatcheck_insert\"");
-      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
-      shop.fixture.source.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
-      proxy.freezeAt(new Trap("f.confdeltype::text || f.confupdtype::text", true, true));
-      MigrationFixture.done(
-          shop.fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-      shop.fixture.await(proxy::isTrapped);
+  void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed(String added, String named) {
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    // From the second attempt on there is only one comparison: all that comes before is built.
+    fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+    assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+    fixture.execute("alter table orders enable always trigger \"~coatcheck_insert\"");
+    fixture.proxy().freezeAt(new Trap(COMPARISON, true, true));
+    fixture.retry(run);
+    fixture.await(fixture.proxy()::isTrapped);
+    // Answered, so that what comes from now on is not among what is compared.
+    fixture.await(
+        () ->
+            fixture.count(
+                    "select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and state <> 'active' and query like '%"
+                        + COMPARISON
+                        + "%'")
+                == 1);
 
-      database.sql().inPublic().execute(added);
-      proxy.freeze(false);
+    fixture.execute(added);
+    fixture.proxy().freeze(false);
 
-      assertThat(shop.fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("foreign keys has no twin", named);
-      shop.requirePrimaryKey("id");
-      assertThat(shop.failedSwitch(run)).contains("Retry takes them as they are now");
-      shop.retry(run);
-      shop.requirePrimaryKey("snowflake_id");
-      shop.requireSound();
-    }
+    assertThat(fixture.failure(run)).contains("foreign keys has no twin", named);
+    shop.requirePrimaryKey("id");
+    assertThat(shop.failedSwitch(run)).contains("Retry takes them as they are now");
+    shop.retry(run);
+    shop.requirePrimaryKey("snowflake_id");
+    shop.requireSound();
   }
 
   /** As after a night. */
-  private static void age(ShopWithItems shop) {
-    shop.fixture
-        .source
+  private void age() {
+    fixture
         .gateway
         .on
         .sql()

@@ -5,31 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is told of an outbox while it is emptied. */
 class OutboxRelayTest {
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private final Observer observer = new Observer();
   private final AtomicLong nano = new AtomicLong(Long.MAX_VALUE - 1);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
 
   @Test
   void theLagIsToldEveryFiveSecondsOfTheClockThatIsGiven() {

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.application.Precondition;
@@ -9,17 +10,19 @@ import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a plan says about the application, and what a start makes of that. */
 @Timeout(600)
 class AcceptanceTest {
-  private static final MigrationFixture FIXTURE = new MigrationFixture(true);
+  @RegisterExtension static final MigrationFixture FIXTURE = MigrationFixture.beside();
+
+  private static final String INSERT = "insert into orders default values";
 
   private static final String AUDIT =
       """
@@ -32,21 +35,16 @@ class AcceptanceTest {
 
   @AfterEach
   void drop() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "drop table if exists orders cascade",
         "drop table if exists orders_log",
         "drop function if exists on_orders()");
   }
 
-  @AfterAll
-  static void close() {
-    FIXTURE.close();
-  }
-
   @Test
-  void aStartThatDoesNotAcceptWhatFailsForGoodChangesNothing() {
+  void aStartThatDoesNotAcceptWhatFailsUntilTheUndoChangesNothing() {
     audited();
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    TableMigration run = FIXTURE.plan();
     assertThat(condition(run, "row_shape").found())
         .singleElement()
         .asString()
@@ -73,14 +71,20 @@ class AcceptanceTest {
                                 .contains("row_shape", "trigger audit", "name the columns")));
     assertThat(FIXTURE.now(run).status().state()).isEqualTo(RunState.PLANNED);
     assertThat(things()).isEqualTo(before);
-    FIXTURE.source.execute("update orders set created_at = now()");
+    FIXTURE.execute(INSERT);
+
+    FIXTURE.run(run);
+    assertThatThrownBy(() -> FIXTURE.execute(INSERT))
+        .hasStackTraceContaining("INSERT has more expressions than target columns");
+    FIXTURE.undo(run, Phase.EXPAND);
+    FIXTURE.execute(INSERT);
   }
 
   @Test
   void whatComesUpAfterThePlanRefusesItsStart() {
     FIXTURE.orders(10);
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
-    FIXTURE.source.execute(
+    TableMigration run = FIXTURE.plan();
+    FIXTURE.execute(
         "create function on_orders() returns trigger language plpgsql as"
             + " 'begin return new; end'",
         "create trigger touch before update on orders for each row execute function on_orders()");
@@ -104,12 +108,11 @@ class AcceptanceTest {
   @Test
   void rowsThatWouldLoseTheirTimeAreSampled() {
     FIXTURE.orders(1_000);
-    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
-        .noneMatch(note -> note.code().equals("times_lost"));
-    FIXTURE.source.execute(
+    assertThat(FIXTURE.plan().plan().notes()).noneMatch(note -> note.code().equals("times_lost"));
+    FIXTURE.execute(
         "update orders set created_at = now() - interval '2 minutes' where id % 100 = 7");
 
-    assertThat(FIXTURE.plan("orders", Optional.of("created_at")).plan().notes())
+    assertThat(FIXTURE.plan().plan().notes())
         .anySatisfy(
             note -> {
               assertThat(note.code()).isEqualTo("times_lost");
@@ -120,7 +123,7 @@ class AcceptanceTest {
   /** With it the backfill leaves the column alone, and an update of the application doesn't. */
   @Test
   void theRemedyOfATriggerThatSetsLastUpdateKeepsIt() {
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table orders (id bigserial primary key, created_at timestamptz default now(),"
             + " last_update timestamptz default '2020-01-01')",
         "insert into orders (created_at) select now() - interval '1 day' from"
@@ -129,31 +132,28 @@ class AcceptanceTest {
             + " 'begin new.last_update := now(); return new; end'",
         "create trigger last_updated before update on orders for each row"
             + " execute function on_orders()");
-    String remedy =
-        condition(FIXTURE.plan("orders", Optional.of("created_at")), "update_triggers")
-            .found()
-            .getFirst();
-    FIXTURE.source.execute(remedy);
-    TableMigration run = FIXTURE.plan("orders", Optional.of("created_at"));
+    String remedy = condition(FIXTURE.plan(), "update_triggers").found().getFirst();
+    FIXTURE.execute(remedy);
+    TableMigration run = FIXTURE.plan();
     assertThat(run.plan().preconditions().stream().map(Precondition::code))
         .doesNotContain("update_triggers");
 
     FIXTURE.run(run);
 
-    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+    assertThat(FIXTURE.count("select count(*) from orders where last_update > '2020-01-02'"))
         .isZero();
-    FIXTURE.source.execute("update orders set created_at = now() where id = 1");
-    assertThat(FIXTURE.source.count("select count(*) from orders where last_update > '2020-01-02'"))
+    FIXTURE.execute("update orders set created_at = now() where id = 1");
+    assertThat(FIXTURE.count("select count(*) from orders where last_update > '2020-01-02'"))
         .isOne();
-    FIXTURE.undo(run, dev.coatcheck.migrate.steps.Phase.EXPAND);
+    FIXTURE.undo(run, Phase.EXPAND);
   }
 
   private static void audited() {
     FIXTURE.orders(10);
-    FIXTURE.source.execute(
+    FIXTURE.execute(
         "create table orders_log (op text, id bigint, created_at timestamptz)",
         AUDIT,
-        "create trigger audit after insert or update on orders for each row"
+        "create trigger audit after insert on orders for each row"
             + " execute function on_orders()");
   }
 
@@ -166,7 +166,7 @@ class AcceptanceTest {
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
     IdempotentResult<ActionOutcome> result =
-        FIXTURE.migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
+        FIXTURE.migrations().start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
     return switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
       default -> throw new AssertionError(result);
@@ -175,7 +175,7 @@ class AcceptanceTest {
 
   /** Columns, triggers and indexes of the table, and schemas. */
   private static List<Long> things() {
-    return FIXTURE.source.column(
+    return FIXTURE.column(
         """
         select attnum from pg_attribute where attrelid = 'orders'::regclass
         union all select oid::bigint from pg_trigger where tgrelid = 'orders'::regclass

@@ -34,16 +34,14 @@ class DiskFullTest {
     try (SmallDisk disk = SmallDisk.mount(64);
         TestHome home = TestHome.fresh();
         EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {
-      try (MigrationFixture fixture = new MigrationFixture(on(disk, server))) {
+      try (MigrationFixture fixture = MigrationFixture.on(on(disk, server))) {
         fixture.orders(ROWS);
-        fixture.source.execute("alter table orders add column text text");
+        fixture.execute("alter table orders add column text text");
         Thread application = Thread.ofPlatform().start(() -> write(fixture));
-        TableMigration run =
-            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
-        fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+        TableMigration run = fixture.startInTheMiddle(500);
 
         disk.fill();
-        fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+        fixture.rate(run, 0);
         fixture.await(
             () ->
                 fixture
@@ -66,9 +64,9 @@ class DiskFullTest {
 
         assertThat(errors).isEmpty();
         fixture.requireOrderedKeys();
-        assertThat(fixture.source.column("select id from orders where id > " + ROWS))
+        assertThat(fixture.column("select id from orders where id > " + ROWS))
             .containsExactlyInAnyOrderElementsOf(acknowledged);
-        fixture.await(() -> fixture.source.outbox(run.target()).lag().entries() == 0);
+        fixture.awaitDelivered(run);
       }
     }
   }
@@ -84,7 +82,7 @@ class DiskFullTest {
   }
 
   private void write(MigrationFixture fixture) {
-    try (TestSession session = fixture.source.sql().session()) {
+    try (TestSession session = fixture.sql().session()) {
       for (int n = 0; !stopped; n++) {
         try {
           acknowledged.add(session.number("insert into orders (text) values ('new') returning id"));

@@ -9,7 +9,7 @@ import dev.coatcheck.postgres.embedded.InstalledPostgres;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A dump that is taken in the middle of a run, and restored elsewhere. */
@@ -17,31 +17,30 @@ class DumpTest {
   private static final int ROWS = 2_000;
 
   @Test
+  @Tag("faults")
   void aDumpHarmsNoRunAndItsCopyTakesWritesAndAPlanOfItSaysWhatIsInTheWay() throws Exception {
     try (InstalledPostgres server = InstalledPostgres.start()) {
       TestDatabase shop = server.database("shop");
       TestDatabase copy = server.database("copy");
       Path dump;
-      try (MigrationFixture fixture = new MigrationFixture(shop)) {
+      try (MigrationFixture fixture = MigrationFixture.on(shop)) {
         fixture.orders(ROWS);
-        fixture.source.execute("alter table orders add column text text");
-        TableMigration run =
-            fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
-        fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+        fixture.execute("alter table orders add column text text");
+        TableMigration run = fixture.startInTheMiddle(200);
 
         dump = server.dump("shop");
 
         assertThat(fixture.now(run).progress().rowsDone()).as("in the middle").isLessThan(ROWS);
-        fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+        fixture.rate(run, 0);
         fixture.await(run, RunState.DONE);
         fixture.requireOrderedKeys();
       }
       server.restore(dump, "copy");
-      try (MigrationFixture fixture = new MigrationFixture(copy)) {
+      try (MigrationFixture fixture = MigrationFixture.on(copy)) {
         requireWritable(fixture);
         requireRefused(fixture);
         cleaned(fixture);
-        fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        fixture.run();
         fixture.requireOrderedKeys();
       }
     }
@@ -49,7 +48,7 @@ class DumpTest {
 
   /** The triggers came along, with all that they need. */
   private static void requireWritable(MigrationFixture fixture) {
-    fixture.source.execute(
+    fixture.execute(
         "insert into orders (text) select 'new' from generate_series(1, 1000)",
         "insert into orders (id, text) values (7, 'upsert') on conflict (id)"
             + " do update set text = excluded.text",
@@ -57,11 +56,11 @@ class DumpTest {
         "delete from orders where id between 100 and 200",
         "insert into orders (id, text) select n, 'again' from generate_series(100, 200) n");
     assertThat(
-            fixture.source.column(
+            fixture.column(
                 "select id from orders where id > %d and snowflake_id is null".formatted(ROWS)))
         .isEmpty();
     assertThat(
-            fixture.source.column(
+            fixture.column(
                 "select min(id) from orders where snowflake_id is not null"
                     + " group by snowflake_id having count(*) > 1"))
         .isEmpty();
@@ -80,7 +79,7 @@ class DumpTest {
 
   /** By what the refusal says. */
   private static void cleaned(MigrationFixture fixture) {
-    fixture.source.execute(
+    fixture.execute(
         "drop schema coatcheck_migration cascade",
         "alter table orders drop column snowflake_id cascade");
   }

@@ -11,10 +11,10 @@ import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,19 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FrozenNetworkTest {
   private static final int ROWS = 500;
   private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
-
-  private final TestDatabase database = TestDatabase.empty();
-  private FaultProxy proxy;
-
-  @BeforeEach
-  void listen() throws IOException {
-    proxy = new FaultProxy(database.port());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    proxy.close();
-  }
 
   /** A batch, the scan for open rows, an index, the check, and a scan of the verification. */
   @ParameterizedTest
@@ -48,14 +35,15 @@ class FrozenNetworkTest {
         "validate constraint",
         "where a.legacy = t.\"id\")"
       })
+  @Tag("faults")
   void aRunWaitsAndGoesOnByItselfWhenTheNetworkIsBack(String statement) {
-    try (MigrationFixture fixture = behindProxy(SHORT)) {
+    try (MigrationFixture fixture = MigrationFixture.behindProxy(SHORT)) {
       fixture.orders(ROWS);
-      proxy.freezeAt(new Trap(statement, true, true));
-      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+      fixture.proxy().freezeAt(new Trap(statement, true, true));
+      TableMigration run = fixture.startWith(UnaryOperator.identity());
 
       requireGivenUp(fixture, run);
-      proxy.freeze(false);
+      fixture.proxy().freeze(false);
 
       fixture.await(run, RunState.DONE);
       assertThat(fixture.now(run).status().reason()).isEmpty();
@@ -66,13 +54,13 @@ class FrozenNetworkTest {
   @Test
   @Tag("faults")
   void soItDoesWithTheRealBounds() {
-    try (MigrationFixture fixture = behindProxy(Patience.DEFAULT)) {
+    try (MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT)) {
       fixture.orders(ROWS);
-      proxy.freezeAt(new Trap("create unique index concurrently", true, true));
-      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+      fixture.proxy().freezeAt(new Trap("create unique index concurrently", true, true));
+      TableMigration run = fixture.startWith(UnaryOperator.identity());
 
       requireGivenUp(fixture, run);
-      proxy.freeze(false);
+      fixture.proxy().freeze(false);
 
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
@@ -85,25 +73,25 @@ class FrozenNetworkTest {
    */
   @Test
   void whatWasUnderWayIsEndedBeforeTheRunGoesOn() {
-    try (TestSession report = database.sql().session();
-        MigrationFixture fixture = behindProxy(SHORT)) {
+    try (MigrationFixture fixture = MigrationFixture.behindProxy(SHORT);
+        TestSession report = fixture.sql().session()) {
       fixture.orders(ROWS);
-      fixture.source.execute("create table elsewhere (n int)");
-      proxy.freezeAt(new Trap("create unique index concurrently", true, true));
+      fixture.execute("create table elsewhere (n int)");
+      fixture.proxy().freezeAt(new Trap("create unique index concurrently", true, true));
       report.beginSnapshot();
-      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+      TableMigration run = fixture.startWith(UnaryOperator.identity());
       requireGivenUp(fixture, run);
-      long left = builders(database).getFirst();
+      long left = builders(fixture.sql()).getFirst();
 
-      proxy.freeze(false);
-      fixture.await(() -> builders(database).stream().noneMatch(pid -> pid == left));
-      fixture.await(() -> !builders(database).isEmpty());
+      fixture.proxy().freeze(false);
+      fixture.await(() -> builders(fixture.sql()).stream().noneMatch(pid -> pid == left));
+      fixture.await(() -> !builders(fixture.sql()).isEmpty());
       report.commit();
 
       fixture.await(run, RunState.DONE);
       fixture.requireOrderedKeys();
       assertThat(
-              fixture.source.column(
+              fixture.column(
                   "select indexrelid::oid from pg_index"
                       + " where indrelid = 'orders'::regclass and not indisvalid"))
           .isEmpty();
@@ -120,15 +108,15 @@ class FrozenNetworkTest {
     try (TestHome home = TestHome.fresh();
         EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {
       TestDatabase shop = new TestDatabase(server.jdbcUrl(), server.user(), server.password());
-      proxy.target(shop.port());
-      try (TestSession report = shop.sql().session();
-          MigrationFixture fixture = new MigrationFixture(shop.behind(proxy.port()), SHORT)) {
+      try (FaultProxy proxy = new FaultProxy(shop.port());
+          TestSession report = shop.sql().session();
+          MigrationFixture fixture = MigrationFixture.on(shop.behind(proxy.port()), SHORT)) {
         fixture.orders(ROWS);
         proxy.freezeAt(new Trap("create unique index concurrently", true, true));
         report.beginSnapshot();
-        TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+        TableMigration run = fixture.startWith(UnaryOperator.identity());
         requireGivenUp(fixture, run);
-        List<Long> left = builders(shop);
+        List<Long> left = builders(shop.sql());
         assertThat(left).hasSize(1);
         signal("STOP", left.getFirst());
         try {
@@ -137,7 +125,7 @@ class FrozenNetworkTest {
           fixture.await(
               () -> fixture.saw(run, "waiting", "the end of what an earlier runner has under way"));
 
-          assertThat(builders(shop)).isEqualTo(left);
+          assertThat(builders(shop.sql())).isEqualTo(left);
         } finally {
           signal("CONT", left.getFirst());
         }
@@ -159,14 +147,8 @@ class FrozenNetworkTest {
   }
 
   /** Those that build an index now. */
-  private static List<Long> builders(TestDatabase where) {
-    return where
-        .sql()
-        .numbers(
-            "select pid from pg_stat_progress_create_index where datname = current_database()");
-  }
-
-  private MigrationFixture behindProxy(Patience patience) {
-    return new MigrationFixture(database.behind(proxy.port()), patience);
+  private static List<Long> builders(TestSql where) {
+    return where.numbers(
+        "select pid from pg_stat_progress_create_index where datname = current_database()");
   }
 }

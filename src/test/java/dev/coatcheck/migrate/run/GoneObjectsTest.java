@@ -1,14 +1,20 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.OwnObjectsTable;
+import dev.coatcheck.migrate.steps.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -16,34 +22,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GoneObjectsTest {
   private static final int ROWS = 1_000;
 
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
+
   @Test
   void aCheckpointThatGoesInTheMiddleFailsTheRunOnce() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
-      TableMigration run = inTheMiddle(fixture);
-      long begun = begun(fixture, run);
+    fixture.orders(ROWS);
+    TableMigration run = fixture.startInTheMiddle(20);
+    long begun = begun(run);
 
-      fixture.source.execute("delete from coatcheck_migration.checkpoint");
+    fixture.execute("delete from coatcheck_migration.checkpoint");
 
-      TableMigration failed = fixture.await(run, RunState.FAILED);
-      assertThat(failed.status().reason().orElseThrow())
-          .contains(
-              "the row of this run in coatcheck_migration.checkpoint",
-              "retry",
-              "undo from expand on");
-      assertThat(begun(fixture, run)).isEqualTo(begun);
-      retry(fixture, run);
-      assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .contains("checkpoint");
-      List<Long> keys = keys(fixture);
+    TableMigration failed = fixture.await(run, RunState.FAILED);
+    assertThat(failed.status().reason().orElseThrow())
+        .contains(
+            "the row of this run in coatcheck_migration.checkpoint",
+            "retry",
+            "undo from expand on");
+    assertThat(begun(run)).isEqualTo(begun);
+    fixture.retry(run);
+    assertThat(fixture.failure(run)).contains("checkpoint");
+    List<Long> keys = keys();
 
-      fixture.undo(run, Phase.EXPAND);
+    fixture.undo(run, Phase.EXPAND);
 
-      requireBareTable(fixture);
-      fixture.run(fixture.plan("orders", Optional.of("created_at")));
-      assertThat(keys(fixture)).containsAll(keys);
-      assertThat(fixture.source.count("select count(*) from orders where snowflake_id is null"))
-          .isZero();
-    }
+    requireBareTable();
+    fixture.run();
+    assertThat(keys()).containsAll(keys);
+    assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isZero();
   }
 
   @ParameterizedTest
@@ -58,111 +63,116 @@ class GoneObjectsTest {
           the sequence coatcheck_migration."switch | sequence switch
           the sequence coatcheck_migration."mint_  | sequence mint_seq
           the function coatcheck_migration."mint_  | function mint_public
-          the schema coatcheck_migration           | schema
           the column snowflake_id                  | column
-          the trigger "~coatcheck_insert"          | trigger ~coatcheck_insert
           """)
   void whatIsGoneIsNamedAndTheUndoTakesTheRest(String name, String what) {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
-      TableMigration run = inTheMiddle(fixture);
-      MigrationFixture.done(fixture.migrations.pause(run.id(), Asked.by(MigrationFixture.ACTOR)));
-      fixture.awaitNoRunner();
-      drop(fixture, what);
-      MigrationFixture.done(fixture.migrations.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    fixture.orders(10);
+    Target target = fixture.target(MigrationFixture.createdAt());
+    fixture.apply(target, Phase.EXPAND);
+    drop(what);
 
-      assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .startsWith("Gone from the source: " + name.strip());
-
-      fixture.undo(run, Phase.EXPAND);
-      requireBareTable(fixture);
-      fixture.source.execute("insert into orders default values");
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      OwnObjectsTable objects = new OwnObjectsTable(session, target);
+      assertThatThrownBy(() -> objects.require(Extent.ON_TABLE))
+          .isInstanceOf(ObjectsGone.class)
+          .hasMessageStartingWith("Gone from the source: " + name.strip());
+      objects.mend(Extent.ON_TABLE);
     }
+    fixture.undo(target, Phase.EXPAND);
+    requireBareTable();
+    fixture.execute("insert into orders default values");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          the schema coatcheck_migration  | schema
+          the trigger "~coatcheck_insert" | trigger ~coatcheck_insert
+          """)
+  void aRunThatMissesItFailsAndCanBeUndone(String name, String what) {
+    fixture.orders(ROWS);
+    TableMigration run = fixture.startInTheMiddle(20);
+    fixture.pause(run);
+    fixture.awaitNoRunner();
+    drop(what);
+    fixture.resume(run);
+
+    assertThat(fixture.failure(run)).startsWith("Gone from the source: " + name.strip());
+
+    fixture.undo(run, Phase.EXPAND);
+    requireBareTable();
+    fixture.execute("insert into orders default values");
   }
 
   @Test
   void aTableThatIsGoneIsSaidAndTheUndoTakesTheRest() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
-      TableMigration run = inTheMiddle(fixture);
-
-      fixture.source.execute("drop table orders");
-
-      assertThat(fixture.await(run, RunState.FAILED).status().reason().orElseThrow())
-          .startsWith("Gone from the source: the table itself");
-      fixture.undo(run, Phase.EXPAND);
-      assertThat(ours(fixture)).isZero();
-    }
-  }
-
-  private static TableMigration inTheMiddle(MigrationFixture fixture) {
     fixture.orders(ROWS);
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    return run;
+    TableMigration run = fixture.startInTheMiddle(20);
+
+    fixture.execute("drop table orders");
+
+    assertThat(fixture.failure(run)).startsWith("Gone from the source: the table itself");
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(ours()).isZero();
   }
 
-  private static void drop(MigrationFixture fixture, String what) {
+  private void drop(String what) {
     String[] words = what.strip().split(" ", 2);
     switch (words[0]) {
-      case "schema" -> fixture.source.execute("drop schema coatcheck_migration cascade");
-      case "column" ->
-          fixture.source.execute("alter table orders drop column snowflake_id cascade");
-      case "trigger" -> fixture.source.execute("drop trigger \"" + words[1] + "\" on orders");
+      case "schema" -> fixture.execute("drop schema coatcheck_migration cascade");
+      case "column" -> fixture.execute("alter table orders drop column snowflake_id cascade");
+      case "trigger" -> fixture.execute("drop trigger \"" + words[1] + "\" on orders");
       default -> {
-        String catalog = words[0].equals("function") ? "pg_proc" : "pg_class";
-        String column = words[0].equals("function") ? "proname" : "relname";
-        String space = words[0].equals("function") ? "pronamespace" : "relnamespace";
-        String kind =
-            switch (words[0]) {
-              case "table" -> " and relkind = 'r'";
-              case "sequence" -> " and relkind = 'S'";
-              default -> "";
-            };
         String found =
             fixture
-                .source
                 .texts(
-                    "select %s from %s where %s = 'coatcheck_migration'::regnamespace and %s like '%s%%'%s"
-                        .formatted(column, catalog, space, column, words[1], kind))
+                    """
+                    select name from (
+                      select case relkind when 'r' then 'table' when 'S' then 'sequence' end as kind,
+                             relname as name
+                        from pg_class where relnamespace = 'coatcheck_migration'::regnamespace
+                      union all
+                      select 'function', proname
+                        from pg_proc where pronamespace = 'coatcheck_migration'::regnamespace) as o
+                     where kind = '%s' and name like '%s%%'
+                    """
+                        .formatted(words[0], words[1]))
                 .getFirst();
-        fixture.source.execute(
-            "drop %s coatcheck_migration.\"%s\" cascade".formatted(words[0], found));
+        fixture.execute("drop %s coatcheck_migration.\"%s\" cascade".formatted(words[0], found));
       }
     }
   }
 
-  private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-  }
-
-  private static long begun(MigrationFixture fixture, TableMigration run) {
-    return fixture.migrations.journal().events(run.id(), 0).stream()
+  private long begun(TableMigration run) {
+    return fixture.migrations().journal().events(run.id(), 0).stream()
         .filter(event -> event.kind().equals("step_started"))
         .count();
   }
 
-  private static List<Long> keys(MigrationFixture fixture) {
-    return fixture.source.column(
+  private List<Long> keys() {
+    return fixture.column(
         "select snowflake_id from orders where snowflake_id is not null order by id");
   }
 
-  private static void requireBareTable(MigrationFixture fixture) {
+  private void requireBareTable() {
     assertThat(
-            fixture.source.count(
+            fixture.count(
                 "select count(*) from pg_trigger where tgrelid = 'orders'::regclass"
                     + " and not tgisinternal"))
         .isZero();
     assertThat(
-            fixture.source.count(
+            fixture.count(
                 "select count(*) from pg_attribute where attrelid = 'orders'::regclass"
                     + " and attname = 'snowflake_id' and not attisdropped"))
         .isZero();
-    assertThat(ours(fixture)).isZero();
+    assertThat(ours()).isZero();
   }
 
   /** What is in our schema besides the archive, and the tables that all runs share. */
-  private static long ours(MigrationFixture fixture) {
-    return fixture.source.count(
+  private long ours() {
+    return fixture.count(
         """
         select (select count(*) from pg_proc where pronamespace = to_regnamespace('coatcheck_migration'))
              + (select count(*) from pg_class

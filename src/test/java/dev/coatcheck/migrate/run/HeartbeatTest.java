@@ -10,17 +10,16 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The lease of a runner ends by the clock that it is given. */
 class HeartbeatTest {
-  private final MigrationFixture fixture = new MigrationFixture(true);
-  private final Database gateway = fixture.source.gateway.database;
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
+  private final Database gateway = fixture.gateway.database;
   private final LeaseTable leases = new LeaseTable(gateway, "one");
   private final AtomicLong nano = new AtomicLong(Long.MAX_VALUE - 1);
   private TableMigration run;
@@ -29,15 +28,10 @@ class HeartbeatTest {
   @BeforeEach
   void claim() {
     fixture.orders(10);
-    run = fixture.plan("orders", Optional.of("created_at"));
-    fixture.migrations.close();
+    run = fixture.plan();
+    fixture.migrations().close();
     fixture.start(run);
     claim = leases.claim(List.of(Sources.GATEWAY), Heartbeat.LEASE_MILLIS).orElseThrow();
-  }
-
-  @AfterEach
-  void stop() {
-    fixture.close();
   }
 
   @Test

@@ -22,7 +22,7 @@ class IdleTest {
 
   @Test
   void anInstanceWithoutRunsDoesNotLookForThem() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       boolean isQuiet = false;
       for (int tried = 0; tried < TRIES_MAX && !isQuiet; tried++) { // the first look is in order
         isQuiet = isQuiet(fixture);
@@ -50,7 +50,7 @@ class IdleTest {
   /** Whether nobody wants the runs for some polls of the change feed. */
   private static boolean isQuiet(MigrationFixture fixture) {
     try (TestSession locker =
-        fixture.source.gateway.on.sql().begin("lock table coatcheck.table_migration")) {
+        fixture.gateway.on.sql().begin("lock table coatcheck.table_migration")) {
       awaitPolls(fixture);
       boolean isQuiet =
           locker.number(
@@ -63,7 +63,7 @@ class IdleTest {
   }
 
   private static void awaitPolls(MigrationFixture fixture) {
-    MappingFixture gateway = fixture.source.gateway;
+    MappingFixture gateway = fixture.gateway;
     AtomicInteger heard = new AtomicInteger();
     gateway.feed.onChange(ChangeKind.TYPE, heard::incrementAndGet);
     for (int poll = 1; poll <= POLLS; poll++) {

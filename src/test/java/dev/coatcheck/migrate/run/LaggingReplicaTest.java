@@ -22,7 +22,7 @@ class LaggingReplicaTest {
     try (TestHome folder = TestHome.fresh();
         LaggingStandby pair = LaggingStandby.start(folder.folder());
         MigrationFixture fixture =
-            new MigrationFixture(
+            MigrationFixture.on(
                 new TestDatabase(
                     pair.primary().jdbcUrl(), pair.primary().user(), pair.primary().password()))) {
       fixture.orders(ROWS);

@@ -1,7 +1,10 @@
 package dev.coatcheck.migrate.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -21,95 +24,134 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.session.Patience;
-import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
-import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
-/** A gateway's table migrations on one source, beside the mappings or in another database. */
-public final class MigrationFixture implements AutoCloseable {
+/**
+ * Table migrations of a gateway on one source, beside the mappings or apart from them. Steps are
+ * applied by hand until a test asks for {@link #migrations}, which starts the runners. As an
+ * extension in a field it closes after each test, or after the class if the field is static.
+ */
+public final class MigrationFixture extends MigratedSource {
   public static final String ACTOR = "tester";
   static final String OTHER = "shop";
+  private final Patience patienceWithNetwork;
+  private @Nullable Sources sources;
+  private @Nullable TableMigrations migrations;
+  private @Nullable FaultProxy proxy;
 
-  public final RekeyFixture source;
-  public final TableMigrations migrations;
-  final Sources sources;
-  private final boolean isBeside;
+  private MigrationFixture(Optional<TestDatabase> elsewhere, Patience patienceWithNetwork) {
+    super(elsewhere);
+    this.patienceWithNetwork = patienceWithNetwork;
+  }
 
-  /** How long a state may be waited for. */
-  public Duration patience = Duration.ofMinutes(3);
+  /** With the source in the database of the mappings. */
+  public static MigrationFixture beside() {
+    return new MigrationFixture(Optional.empty(), Patience.DEFAULT);
+  }
 
-  public MigrationFixture(boolean isBeside) {
-    this(isBeside, new RekeyFixture(isBeside), Patience.DEFAULT);
+  /** With the source in a database of its own. */
+  public static MigrationFixture apart() {
+    return on(TestDatabase.empty());
+  }
+
+  public static MigrationFixture of(boolean isBeside) {
+    return isBeside ? beside() : apart();
+  }
+
+  /** With a source somewhere else. */
+  public static MigrationFixture on(TestDatabase elsewhere) {
+    return on(elsewhere, Patience.DEFAULT);
+  }
+
+  /** With a source somewhere else, and another patience with its network. */
+  public static MigrationFixture on(TestDatabase elsewhere, Patience patience) {
+    return new MigrationFixture(Optional.of(elsewhere), patience);
+  }
+
+  /** With the source apart, and a network to it that a test can break. */
+  public static MigrationFixture behindProxy(Patience patience) {
+    TestDatabase database = TestDatabase.empty();
+    try {
+      FaultProxy proxy = new FaultProxy(database.port());
+      MigrationFixture fixture = on(database.behind(proxy.port()), patience);
+      fixture.proxy = proxy;
+      fixture.direct = database;
+      return fixture;
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
   }
 
   /** One that takes orders and does no work: that is left to gateways in processes of their own. */
   public static MigrationFixture desk() {
-    MigrationFixture desk = new MigrationFixture(true);
-    desk.migrations.close();
+    MigrationFixture desk = beside();
+    desk.migrations().close();
     return desk;
   }
 
-  /** With a source somewhere else. */
-  public MigrationFixture(TestDatabase elsewhere) {
-    this(elsewhere, Patience.DEFAULT);
+  /** The first call starts the runners. */
+  public TableMigrations migrations() {
+    if (migrations == null) {
+      migrations = start("one");
+    }
+    return migrations;
   }
 
-  /** With a source somewhere else, and another patience with its network. */
-  public MigrationFixture(TestDatabase elsewhere, Patience patience) {
-    this(false, new RekeyFixture(elsewhere), patience);
-  }
-
-  private MigrationFixture(boolean isBeside, RekeyFixture source, Patience patienceWithNetwork) {
-    this.isBeside = isBeside;
-    this.source = source;
-    this.sources =
-        Sources.open(
-            isBeside ? source.settings : source.gatewaySettings(),
-            isBeside ? Map.of() : Map.of(OTHER, source.settings),
-            source.gateway.observer,
-            patienceWithNetwork);
-    this.migrations = start("one");
+  Sources sources() {
+    if (sources == null) {
+      sources =
+          Sources.open(
+              gatewaySettings(),
+              isBeside ? Map.of() : Map.of(OTHER, settings),
+              gateway.observer,
+              patienceWithNetwork);
+    }
+    return sources;
   }
 
   /** A further instance on the same databases. */
   TableMigrations start(String holder) {
-    return start(source, sources, holder);
+    return start(sources(), holder);
   }
 
   /** An instance of a gateway. */
-  public static TableMigrations start(RekeyFixture source, Sources sources, String holder) {
+  public TableMigrations start(Sources sources, String holder) {
     return TableMigrations.start(
-        mappings(source), sources, source.gateway.feed, holder, System::nanoTime);
+        gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
   }
 
   public FileImports files() {
-    return new FileImports(mappings(source), migrations);
+    return new FileImports(gatewayMappings(), migrations());
   }
 
-  static GatewayMappings mappings(RekeyFixture source) {
+  GatewayMappings gatewayMappings() {
     return new GatewayMappings(
-        source.gateway.database,
-        source.gateway.registry,
-        MappingFixture.TOKENS,
-        source.gateway.observer);
+        gateway.database, gateway.registry, MappingFixture.TOKENS, gateway.observer);
   }
 
-  /** So many rows, one a second, the last a moment ago. */
-  public void orders(int rows) {
-    source.execute(
-        "create table orders (id bigserial primary key, created_at timestamptz default now())",
-        "insert into orders (created_at) select now() - make_interval(secs => 100 + %1$d - n)"
-                .formatted(rows)
-            + " from generate_series(1, %d) n".formatted(rows));
+  public FaultProxy proxy() {
+    return requireNonNull(proxy);
+  }
+
+  /** The orders' run, started at so many rows a second, once its backfill has begun. */
+  public TableMigration startInTheMiddle(int rowsPerSecondMax) {
+    TableMigration run = startWith(settings -> rate(settings, rowsPerSecondMax));
+    await(() -> now(run).progress().rowsDone() > 0);
+    return run;
+  }
+
+  /** Changes the rate of a run; 0 lifts it. */
+  public void rate(TableMigration run, int rowsPerSecondMax) {
+    set(run, settings -> rate(settings, rowsPerSecondMax));
   }
 
   /** Changes its throttle settings from the start on. */
@@ -121,7 +163,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public void set(TableMigration run, UnaryOperator<ThrottleSettings> change) {
-    done(migrations.set(run.id(), change, Asked.by(ACTOR)));
+    done(migrations().set(run.id(), change, Asked.by(ACTOR)));
   }
 
   /** Waits for a reason that begins so. */
@@ -129,56 +171,14 @@ public final class MigrationFixture implements AutoCloseable {
     await(() -> now(run).status().reason().filter(why -> why.startsWith(start)).isPresent());
   }
 
-  public void await(Callable<Boolean> condition) {
-    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
-  }
-
-  /** Until no runner is connected to the source. */
-  public void awaitNoRunner() {
-    await(
-        () ->
-            source.count(
-                    "select count(*) from pg_stat_activity"
-                        + " where application_name like 'coatcheck run %'"
-                        + " and datname = current_database()")
-                == 0);
-  }
-
   public boolean saw(TableMigration run, String kind, String detail) {
-    return migrations.journal().events(run.id(), 0).stream()
+    return migrations().journal().events(run.id(), 0).stream()
         .anyMatch(event -> event.kind().equals(kind) && event.detail().contains(detail));
   }
 
-  /** Every row has one key, and those of the backfill are in order. */
-  public void requireOrderedKeys() {
-    assertThat(source.column("select id from orders where snowflake_id is null")).isEmpty();
-    assertThat(
-            source.column(
-                "select snowflake_id from orders group by snowflake_id having count(*) > 1"))
-        .isEmpty();
-    assertThat(
-            source.column(
-                """
-                select id from (
-                  select id, snowflake_id <= lag(snowflake_id) over (order by id) as wrong
-                    from orders where (snowflake_id >> 12) & 1023 = 1022) as o
-                 where wrong
-                """))
-        .isEmpty();
-  }
-
-  public static ThrottleSettings rate(ThrottleSettings throttleSettings, int rowsPerSecondMax) {
-    return new ThrottleSettings(
-        throttleSettings.batchMillis(),
-        rowsPerSecondMax,
-        throttleSettings.walMegabytesPerSecondMax(),
-        throttleSettings.replicaLagSecondsMax(),
-        throttleSettings.slotMegabytesMax(),
-        throttleSettings.lockWaitsMax(),
-        throttleSettings.longTransactionSecondsMax(),
-        throttleSettings.latencyMillisMax(),
-        throttleSettings.vacuumSecondsMax(),
-        throttleSettings.archiveFailures());
+  /** Of the orders. */
+  public TableMigration plan() {
+    return plan("orders", Optional.of("created_at"));
   }
 
   public TableMigration plan(String table, Optional<String> createdAt) {
@@ -190,7 +190,7 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public TableMigration plan(String schema, String table, Optional<String> createdAt) {
-    return plan(planned(schema, table, source.type, createdAt));
+    return plan(planned(schema, table, type, createdAt));
   }
 
   private static TableMigration plan(PlanOutcome outcome) {
@@ -202,7 +202,7 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** All that stands in the way of a table. */
   public List<Diagnostic> refused(String table) {
-    PlanOutcome outcome = planned("public", table, source.type, Optional.empty());
+    PlanOutcome outcome = planned("public", table, type, Optional.empty());
     if (outcome instanceof PlanOutcome.Refused(List<Diagnostic> findings)) {
       return findings;
     }
@@ -210,45 +210,43 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   private PlanOutcome planned(String schema, String table, Type type, Optional<String> createdAt) {
+    return planned(
+        migrations(),
+        isBeside ? Sources.GATEWAY : OTHER,
+        new TableSpec(schema, table, createdAt, false),
+        type,
+        Optional.empty());
+  }
+
+  private static PlanOutcome planned(
+      TableMigrations migrations,
+      String source,
+      TableSpec table,
+      Type type,
+      Optional<SearchPath> path) {
     IdempotentResult<PlanOutcome> result =
-        migrations.plan(
-            new PlanRequest(
-                isBeside ? Sources.GATEWAY : OTHER,
-                new TableSpec(schema, table, createdAt, false),
-                type,
-                Optional.empty()),
-            Asked.by(ACTOR));
+        migrations.plan(new PlanRequest(source, table, type, path), Asked.by(ACTOR));
     if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
     }
     throw new AssertionError(result);
   }
 
+  /** At another instance, of a table in the schema public of any source. */
+  static TableMigration plan(TableMigrations migrations, String source, String table, Type type) {
+    TableSpec spec = new TableSpec("public", table, Optional.empty(), false);
+    return plan(planned(migrations, source, spec, type, Optional.empty()));
+  }
+
   /** With another search path of the application. */
   TableMigration plan(String schema, String table, SearchPath path) {
-    IdempotentResult<PlanOutcome> result =
-        migrations.plan(
-            new PlanRequest(
-                isBeside ? Sources.GATEWAY : OTHER,
-                new TableSpec(schema, table, Optional.empty(), false),
-                source.type,
-                Optional.of(path)),
-            Asked.by(ACTOR));
-    if (result
-        instanceof
-        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
-      return whole.run();
-    }
-    throw new AssertionError(result);
+    TableSpec spec = new TableSpec(schema, table, Optional.empty(), false);
+    return plan(planned(migrations(), OTHER, spec, type, Optional.of(path)));
   }
 
   /** What a start says that isn't possible. */
   List<Diagnostic> refused(TableMigration run) {
-    IdempotentResult<ActionOutcome> result =
-        migrations.start(
-            run.id(),
-            run.plan().preconditions().stream().map(one -> one.code()).toList(),
-            Asked.by(ACTOR));
+    IdempotentResult<ActionOutcome> result = started(run);
     if (result
         instanceof
         IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Refused(List<Diagnostic> findings))) {
@@ -259,11 +257,17 @@ public final class MigrationFixture implements AutoCloseable {
 
   /** Accepts whatever it has to. */
   public void start(TableMigration run) {
-    done(
-        migrations.start(
-            run.id(),
-            run.plan().preconditions().stream().map(one -> one.code()).toList(),
-            Asked.by(ACTOR)));
+    done(started(run));
+  }
+
+  private IdempotentResult<ActionOutcome> started(TableMigration run) {
+    List<String> accepted = run.plan().preconditions().stream().map(one -> one.code()).toList();
+    return migrations().start(run.id(), accepted, Asked.by(ACTOR));
+  }
+
+  /** Of the orders. */
+  public TableMigration run() {
+    return run(plan());
   }
 
   public TableMigration run(TableMigration planned) {
@@ -271,16 +275,36 @@ public final class MigrationFixture implements AutoCloseable {
     return await(planned, RunState.DONE);
   }
 
+  public void pause(TableMigration run) {
+    done(migrations().pause(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void resume(TableMigration run) {
+    done(migrations().resume(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void retry(TableMigration run) {
+    done(migrations().retry(run.id(), Asked.by(ACTOR)));
+  }
+
+  public void beginUndo(TableMigration run, Phase phase) {
+    done(migrations().undo(run.id(), phase, Asked.by(ACTOR)));
+  }
+
+  public void beginSwitch(TableMigration run) {
+    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+  }
+
   /** Undoes a phase and waits until that is done. */
   public void undo(TableMigration run, Phase phase) {
-    done(migrations.undo(run.id(), phase, Asked.by(ACTOR)));
+    beginUndo(run, phase);
     RunState last = phase.isUsual() ? RunState.PAUSED : RunState.DONE;
     await(run, phase == Phase.EXPAND ? RunState.CANCELLED : last);
   }
 
   /** Moves the primary key and waits until that is done. */
   public TableMigration switchKey(TableMigration run) {
-    done(migrations.switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
     return await(run, RunState.DONE);
   }
 
@@ -291,22 +315,29 @@ public final class MigrationFixture implements AutoCloseable {
   }
 
   public IdempotentResult<ActionOutcome> contract(TableMigration run, List<String> accepted) {
-    return migrations.contract(run.id(), accepted, Asked.by(ACTOR));
+    return migrations().contract(run.id(), accepted, Asked.by(ACTOR));
   }
 
   public TableMigration await(TableMigration run, RunState state) {
-    Awaitility.await()
-        .atMost(patience)
-        .pollInterval(Duration.ofMillis(100))
-        .until(
-            () -> {
-              TableMigration.Status now = now(run).status();
-              if (now.state() == RunState.FAILED && state != RunState.FAILED) {
-                retryAfterLocks(run, now.reason().orElse(""));
-              }
-              return now.state() == state;
-            });
+    await(
+        () -> {
+          TableMigration.Status now = now(run).status();
+          if (now.state() == RunState.FAILED && state != RunState.FAILED) {
+            retryAfterLocks(run, now.reason().orElse(""));
+          }
+          return now.state() == state;
+        });
     return now(run);
+  }
+
+  /** Waits until a run has failed; says why. */
+  public String failure(TableMigration run) {
+    return await(run, RunState.FAILED).status().reason().orElseThrow();
+  }
+
+  /** Until the outbox of a run is empty. */
+  public void awaitDelivered(TableMigration run) {
+    await(() -> outbox(run.target()).lag().entries() == 0);
   }
 
   /** As an operator does: on a busy machine the tries for a lock may be over before it is free. */
@@ -314,19 +345,26 @@ public final class MigrationFixture implements AutoCloseable {
     if (!reason.contains(" did not get its lock in ")) {
       throw new AssertionError(reason);
     }
-    done(migrations.retry(run.id(), Asked.by(ACTOR)));
+    retry(run);
   }
 
-  /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
-  public static ResolveOutcome find(Legacy legacy, Type type, long id) {
-    return Awaitility.await()
-        .pollDelay(Duration.ZERO)
-        .ignoreException(DatabaseUnavailable.class)
-        .until(() -> legacy.lookup().find(type, id), _ -> true);
+  /** Each legacy ID leads to its row's key, and so does the public ID that it leads to. */
+  public void requireLookUps(Type of, Map<Long, Long> keys) {
+    try (Legacy legacy = legacy(migrations().legacySource())) {
+      keys.forEach(
+          (id, key) -> {
+            ResolveOutcome found = find(legacy, of, id);
+            assertThat(found).as("%s %d", of.name(), id).isInstanceOf(ResolveOutcome.Found.class);
+            String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
+            ResolveOutcome resolved = gateway.mappings.resolver().resolve(publicId);
+            assertThat(((ResolveOutcome.Found) resolved).mapping().key())
+                .isEqualTo(new Key.Bigint(key));
+          });
+    }
   }
 
   public TableMigration now(TableMigration run) {
-    return migrations.journal().find(run.id()).orElseThrow();
+    return migrations().journal().find(run.id()).orElseThrow();
   }
 
   public static TableMigration done(IdempotentResult<ActionOutcome> result) {
@@ -338,10 +376,29 @@ public final class MigrationFixture implements AutoCloseable {
     throw new AssertionError(result);
   }
 
+  /** Takes the table and all that is known of it away, for another one on the same databases. */
+  public void clear() {
+    execute(
+        "drop table if exists public.orders cascade",
+        "drop schema if exists coatcheck_migration cascade");
+    gateway.on.sql().execute("truncate coatcheck.alias, coatcheck.public_id cascade");
+  }
+
   @Override
   public void close() {
-    migrations.close();
-    sources.close();
-    source.close();
+    if (migrations != null) {
+      migrations.close();
+    }
+    if (sources != null) {
+      sources.close();
+    }
+    super.close();
+    if (proxy != null) {
+      try {
+        proxy.close();
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
   }
 }

@@ -51,7 +51,7 @@ class OwnCodeTest {
         """,
         "create constraint trigger deferred after insert or update on orders"
             + " deferrable initially deferred for each row execute function deferred()");
-    fixture = new MigrationFixture(shop.forMigrator());
+    fixture = MigrationFixture.on(shop.forMigrator());
   }
 
   private static String trigger(String name, String when, String then) {
@@ -76,11 +76,11 @@ class OwnCodeTest {
   void itWorksInOurUpdatesAndRunsAsTheOwner() {
     TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
     assertThat(run.target().applicationPath().schemas()).containsExactly("app", "public");
-    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 200));
+    fixture.rate(run, 200);
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    assertThat(fixture.migrations.legacySource().fillOnDemand(fixture.source.type, 990)).isTrue();
-    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 990)).isTrue();
+    fixture.rate(run, 0);
     fixture.await(run, RunState.DONE);
 
     assertThat(
@@ -91,7 +91,29 @@ class OwnCodeTest {
             "after_row 1000 " + shop.owner,
             "before_row 1000 " + shop.owner,
             "deferred 1000 " + shop.owner);
+    worksInTheApplicationsCommit();
     fixture.undo(run, Phase.EXPAND);
+  }
+
+  /** The insert waits for the delete, so that our trigger has to give it its old key. */
+  private void worksInTheApplicationsCommit() {
+    String key = shop.text("select snowflake_id from app.orders where id = 5");
+    shop.admin("truncate app.audit");
+    try (TestSession leaving = shop.application().begin("delete from orders where id = 5");
+        TestSession coming = shop.application().session()) {
+      CompletableFuture<Void> inserted =
+          CompletableFuture.runAsync(
+              () -> coming.begin("insert into orders (id) values (5)"), Thread::startVirtualThread);
+      Awaitility.await()
+          .until(() -> !shop.text("select 1 from pg_locks where not granted").isEmpty());
+      leaving.commit();
+      inserted.join();
+      coming.commit();
+    }
+
+    assertThat(shop.text("select snowflake_id from app.orders where id = 5")).isEqualTo(key);
+    assertThat(shop.texts("select distinct what from app.audit where id = 5 order by what"))
+        .containsExactly("after_row", "before_row", "deferred");
   }
 
   /** A child of another role, whose code is not ours either. */
@@ -198,29 +220,5 @@ class OwnCodeTest {
         .containsExactly("id", "created_at", "text");
     assertThat(shop.texts("select nspname from pg_namespace where nspname like 'coat%'")).isEmpty();
     assertThat(shop.texts("select what from app.audit")).isEmpty();
-  }
-
-  /** The insert waits for the delete, so that our trigger has to give it its old key. */
-  @Test
-  void itWorksInTheApplicationsCommit() {
-    TableMigration run = fixture.plan("app", "orders", Optional.of("created_at"));
-    fixture.run(run);
-    String key = shop.text("select snowflake_id from app.orders where id = 5");
-    shop.admin("truncate app.audit");
-    try (TestSession leaving = shop.application().begin("delete from orders where id = 5");
-        TestSession coming = shop.application().session()) {
-      CompletableFuture<Void> inserted =
-          CompletableFuture.runAsync(
-              () -> coming.begin("insert into orders (id) values (5)"), Thread::startVirtualThread);
-      Awaitility.await()
-          .until(() -> !shop.text("select 1 from pg_locks where not granted").isEmpty());
-      leaving.commit();
-      inserted.join();
-      coming.commit();
-    }
-
-    assertThat(shop.text("select snowflake_id from app.orders where id = 5")).isEqualTo(key);
-    assertThat(shop.texts("select distinct what from app.audit where id = 5 order by what"))
-        .containsExactly("after_row", "before_row", "deferred");
   }
 }

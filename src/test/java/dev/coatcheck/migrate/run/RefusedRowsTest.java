@@ -6,124 +6,99 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.backfill.FillOnDemandTable;
 import dev.coatcheck.migrate.backfill.SetAside;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A row that its table refuses keeps no other row from its key, and its own key is kept for it. */
 class RefusedRowsTest {
   private static final int ROWS = 2_000;
-  private static final List<Long> REFUSED = List.of(5L, 700L, 701L, 2_000L);
 
-  /** What refuses the update of four rows, and how it is taken away. */
-  enum Refusal {
-    TRIGGER(
-        """
-        create function frozen() returns trigger language plpgsql as $$ begin
-          if new.id in (5, 700, 701, 2000) then raise exception 'row % is frozen', new.id; end if;
-          return new; end $$;
-        create trigger frozen before update on orders for each row execute function frozen()\
-        """,
-        "drop trigger frozen on orders", "is frozen"),
+  /** What an update of each is refused with: the last one says nothing, and only keeps the row. */
+  private static final Map<Long, String> REFUSED =
+      new TreeMap<>(
+          Map.of(
+              5L, "is frozen",
+              700L, "is frozen",
+              701L, "is late",
+              1_100L, "kept the row as it was",
+              1_500L, "kept the row as it was",
+              2_000L, "violates check constraint \"positive\""));
 
-    /** At the commit, if nobody asks before. */
-    DEFERRED_TRIGGER(
-        """
-        create function frozen() returns trigger language plpgsql as $$ begin
-          if new.id in (5, 700, 701, 2000) then raise exception 'row % is frozen', new.id; end if;
-          return null; end $$;
-        create constraint trigger frozen after update on orders deferrable initially deferred
-          for each row execute function frozen()\
-        """,
-        "drop trigger frozen on orders", "is frozen"),
-
-    /** No error at all: the update passes the row by. */
-    TRIGGER_RETURNS_NULL(
-        """
-        create function frozen() returns trigger language plpgsql as $$ begin
-          if new.id in (5, 700, 701, 2000) then return null; end if;
-          return new; end $$;
-        create trigger frozen before update on orders for each row execute function frozen()\
-        """,
-        "drop trigger frozen on orders",
-        "kept the row as it was"),
-
-    /** The update changes the row, but not the key. */
-    TRIGGER_RETURNS_OLD(
-        """
-        create function frozen() returns trigger language plpgsql as $$ begin
-          if new.id in (5, 700, 701, 2000) then return old; end if;
-          return new; end $$;
-        create trigger frozen before update on orders for each row execute function frozen()\
-        """,
-        "drop trigger frozen on orders",
-        "kept the row as it was"),
-    NOT_VALID_CHECK(
-        """
-        alter table orders add column amount int default 1;
-        update orders set amount = -1 where id in (5, 700, 701, 2000);
-        alter table orders add constraint positive check (amount > 0) not valid\
-        """,
-        "alter table orders drop constraint positive",
-        "violates check constraint \"positive\"");
-
-    private final String made;
-    private final String mended;
-    private final String error;
-
-    Refusal(String made, String mended, String error) {
-      this.made = made;
-      this.mended = mended;
-      this.error = error;
-    }
-  }
+  private static final List<String> REFUSING =
+      List.of(
+          """
+          create function frozen() returns trigger language plpgsql as $$ begin
+            if new.id in (5, 700) then raise exception 'row % is frozen', new.id; end if;
+            if new.id = 1100 then return null; end if;
+            if new.id = 1500 then return old; end if;
+            return new; end $$\
+          """,
+          "create trigger frozen before update on orders for each row execute function frozen()",
+          // At the commit, if nobody asks before.
+          """
+          create function late() returns trigger language plpgsql as $$ begin
+            if new.id = 701 then raise exception 'row % is late', new.id; end if;
+            return null; end $$\
+          """,
+          "create constraint trigger late after update on orders deferrable initially deferred"
+              + " for each row execute function late()",
+          "alter table orders add column amount int default 1",
+          "update orders set amount = -1 where id = 2000",
+          "alter table orders add constraint positive check (amount > 0) not valid");
 
   @ParameterizedTest
-  @EnumSource
-  void theRestGoesOnAndARetryGivesTheRowsTheirOwnKeys(Refusal refusal) {
-    boolean beside = refusal == Refusal.TRIGGER || refusal == Refusal.TRIGGER_RETURNS_NULL;
-    try (MigrationFixture fixture = new MigrationFixture(beside)) {
+  @ValueSource(booleans = {true, false})
+  void theRestGoesOnAndARetryGivesTheRowsTheirOwnKeys(boolean beside) {
+    try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.orders(ROWS);
-      fixture.source.execute(refusal.made);
-      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+      REFUSING.forEach(fixture::execute);
+      TableMigration run = fixture.startWith(UnaryOperator.identity());
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
       assertThat(failed.status().reason().orElseThrow())
-          .contains("4 rows were set aside", "ID 5", refusal.error, "retry");
-      assertThat(fixture.source.column("select id from orders where snowflake_id is null"))
-          .isEqualTo(REFUSED);
-      assertThat(failed.progress().rowsDone()).isEqualTo(ROWS - 4);
-      assertThat(failed.progress().counts().setAside()).isEqualTo(4);
-      List<SetAside> setAside = fixture.migrations.journal().setAside(run.id());
-      assertThat(setAside).extracting(SetAside::legacy).isEqualTo(REFUSED);
+          .contains("6 rows were set aside", "ID 5", "is frozen", "retry");
+      assertThat(fixture.column("select id from orders where snowflake_id is null order by id"))
+          .containsExactlyElementsOf(REFUSED.keySet());
+      assertThat(failed.progress().rowsDone()).isEqualTo(ROWS - REFUSED.size());
+      assertThat(failed.progress().counts().setAside()).isEqualTo(REFUSED.size());
+      List<SetAside> setAside = fixture.migrations().journal().setAside(run.id());
+      assertThat(setAside).extracting(SetAside::legacy).containsExactlyElementsOf(REFUSED.keySet());
       assertThat(setAside)
           .allSatisfy(row -> assertThat(row.cause()).isEqualTo(SetAside.Cause.REFUSED))
-          .allSatisfy(row -> assertThat(row.error()).contains(refusal.error));
-      FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source.source, run.target());
-      assertThatThrownBy(() -> lookUp.find(700)).isInstanceOf(DatabaseUnavailable.class);
+          .allSatisfy(row -> assertThat(row.error()).contains(REFUSED.get(row.legacy())));
+      FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, run.target());
+      for (long id : REFUSED.keySet()) {
+        assertThatThrownBy(() -> lookUp.find(id)).isInstanceOf(DatabaseUnavailable.class);
+      }
 
-      fixture.source.execute(refusal.mended);
+      fixture.execute(
+          "drop trigger frozen on orders",
+          "drop trigger late on orders",
+          "alter table orders drop constraint positive");
       Map<Long, Long> kept =
           setAside.stream().collect(Collectors.toMap(SetAside::legacy, SetAside::key));
       assertThat(lookUp.find(700)).isEqualTo(OptionalLong.of(requireNonNull(kept.get(700L))));
-      fixture.source.execute("delete from orders where id = 701");
-      retry(fixture, run);
+      fixture.execute("delete from orders where id = 701");
+      kept.remove(701L);
+      fixture.retry(run);
       fixture.await(run, RunState.DONE);
 
-      for (long id : List.of(5L, 700L, 2_000L)) {
-        assertThat(fixture.source.count("select snowflake_id from orders where id = " + id))
-            .isEqualTo(kept.get(id));
-      }
-      assertThat(fixture.migrations.journal().setAside(run.id())).isEmpty();
+      kept.forEach(
+          (id, key) ->
+              assertThat(fixture.count("select snowflake_id from orders where id = " + id))
+                  .isEqualTo(key));
+      assertThat(fixture.migrations().journal().setAside(run.id())).isEmpty();
       assertThat(fixture.now(run).progress().counts().setAside()).isZero();
       assertThat(fixture.now(run).progress().rowsDone())
           .as("all but the row that the look-up filled, and the row that is gone")
@@ -135,48 +110,33 @@ class RefusedRowsTest {
   /** A trigger that refuses them all ends the run before it has set the whole table aside. */
   @Test
   void aTableThatRefusesEveryRowStopsTheRunAtAThousand() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(3_000);
-      TableMigration run =
-          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      fixture.source.execute(
+      TableMigration run = fixture.startInTheMiddle(100);
+      fixture.execute(
           """
           create function frozen() returns trigger language plpgsql as $$ begin
             raise exception 'the table is frozen'; end $$;
           create trigger frozen before update on orders for each row execute function frozen()\
           """);
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+      fixture.rate(run, 0);
 
       TableMigration failed = fixture.await(run, RunState.FAILED);
 
       assertThat(failed.status().reason().orElseThrow())
           .contains("rows were set aside", "the table is frozen");
       assertThat(failed.progress().counts().setAside()).isBetween(1_000L, 1_500L);
-      assertThat(fixture.migrations.journal().setAside(run.id())).hasSize(100);
-      fixture.source.execute("drop trigger frozen on orders");
-      retry(fixture, run);
+      assertThat(fixture.migrations().journal().setAside(run.id())).hasSize(100);
+      fixture.execute("drop trigger frozen on orders");
+      fixture.retry(run);
       fixture.await(run, RunState.DONE);
       requireNextThousand(fixture);
     }
   }
 
-  private static void retry(MigrationFixture fixture, TableMigration run) {
-    MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-  }
-
   private static void requireNextThousand(MigrationFixture fixture) {
-    fixture.source.execute("insert into orders select from generate_series(1, 1000)");
+    fixture.execute("insert into orders select from generate_series(1, 1000)");
     fixture.requireOrderedKeys();
-    fixture.await(
-        () -> {
-          long mapped =
-              fixture.source.gateway.database.read(
-                  "test",
-                  sql ->
-                      sql.fetchSingle("select count(*) from coatcheck.public_id")
-                          .get(0, Long.class));
-          return mapped >= fixture.source.count("select count(*) from orders");
-        });
+    fixture.await(() -> fixture.aliases() >= fixture.count("select count(*) from orders"));
   }
 }

@@ -7,8 +7,8 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A table, its columns and its schema are called something else in the middle of a run. */
 class RenameTest {
@@ -19,35 +19,27 @@ class RenameTest {
           "alter table orders rename to purchases",
           "alter table purchases set schema sales");
 
-  private final MigrationFixture fixture = new MigrationFixture(false);
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
   void aRunGoesOnAndBackAndASecondOneGivesTheSameKeys() {
     fixture.orders(3_000);
-    fixture.source.execute("create schema sales");
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 500));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    fixture.execute("create schema sales");
+    TableMigration run = fixture.startInTheMiddle(500);
 
-    RENAMES.forEach(fixture.source::execute);
-    fixture.source.execute("insert into sales.purchases (made_at) values (now())");
+    RENAMES.forEach(fixture::execute);
+    fixture.execute("insert into sales.purchases (made_at) values (now())");
     fixture.await(() -> fixture.now(run).target().table().text().equals("sales.purchases"));
-    fixture.source.execute("insert into sales.purchases (made_at) values (now())");
+    fixture.execute("insert into sales.purchases (made_at) values (now())");
     assertThat(fixture.now(run).target().keyColumn()).isEqualTo("number");
     assertThat(fixture.saw(run, "renamed", "sales.purchases now, and its key number")).isTrue();
-    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+    fixture.rate(run, 0);
     fixture.await(run, RunState.DONE);
 
     List<Long> keys = keys();
     assertThat(keys).hasSize(3_002).doesNotHaveDuplicates().isSorted();
     fixture.undo(run, Phase.EXPAND);
-    assertThat(
-            fixture.source.count("select count(*) from pg_trigger where tgname like '~coatcheck%'"))
+    assertThat(fixture.count("select count(*) from pg_trigger where tgname like '~coatcheck%'"))
         .isZero();
 
     TableMigration second = fixture.plan("sales", "purchases", Optional.of("made_at"));
@@ -56,6 +48,6 @@ class RenameTest {
   }
 
   private List<Long> keys() {
-    return fixture.source.column("select snowflake_id from sales.purchases order by number");
+    return fixture.column("select snowflake_id from sales.purchases order by number");
   }
 }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The source is spoken to as a role that has the rights of the documentation, and no more. */
@@ -37,22 +36,22 @@ class SourceRoleTest {
               "grant usage on sequence public.orders_id_seq to " + APPLICATION);
       admin.sql().execute(documented(admin).toArray(String[]::new));
       try (MigrationFixture fixture =
-          new MigrationFixture(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
-        TableMigration first = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+          MigrationFixture.on(new TestDatabase(admin.url(), ROLE, PASSWORD))) {
+        TableMigration first = fixture.run();
         fixture.requireOrderedKeys();
         List<Long> keys = keys(fixture);
         write(admin);
-        fixture.await(() -> fixture.source.outbox(first.target()).lag().entries() == 0);
+        fixture.awaitDelivered(first);
         fixture.undo(first, Phase.EXPAND);
         write(admin);
 
-        TableMigration second = fixture.run(fixture.plan("orders", Optional.of("created_at")));
+        TableMigration second = fixture.run();
         assertThat(keys(fixture)).containsAll(keys);
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(
-            fixture.migrations.forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
         assertThat(
-                fixture.source.count(
+                fixture.count(
                     "select count(*) from pg_namespace where nspname = 'coatcheck_migration'"))
             .isZero();
         write(admin);
@@ -100,6 +99,6 @@ class SourceRoleTest {
   }
 
   private static List<Long> keys(MigrationFixture fixture) {
-    return fixture.source.column("select snowflake_id from orders where id <= 100 order by id");
+    return fixture.column("select snowflake_id from orders where id <= 100 order by id");
   }
 }

@@ -1,20 +1,13 @@
 package dev.coatcheck.migrate.run;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestSession;
-import java.io.IOException;
-import java.net.URI;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * statements of a run it inserts a row, and the application updates that row.
  */
 class StragglerTest {
+  @RegisterExtension
+  final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+
   private static final String ENABLE =
       """
       do $$ declare name text; begin
@@ -33,43 +29,35 @@ class StragglerTest {
       end $$\
       """;
 
-  private final TestDatabase database = TestDatabase.empty();
-  private FaultProxy proxy;
-
-  @BeforeEach
-  void listen() throws IOException {
-    proxy = new FaultProxy(port());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    proxy.close();
+  @Test
+  void aRowThatCameInWithoutAKeyGetsOneAndCanBeUpdatedAllTheTime() {
+    requireFilled("create unique index concurrently");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "for no key update of t",
-        "create unique index concurrently",
         "lock table \"public\".\"orders\" in access exclusive mode",
         "coalesce(max(t.\"id\"), 0)::bigint from \"public\"",
       })
-  void aRowThatCameInWithoutAKeyGetsOneAndCanBeUpdatedAllTheTime(String statement) {
-    try (MigrationFixture fixture = behindProxy();
-        TestSession application = database.sql().session()) {
+  @Tag("faults")
+  void soDoesOneThatCameAtAnyOtherTime(String statement) {
+    requireFilled(statement);
+  }
+
+  private void requireFilled(String statement) {
+    try (TestSession application = fixture.sql().session()) {
       fixture.orders(300);
       application.execute("alter table orders add column text text");
-      TableMigration run = fixture.plan("orders", Optional.of("created_at"));
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
-      fixture.start(run);
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      proxy.freezeAt(new Trap(statement, false, true));
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
-      fixture.await(proxy::isTrapped);
+      TableMigration run = fixture.startInTheMiddle(100);
+      fixture.proxy().freezeAt(new Trap(statement, false, true));
+      fixture.rate(run, 0);
+      fixture.await(fixture.proxy()::isTrapped);
 
       straggle(application);
       application.execute("update orders set text = 'before' where id = 1001");
-      proxy.freeze(false);
+      fixture.proxy().freeze(false);
       while (fixture.now(run).status().state() == RunState.RUNNING) {
         application.execute("update orders set text = 'meanwhile' where id = 1001");
       }
@@ -80,52 +68,8 @@ class StragglerTest {
     }
   }
 
-  /** The row is locked when it is to be filled; who holds the lock can still write. */
-  @Test
-  void aRowThatCannotBeFilledLeavesNoCheckBehindAndARetryFillsIt() {
-    try (MigrationFixture fixture = behindProxy();
-        TestSession application = database.sql().session()) {
-      fixture.orders(300);
-      TableMigration run =
-          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 100));
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-      proxy.freezeAt(new Trap("create unique index concurrently", false, true));
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
-      fixture.await(proxy::isTrapped);
-      straggle(application);
-      proxy.freezeAt(new Trap("coalesce(max(t.\"id\"), 0)::bigint from \"public\"", false, true));
-      proxy.freeze(false);
-      fixture.await(proxy::isTrapped);
-      application.begin("select from orders where id = 1001 for update");
-      proxy.freeze(false);
-
-      TableMigration failed = fixture.await(run, RunState.FAILED);
-
-      assertThat(failed.status().reason().orElseThrow()).contains("ID 1001");
-      assertThat(
-              fixture.source.count(
-                  "select count(*) from pg_constraint where conrelid = 'orders'::regclass"
-                      + " and contype = 'c'"))
-          .isZero();
-      application.execute("update orders set created_at = now() where id = 1001");
-      application.commit();
-      MigrationFixture.done(fixture.migrations.retry(run.id(), Asked.by(MigrationFixture.ACTOR)));
-      fixture.await(run, RunState.DONE);
-      fixture.requireOrderedKeys();
-    }
-  }
-
   private static void straggle(TestSession restore) {
     restore.execute(
         "alter table orders disable trigger user", "insert into orders (id) values (1001)", ENABLE);
-  }
-
-  private MigrationFixture behindProxy() {
-    String url = database.url().replace(":" + port() + "/", ":" + proxy.port() + "/");
-    return new MigrationFixture(new TestDatabase(url, database.user(), database.password()));
-  }
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 }

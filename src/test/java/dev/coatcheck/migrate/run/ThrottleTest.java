@@ -7,58 +7,62 @@ import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A run gives way, says why, and goes on by itself. */
 class ThrottleTest {
-  private static final int ROWS = 1_000;
+  /** What it may do in the middle of the test, so that it doesn't come to its end meanwhile. */
+  private static final int RATE = 200;
 
-  private final MigrationFixture fixture = new MigrationFixture(true);
-
-  @BeforeEach
-  void rows() {
-    fixture.orders(ROWS);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
-  }
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @Test
   void aRateIsKeptUntilItIsLifted() {
-    assertThat(fixture.plan("orders", Optional.of("created_at")).progress().secondsLeft())
-        .isEmpty();
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
+    fixture.orders(1_000);
+    assertThat(fixture.plan().progress().secondsLeft()).isEmpty();
+    TableMigration run = fixture.startWith(settings -> MigrationFixture.rate(settings, 50));
 
     fixture.awaitReason(run, "the rate is limited to 50 rows a second");
     fixture.await(() -> fixture.now(run).progress().rowsDone() >= 256);
     Progress progress = fixture.now(run).progress();
     assertThat(progress.rowsPerSecond().orElseThrow()).isBetween(1.0, 110.0);
     assertThat(progress.secondsLeft().orElseThrow()).isPositive();
-    fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+    fixture.rate(run, 0);
 
     TableMigration done = fixture.await(run, RunState.DONE);
     assertThat(done.status().reason()).isEmpty();
-    assertThat(done.progress().rowsDone()).isEqualTo(ROWS);
+    assertThat(done.progress().rowsDone()).isEqualTo(1_000);
+    fixture.requireOrderedKeys();
+  }
+
+  @Test
+  void itGivesWayToWhateverNeedsTheSourceAndGoesOnByItself() throws Exception {
+    fixture.orders(5_000);
+    fixture.execute(
+        "do $$ begin for i in 1..10 loop update orders set created_at = created_at; end loop; end"
+            + " $$");
+    TableMigration run = fixture.startInTheMiddle(RATE);
+
+    aLongTransactionIsWaitedForAndTheTimeDoesNotCount(run);
+    sessionsThatWaitForTheTableGoFirst(run);
+    aSlowReadIsNoticed(run);
+    theWalOfTheSourceIsKeptToARate(run);
+    whatAReplicationSlotKeepsIsBoundedAndTheSlotIsNamed(run);
+    aVacuumOfTheTableIsWaitedForButNotForEver(run);
+
+    assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
+    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
+    fixture.await(run, RunState.DONE);
     fixture.requireOrderedKeys();
   }
 
   /** Neither a pause nor giving way is time worked. */
-  @Test
-  void aLongTransactionIsWaitedForAndTheTimeDoesNotCount() {
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession held = fixture.source.sql().session()) {
+  private void aLongTransactionIsWaitedForAndTheTimeDoesNotCount(TableMigration run) {
+    try (TestSession held = fixture.sql().session()) {
       held.begin("select 1");
-      fixture.set(
-          run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 1, 250, 0, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, RATE, 0, 10, 0, 5, 1, 250, 0, true));
       fixture.awaitReason(run, "a transaction is ");
       // The next beat carries what was worked before.
       fixture.await(() -> fixture.saw(run, "throttled", "s old, more than 1"));
@@ -67,39 +71,25 @@ class ThrottleTest {
       assertThat(after).isEqualTo(before);
       assertThat(fixture.now(run).status().reason().orElseThrow()).startsWith("a transaction is");
     }
-    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-    fixture.await(run, RunState.DONE);
   }
 
-  @Test
-  void sessionsThatWaitForTheTableGoFirst() throws Exception {
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+  private void sessionsThatWaitForTheTableGoFirst(TableMigration run) throws Exception {
     String lock = "lock table orders in share update exclusive mode";
-    try (TestSession held = fixture.source.sql().session()) {
-      held.begin(lock);
+    try (TestSession held = fixture.sql().begin(lock)) {
       CompletableFuture<Void> first = lockInBackground(lock);
       CompletableFuture<Void> second = lockInBackground(lock);
-      fixture.set(
-          run, throttleSettings -> new ThrottleSettings(500, 50, 0, 10, 0, 1, 600, 250, 0, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, RATE, 0, 10, 0, 1, 600, 250, 0, true));
 
       fixture.awaitReason(run, "2 sessions wait for the table, more than 1");
       held.commit();
       first.get();
       second.get();
     }
-    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-    fixture.await(run, RunState.DONE);
   }
 
-  @Test
-  void aSlowReadIsNoticed() {
-    TableMigration run =
-        fixture.startWith(
-            throttleSettings -> new ThrottleSettings(500, 20, 0, 10, 0, 0, 600, 1, 0, true));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession held = fixture.source.sql().session()) {
+  private void aSlowReadIsNoticed(TableMigration run) {
+    fixture.set(run, _ -> new ThrottleSettings(500, RATE, 0, 10, 0, 0, 600, 1, 0, true));
+    try (TestSession held = fixture.sql().session()) {
       fixture.await(
           () -> {
             held.begin("lock table orders in access exclusive mode", "select pg_sleep(0.05)")
@@ -107,49 +97,32 @@ class ThrottleTest {
             return fixture.saw(run, "throttled", "reading one row takes");
           });
     }
-    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-    fixture.await(run, RunState.DONE);
-    fixture.requireOrderedKeys();
   }
 
   /** The rate of a server on which others write too, so that it may wait for them. */
-  @Test
-  void theWalOfTheSourceIsKeptToARateUntilItIsLifted() {
-    TableMigration run =
-        fixture.startWith(_ -> new ThrottleSettings(500, 200, 1, 10, 0, 5, 600, 250, 0, true));
-
+  private void theWalOfTheSourceIsKeptToARate(TableMigration run) {
+    fixture.set(run, _ -> new ThrottleSettings(500, RATE, 1, 10, 0, 5, 600, 250, 0, true));
     fixture.await(
         () -> {
-          fixture.source.execute(
-              "select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
+          fixture.execute("select pg_logical_emit_message(false, 'test', repeat('x', 4000000))");
           return fixture.saw(run, "throttled", "the source writes more than 1 MB of WAL a second");
         });
-    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-
-    fixture.await(run, RunState.DONE);
-    fixture.requireOrderedKeys();
   }
 
-  @Test
-  void whatAReplicationSlotKeepsIsBoundedAndTheSlotIsNamed() {
+  private void whatAReplicationSlotKeepsIsBoundedAndTheSlotIsNamed(TableMigration run) {
     String slot = "kept_" + ProcessHandle.current().pid();
-    fixture.source.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
+    fixture.execute("select pg_create_physical_replication_slot('" + slot + "', true)");
     try {
-      TableMigration run =
-          fixture.startWith(_ -> new ThrottleSettings(500, 200, 0, 10, 1, 5, 600, 250, 0, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, RATE, 0, 10, 1, 5, 600, 250, 0, true));
       fixture.await(
           () -> {
-            fixture.source.execute(
-                "select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
+            fixture.execute("select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
             return fixture.saw(run, "throttled", "the replication slot " + slot + " keeps ");
           });
       fixture.awaitReason(run, "the replication slot " + slot + " keeps ");
       assertThat(fixture.saw(run, "throttled", " MB of WAL, more than 1")).isTrue();
-      fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-      fixture.await(run, RunState.DONE);
-      fixture.requireOrderedKeys();
     } finally {
-      fixture.source.execute("select pg_drop_replication_slot('" + slot + "')");
+      fixture.execute("select pg_drop_replication_slot('" + slot + "')");
     }
   }
 
@@ -157,15 +130,9 @@ class ThrottleTest {
    * Slowed down so much that it outlasts the run; an autovacuum does the same under a name of its
    * own.
    */
-  @Test
-  void aVacuumOfTheTableIsWaitedForButNotForEver() {
-    fixture.source.execute(
-        "do $$ begin for i in 1..40 loop update orders set created_at = created_at; end loop; end"
-            + " $$");
-    TableMigration run =
-        fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 50));
-    fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    try (TestSession vacuuming = fixture.source.sql().session()) {
+  private void aVacuumOfTheTableIsWaitedForButNotForEver(TableMigration run) {
+    fixture.set(run, _ -> MigrationFixture.rate(ThrottleSettings.DEFAULT, RATE));
+    try (TestSession vacuuming = fixture.sql().session()) {
       long vacuum = vacuuming.pid();
       vacuuming.execute("set vacuum_cost_delay = 100", "set vacuum_cost_limit = 1");
       CompletableFuture<Void> ended =
@@ -180,29 +147,25 @@ class ThrottleTest {
               task -> Thread.ofPlatform().start(task));
       fixture.awaitReason(run, "a vacuum works on the table, for ");
       long before = fixture.now(run).progress().rowsDone();
-      fixture.set(run, _ -> new ThrottleSettings(500, 50, 0, 10, 0, 5, 600, 250, 2, true));
+      fixture.set(run, _ -> new ThrottleSettings(500, RATE, 0, 10, 0, 5, 600, 250, 2, true));
       fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
       assertThat(ended).as("it goes on beside the vacuum").isNotDone();
-      fixture.source.execute("select pg_cancel_backend(%d)".formatted(vacuum));
+      fixture.execute("select pg_cancel_backend(%d)".formatted(vacuum));
       ended.join();
     }
-    fixture.set(run, _ -> ThrottleSettings.DEFAULT);
-    fixture.await(run, RunState.DONE);
-    fixture.requireOrderedKeys();
   }
 
   private CompletableFuture<Void> lockInBackground(String lock) {
     return CompletableFuture.runAsync(
-        () -> fixture.source.execute("begin", lock, "commit"),
-        task -> Thread.ofPlatform().start(task));
+        () -> fixture.execute("begin", lock, "commit"), task -> Thread.ofPlatform().start(task));
   }
 
   /** The time worked after the next renewal of the lease. */
   private long awaitBeat(TableMigration run) {
     String until =
         "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
-    long before = fixture.source.count(until);
-    fixture.await(() -> fixture.source.count(until) > before);
+    long before = fixture.count(until);
+    fixture.await(() -> fixture.count(until) > before);
     return fixture.now(run).progress().workedMillis();
   }
 }

@@ -4,17 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.PlanOutcome;
-import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
@@ -25,15 +20,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /** Sources that can't be reached, beside one that can. */
 class UnreachableSourceTest {
@@ -48,15 +42,24 @@ class UnreachableSourceTest {
     SILENT
   }
 
-  @ParameterizedTest
-  @EnumSource(Way.class)
-  void theyHoldUpNeitherTheOutboxNorTheRunsOfAnother(Way way) throws Exception {
-    try (RekeyFixture shop = new RekeyFixture(false);
+  @Test
+  void theyHoldUpNeitherTheOutboxNorTheRunsOfAnother() throws Exception {
+    requireUnhindered(Way.REFUSED);
+  }
+
+  @Test
+  @Tag("faults")
+  void norDoTheyIfNobodyAnswers() throws Exception {
+    requireUnhindered(Way.SILENT);
+  }
+
+  private static void requireUnhindered(Way way) throws Exception {
+    try (MigrationFixture shop = MigrationFixture.apart();
         FaultProxy proxy = new FaultProxy(URI.create(shop.settings.url().substring(5)).getPort());
         ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Sources sources = sources(shop, proxy)) {
       List<Type> dead = new ArrayList<>();
-      try (TableMigrations migrations = start(shop, sources, "one")) {
+      try (TableMigrations migrations = shop.start(sources, "one")) {
         shop.execute(
             "create table orders (id bigserial primary key)",
             "insert into orders select from generate_series(1, 100)");
@@ -64,18 +67,23 @@ class UnreachableSourceTest {
         for (int i = 0; i < DEAD; i++) {
           Type type = shop.gateway.type("dead" + i, "dead" + i, KeyScheme.SNOWFLAKE);
           shop.execute("create table dead%d (id bigserial primary key)".formatted(i));
-          plan(migrations, "dead" + i, "dead" + i, type);
+          MigrationFixture.plan(migrations, "dead" + i, "dead" + i, type);
           dead.add(type);
         }
       }
       // As if each of them was in the middle of its backfill.
-      gateway(
-          shop,
-          "update coatcheck.table_migration set state = 'running', occupies = true where state ="
-              + " 'planned'");
-      gateway(
-          shop,
-          "update coatcheck.table_migration_step set state = 'verified' where phase = 'expand'");
+      shop.gateway
+          .on
+          .sql()
+          .execute(
+              "update coatcheck.table_migration set state = 'running', occupies = true where state"
+                  + " = 'planned'");
+      shop.gateway
+          .on
+          .sql()
+          .execute(
+              "update coatcheck.table_migration_step set state = 'verified' where phase ="
+                  + " 'expand'");
       switch (way) {
         // The system accepts connections for it; nobody answers.
         case SILENT -> {
@@ -85,7 +93,7 @@ class UnreachableSourceTest {
         case REFUSED -> proxy.refuse();
       }
 
-      try (TableMigrations migrations = start(shop, sources, "two")) {
+      try (TableMigrations migrations = shop.start(sources, "two")) {
         Awaitility.await().until(() -> waiting(migrations) >= 4);
         long beganNano = System.nanoTime();
         for (int i = 1; i <= 3; i++) {
@@ -94,7 +102,7 @@ class UnreachableSourceTest {
           Awaitility.await()
               .atMost(Duration.ofMinutes(3))
               .pollInterval(Duration.ofMillis(20))
-              .until(() -> aliases(shop) == expected);
+              .until(() -> shop.aliases() == expected);
         }
         shop.execute("alter table orders rename to orders_now");
         Awaitility.await()
@@ -145,7 +153,7 @@ class UnreachableSourceTest {
   }
 
   /** All in the same database, each by a way of its own. */
-  private static Sources sources(RekeyFixture shop, FaultProxy proxy) {
+  private static Sources sources(MigrationFixture shop, FaultProxy proxy) {
     Map<String, DatabaseSettings> named = new HashMap<>();
     named.put("shop", shop.settings);
     String behind = shop.settings.url().replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
@@ -159,30 +167,8 @@ class UnreachableSourceTest {
     return Sources.open(shop.gatewaySettings(), named, shop.gateway.observer);
   }
 
-  private static TableMigrations start(RekeyFixture shop, Sources sources, String holder) {
-    return MigrationFixture.start(shop, sources, holder);
-  }
-
-  private static TableMigration plan(
-      TableMigrations migrations, String source, String table, Type type) {
-    IdempotentResult<PlanOutcome> result =
-        migrations.plan(
-            new PlanRequest(
-                source,
-                new TableSpec("public", table, Optional.empty(), false),
-                type,
-                Optional.empty()),
-            Asked.by(MigrationFixture.ACTOR));
-    if (result
-        instanceof
-        IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole))) {
-      return whole.run();
-    }
-    throw new AssertionError(result);
-  }
-
   private static void finish(TableMigrations migrations, String source, String table, Type type) {
-    TableMigration run = plan(migrations, source, table, type);
+    TableMigration run = MigrationFixture.plan(migrations, source, table, type);
     List<String> accepted =
         run.plan().preconditions().stream().map(one -> one.code()).collect(Collectors.toList());
     MigrationFixture.done(migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR)));
@@ -206,14 +192,5 @@ class UnreachableSourceTest {
 
   private static boolean isRenamed(TableMigration run) {
     return run.target().table().table().equals("orders_now");
-  }
-
-  private static long aliases(RekeyFixture shop) {
-    return shop.gateway.database.read(
-        "test", sql -> sql.fetchSingle("select count(*) from coatcheck.alias").get(0, Long.class));
-  }
-
-  private static void gateway(RekeyFixture shop, String statement) {
-    shop.gateway.database.write("test", sql -> sql.execute(statement));
   }
 }

@@ -10,7 +10,9 @@ import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,16 +20,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WaitReasonTest {
   private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
 
+  @RegisterExtension
+  final MigrationFixture fixture = MigrationFixture.on(TestDatabase.empty(), SHORT);
+
   @Test
   void anIndexThatWaitsForAnOldSnapshotNamesTheSessionThatHoldsIt() {
-    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        TestSession report = fixture.source.sql().session()) {
+    try (TestSession report = fixture.sql().session()) {
       fixture.orders(100);
-      fixture.source.execute("create table elsewhere (n int)");
+      fixture.execute("create table elsewhere (n int)");
       report.execute("set application_name = 'a long report'");
       int pid = report.pid();
       report.beginSnapshot();
-      TableMigration run = fixture.startWith(throttleSettings -> throttleSettings);
+      TableMigration run = fixture.startWith(UnaryOperator.identity());
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
       TableMigration.Status status = fixture.now(run).status();
@@ -37,7 +41,7 @@ class WaitReasonTest {
       assertThat(wait.event()).isEqualTo("waiting for old snapshots");
       assertThat(wait.sessions()).extracting(BlockingSession::pid).containsExactly(pid);
       BlockingSession blocker = wait.sessions().getFirst();
-      assertThat(blocker.user()).isEqualTo(fixture.source.settings.user());
+      assertThat(blocker.user()).isEqualTo(fixture.settings.user());
       assertThat(blocker.application()).isEqualTo("a long report");
       assertThat(blocker.state()).isEqualTo("idle in transaction");
       assertThat(blocker.since()).isNotNull();
@@ -59,12 +63,9 @@ class WaitReasonTest {
   @ParameterizedTest
   @ValueSource(strings = {"waiting for writers before build", "waiting for old snapshots"})
   void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded(String phase) throws Exception {
-    try (MigrationFixture fixture = new MigrationFixture(TestDatabase.empty(), SHORT);
-        TestSession other = fixture.source.sql().session()) {
+    try (TestSession other = fixture.sql().session()) {
       fixture.orders(100);
-      TableMigration run =
-          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 20));
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+      TableMigration run = fixture.startInTheMiddle(20);
       if (phase.contains("writers")) {
         other.begin("insert into orders default values");
       } else {
@@ -73,12 +74,12 @@ class WaitReasonTest {
       CompletableFuture<Void> dba =
           CompletableFuture.runAsync(
               () ->
-                  fixture.source.execute(
+                  fixture.execute(
                       "set application_name = 'dba'",
                       "create index concurrently dba_index on orders (created_at)"),
               Thread::startVirtualThread);
-      fixture.await(() -> isBuilding(fixture, phase));
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+      fixture.await(() -> isBuilding(phase));
+      fixture.rate(run, 0);
       fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
 
       LockWait wait = fixture.now(run).status().waitsFor().orElseThrow();
@@ -90,7 +91,7 @@ class WaitReasonTest {
       fixture.await(run, RunState.DONE);
       assertThat(fixture.saw(run, "waiting", "")).isFalse();
       assertThat(
-              fixture.source.column(
+              fixture.column(
                   "select indexrelid::oid from pg_index"
                       + " where indrelid = 'orders'::regclass and not indisvalid"))
           .isEmpty();
@@ -100,26 +101,22 @@ class WaitReasonTest {
   /** It moves every row, and nobody else gets at the table meanwhile. */
   @Test
   void aVacuumFullInTheMiddleChangesNothing() {
-    try (MigrationFixture fixture = new MigrationFixture(true)) {
-      fixture.orders(2_000);
-      TableMigration run =
-          fixture.startWith(throttleSettings -> MigrationFixture.rate(throttleSettings, 400));
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
+    fixture.orders(2_000);
+    TableMigration run = fixture.startInTheMiddle(400);
 
-      fixture.source.execute("vacuum full orders");
-      long before = fixture.now(run).progress().rowsDone();
-      fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
-      fixture.source.execute("vacuum full orders");
-      fixture.set(run, throttleSettings -> MigrationFixture.rate(throttleSettings, 0));
+    fixture.execute("vacuum full orders");
+    long before = fixture.now(run).progress().rowsDone();
+    fixture.await(() -> fixture.now(run).progress().rowsDone() > before);
+    fixture.execute("vacuum full orders");
+    fixture.rate(run, 0);
 
-      fixture.await(run, RunState.DONE);
-      fixture.requireOrderedKeys();
-      assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(2_000);
-    }
+    fixture.await(run, RunState.DONE);
+    fixture.requireOrderedKeys();
+    assertThat(fixture.now(run).progress().rowsDone()).isEqualTo(2_000);
   }
 
-  private static boolean isBuilding(MigrationFixture fixture, String phase) {
-    return fixture.source.count(
+  private boolean isBuilding(String phase) {
+    return fixture.count(
             "select count(*) from pg_stat_progress_create_index"
                 + " where datname = current_database() and phase = '%s'".formatted(phase))
         == 1;

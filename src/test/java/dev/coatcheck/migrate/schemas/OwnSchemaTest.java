@@ -2,30 +2,34 @@ package dev.coatcheck.migrate.schemas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.MappingFixture;
-import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
-import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /** Whole schemas go from the plan to the last phase, while an application works on them. */
 class OwnSchemaTest {
-  @ParameterizedTest
-  @EnumSource
-  void everyReferenceLeadsToItsRowFromThePlanToTheLastPhase(OwnSchema schema) {
-    try (MigrationFixture fixture = new MigrationFixture(schema == OwnSchema.CLUB)) {
-      fixture.source.execute(schema.sql());
-      List<Reference> references = Reference.to(fixture.source, schema.table());
+  @Test
+  void everyReferenceLeadsToItsRowFromThePlanToTheLastPhase() {
+    goThrough(OwnSchema.BACK_OFFICE);
+  }
+
+  @Test
+  @Tag("faults")
+  void soDoesEachOfMoreThanFifteenAndOneToTheTableItself() {
+    goThrough(OwnSchema.CLUB);
+  }
+
+  private static void goThrough(OwnSchema schema) {
+    try (MigrationFixture fixture = MigrationFixture.of(schema == OwnSchema.CLUB)) {
+      fixture.execute(schema.sql());
+      List<Reference> references = Reference.to(fixture, schema.table());
       Map<Reference, List<String>> seeded =
           labels(fixture, schema, references, schema.key(), Reference::column);
       Map<Long, Long> keys;
@@ -44,9 +48,9 @@ class OwnSchemaTest {
         fixture.switchKey(run);
         writer.awaitRounds();
         requireTwins(fixture, schema, references);
-        keys = keys(fixture, schema);
+        keys = fixture.keys(schema.table() + " where label !~ '^w'", schema.key());
 
-        fixture.source.execute(schema.rebuilt());
+        fixture.execute(schema.rebuilt());
         writer.deployNewModel();
         fixture.contract(run);
         writer.awaitRounds();
@@ -57,7 +61,7 @@ class OwnSchemaTest {
           .isEqualTo(seeded);
       assertThat(seeded.values()).noneMatch(List::isEmpty);
       requireNoOldColumn(fixture, schema, references);
-      requireLookUps(fixture, keys);
+      fixture.requireLookUps(fixture.type, keys);
     }
   }
 
@@ -72,20 +76,14 @@ class OwnSchemaTest {
     for (Reference reference : references) {
       labels.put(
           reference,
-          fixture.source.texts(
-              "select concat(c."
-                  + reference.label()
-                  + ", ' ', p.label) from "
-                  + reference.table()
-                  + " c join "
-                  + schema.table()
-                  + " p on p."
-                  + key
-                  + " = c."
-                  + column.apply(reference)
-                  + " where c."
-                  + reference.label()
-                  + " !~ '^w' order by 1"));
+          fixture.texts(
+              "select concat(c.%1$s, ' ', p.label) from %2$s c join %3$s p on p.%4$s = c.%5$s where c.%1$s !~ '^w' order by 1"
+                  .formatted(
+                      reference.label(),
+                      reference.table(),
+                      schema.table(),
+                      key,
+                      column.apply(reference))));
     }
     return labels;
   }
@@ -94,23 +92,20 @@ class OwnSchemaTest {
       MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
     for (Reference reference : references) {
       assertThat(
-              fixture.source.texts(
-                  "select concat_ws(' ', c."
-                      + reference.label()
-                      + ", p.label) from "
-                      + reference.table()
-                      + " c left join "
-                      + schema.table()
-                      + " p on p."
-                      + schema.key()
-                      + " = c."
-                      + reference.column()
-                      + " where c."
-                      + reference.twin()
-                      + " is distinct from p.snowflake_id"
-                      + " or (p.label <> c."
-                      + reference.label()
-                      + " and p.label <> 'first')"))
+              fixture.texts(
+                  """
+                  select concat_ws(' ', c.%1$s, p.label) from %2$s c
+                    left join %3$s p on p.%4$s = c.%5$s
+                   where c.%6$s is distinct from p.snowflake_id
+                      or (p.label <> c.%1$s and p.label <> 'first')
+                  """
+                      .formatted(
+                          reference.label(),
+                          reference.table(),
+                          schema.table(),
+                          schema.key(),
+                          reference.column(),
+                          reference.twin())))
           .as(reference.toString())
           .isEmpty();
     }
@@ -128,48 +123,12 @@ class OwnSchemaTest {
   }
 
   private static boolean hasColumn(MigrationFixture fixture, String table, String column) {
-    return fixture.source.count(
+    return fixture.count(
             "select count(*) from pg_attribute where attrelid = '"
                 + table.replace("'", "''")
                 + "'::regclass and attname = (parse_ident('"
                 + column
                 + "'))[1]")
         > 0;
-  }
-
-  private static Map<Long, Long> keys(MigrationFixture fixture, OwnSchema schema) {
-    Map<Long, Long> keys = new HashMap<>();
-    fixture
-        .source
-        .texts(
-            "select concat_ws(' ', %s, snowflake_id) from %s where label !~ '^w'"
-                .formatted(schema.key(), schema.table()))
-        .forEach(
-            row -> {
-              String[] numbers = row.split(" ", 2);
-              keys.put(Long.valueOf(numbers[0]), Long.valueOf(numbers[1]));
-            });
-    return keys;
-  }
-
-  /** An old link still leads to the row, and so does the public ID that it leads to. */
-  private static void requireLookUps(MigrationFixture fixture, Map<Long, Long> keys) {
-    MappingFixture gateway = fixture.source.gateway;
-    try (Legacy legacy =
-        Legacy.open(
-            gateway.database,
-            gateway.registry,
-            gateway.mappings.resolver(),
-            fixture.migrations.legacySource(),
-            gateway.observer,
-            Clock.systemUTC())) {
-      keys.forEach(
-          (id, key) -> {
-            ResolveOutcome found = MigrationFixture.find(legacy, fixture.source.type, id);
-            assertThat(found).as("%d", id).isInstanceOf(ResolveOutcome.Found.class);
-            assertThat(((ResolveOutcome.Found) found).mapping().key())
-                .isEqualTo(new Key.Bigint(key));
-          });
-    }
   }
 }

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.schemas;
 
-import dev.coatcheck.migrate.steps.RekeyFixture;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.util.List;
 
 /**
@@ -23,7 +23,7 @@ record Reference(
   private static final String SEPARATOR = "\t";
 
   /** Those of a table, in the order of their names. */
-  static List<Reference> to(RekeyFixture source, String table) {
+  static List<Reference> to(MigrationFixture source, String table) {
     return source
         .texts(
             """

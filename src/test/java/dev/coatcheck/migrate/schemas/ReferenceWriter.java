@@ -1,11 +1,11 @@
 package dev.coatcheck.migrate.schemas;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.Writers;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -18,13 +18,11 @@ final class ReferenceWriter implements AutoCloseable {
   /** Between two changes of a thread, so that a run gets its locks on a small machine too. */
   private static final long PAUSE_MILLIS = 5;
 
-  final Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
-  private final AtomicLong rounds = new AtomicLong();
+  private final Writers writers = new Writers();
+  final Queue<String> errors = writers.errors;
   private final MigrationFixture fixture;
   private final OwnSchema schema;
   private final Map<String, List<Reference>> byTable;
-  private final List<Thread> threads;
-  private volatile boolean isOver;
   private volatile boolean knowsNewKeysOnly;
 
   private ReferenceWriter(MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
@@ -34,16 +32,15 @@ final class ReferenceWriter implements AutoCloseable {
         references.stream()
             .filter(reference -> !reference.isSelf())
             .collect(Collectors.groupingBy(Reference::table));
-    this.threads =
-        IntStream.range(0, THREADS)
-            .mapToObj(n -> Thread.ofPlatform().unstarted(() -> write("w" + n + "-", references)))
-            .toList();
   }
 
   static ReferenceWriter start(
       MigrationFixture fixture, OwnSchema schema, List<Reference> references) {
     ReferenceWriter writer = new ReferenceWriter(fixture, schema, references);
-    writer.threads.forEach(Thread::start);
+    for (int n = 0; n < THREADS; n++) {
+      String prefix = "w" + n + "-";
+      writer.writers.start(() -> writer.write(prefix, references));
+    }
     return writer;
   }
 
@@ -55,26 +52,27 @@ final class ReferenceWriter implements AutoCloseable {
 
   /** Until each thread has begun and ended a round from now on. */
   void awaitRounds() {
-    long wanted = rounds.get() + 3L * THREADS;
-    fixture.await(() -> rounds.get() > wanted || !errors.isEmpty());
+    long wanted = writers.operations() + 3L * THREADS;
+    fixture.await(() -> writers.operations() > wanted || !errors.isEmpty());
   }
 
-  private void write(String prefix, List<Reference> references) {
-    try (TestSession session = fixture.source.sql().session()) {
-      for (long n = 1; !isOver; n++) {
-        boolean isMortal = n % 3 == 0;
-        insert(session, prefix + n, isMortal, n % 2 == 0);
-        for (Reference reference : references) {
-          point(session, reference, prefix + (n - 1), prefix + n);
-        }
-        if (isMortal) {
-          session.execute("delete from " + schema.table() + " where label = '" + prefix + n + "'");
-        }
-        rounds.incrementAndGet();
+  private void write(String prefix, List<Reference> references) throws Exception {
+    try (TestSession session = fixture.sql().session()) {
+      for (AtomicLong n = new AtomicLong(1); !writers.isStopped(); n.incrementAndGet()) {
+        writers.operate(() -> write(session, prefix, n.get(), references));
         Thread.sleep(PAUSE_MILLIS);
       }
-    } catch (RuntimeException | AssertionError | InterruptedException failed) {
-      errors.add(failed);
+    }
+  }
+
+  private void write(TestSession session, String prefix, long n, List<Reference> references) {
+    boolean isMortal = n % 3 == 0;
+    insert(session, prefix + n, isMortal, n % 2 == 0);
+    for (Reference reference : references) {
+      point(session, reference, prefix + (n - 1), prefix + n);
+    }
+    if (isMortal) {
+      session.execute("delete from " + schema.table() + " where label = '" + prefix + n + "'");
     }
   }
 
@@ -89,28 +87,20 @@ final class ReferenceWriter implements AutoCloseable {
             .toList();
     if (atOnce) {
       session.execute(
-          "with p as ("
-              + parent
-              + " returning "
-              + key
-              + " as k)"
-              + IntStream.range(0, children.size())
-                  .mapToObj(n -> ", c" + n + " as (" + children.get(n) + " from p)")
-                  .collect(Collectors.joining())
-              + " select k from p");
+          "with p as (%s returning %s as k)%s select k from p"
+              .formatted(
+                  parent,
+                  key,
+                  IntStream.range(0, children.size())
+                      .mapToObj(n -> ", c" + n + " as (" + children.get(n) + " from p)")
+                      .collect(Collectors.joining())));
       return;
     }
     session.begin(parent);
     for (String child : children) {
       session.execute(
-          child
-              + " from (select "
-              + key
-              + " as k from "
-              + schema.table()
-              + " where label = '"
-              + label
-              + "') as p");
+          "%s from (select %s as k from %s where label = '%s') as p"
+              .formatted(child, key, schema.table(), label));
     }
     session.commit();
   }
@@ -130,23 +120,16 @@ final class ReferenceWriter implements AutoCloseable {
       return;
     }
     session.execute(
-        "update "
-            + reference.table()
-            + " as c set "
-            + column(reference)
-            + " = p."
-            + key()
-            + ", "
-            + reference.label()
-            + " = p.label from "
-            + schema.table()
-            + " as p where p.label = '"
-            + to
-            + "' and c."
-            + (reference.isSelf() ? "label" : reference.label())
-            + " = '"
-            + from
-            + "'");
+        "update %s as c set %s = p.%s, %s = p.label from %s as p where p.label = '%s' and c.%s = '%s'"
+            .formatted(
+                reference.table(),
+                column(reference),
+                key(),
+                reference.label(),
+                schema.table(),
+                to,
+                reference.isSelf() ? "label" : reference.label(),
+                from));
   }
 
   private String key() {
@@ -163,13 +146,6 @@ final class ReferenceWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    isOver = true;
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException stopped) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    writers.close();
   }
 }

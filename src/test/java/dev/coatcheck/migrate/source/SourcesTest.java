@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SourcesTest {
@@ -59,8 +61,19 @@ class SourcesTest {
     assertThat(sources.named("shop").orElseThrow().database().isReachable()).isTrue();
   }
 
+  @Test
+  void aStatementOfTheGatewayEndsAtTheServerBeforeItsConnectionIsGivenUp() {
+    Database shop = sources.named("shop").orElseThrow().database();
+
+    String limit =
+        shop.read("test", sql -> sql.fetchSingle("show statement_timeout").get(0, String.class));
+
+    assertThat(limit).isEqualTo("9s");
+  }
+
   /** A client that gives up first leaves a backend that waits on, and another with each retry. */
   @Test
+  @Tag("faults")
   void aStatementThatWaitsForALockOfTheCustomerEndsAtTheServer() {
     ON.sql().execute("create table public.held (n int)");
     try (TestSession holder = ON.sql().session()) {

@@ -3,15 +3,16 @@ package dev.coatcheck.migrate.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A check that fails must not stay: it would refuse the application's updates of old rows. */
 class NotNullCheckTest {
@@ -23,21 +24,17 @@ class NotNullCheckTest {
       end $$\
       """;
 
-  private final RekeyFixture fixture = new RekeyFixture(true);
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.beside();
   private Target target;
 
   @BeforeEach
   void table() {
+    fixture.clear();
     fixture.execute(
         "create table orders (id bigserial primary key, text text)",
         "insert into orders select from generate_series(1, 10)");
     target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
-  }
-
-  @AfterEach
-  void close() {
-    fixture.close();
   }
 
   @Test
@@ -98,16 +95,12 @@ class NotNullCheckTest {
   }
 
   @Test
-  void noCheckStaysWhenARowCannotBeFilled() {
+  void noCheckStaysWhenARowCannotBeFilledOrTheRunIsStopped() {
     StepOutcome outcome =
         apply(() -> checks() == 1 ? Optional.of("row 7 is locked") : Optional.empty());
 
     assertThat(outcome).isEqualTo(new StepOutcome.Failed("row 7 is locked"));
     requireNoCheck();
-  }
-
-  @Test
-  void noCheckStaysWhenTheRunIsStopped() {
     assertThatThrownBy(
             () ->
                 apply(

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.io.IOException;
 import java.io.StringReader;
 import java.sql.Connection;
@@ -27,13 +28,13 @@ final class NumberLoad {
   private static final int CLOCK_STEP_MILLIS_MAX = 3_000;
   private static final String CANCELLED = "57014";
 
-  private final RekeyFixture fixture;
+  private final MigrationFixture fixture;
   private final long seed;
   private final Set<String> errors = new ConcurrentSkipListSet<>();
   private final List<Integer> backends = new ArrayList<>();
   private volatile boolean stopped;
 
-  NumberLoad(RekeyFixture fixture, long seed) {
+  NumberLoad(MigrationFixture fixture, long seed) {
     this.fixture = fixture;
     this.seed = seed;
   }

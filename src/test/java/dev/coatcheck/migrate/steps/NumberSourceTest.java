@@ -6,6 +6,7 @@ import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -34,7 +36,7 @@ class NumberSourceTest {
   void noKeyComesTwiceWhateverHappensToClockAndStatements() throws SQLException {
     long seed = ThreadLocalRandom.current().nextLong();
     System.out.println("seed " + seed);
-    try (RekeyFixture fixture = new RekeyFixture(false)) {
+    try (MigrationFixture fixture = MigrationFixture.apart()) {
       install(fixture);
       Instant before = Instant.now();
       NumberLoad load = new NumberLoad(fixture, seed);
@@ -60,7 +62,7 @@ class NumberSourceTest {
   }
 
   /** With a defect on, the load goes on until it is found, or for much longer than that takes. */
-  private static boolean isEnough(RekeyFixture fixture, long nanos) {
+  private static boolean isEnough(MigrationFixture fixture, long nanos) {
     if (nanos < LOAD_NANOS || fixture.count("select count(*) from orders") < ROWS_MIN) {
       return false;
     }
@@ -70,13 +72,14 @@ class NumberSourceTest {
   }
 
   @TestFactory
+  @Tag("faults")
   Stream<DynamicTest> theLoadFindsWhatItIsFor() {
     return Breakage.requireRed(this);
   }
 
   @Test
   void theLockIsGoneBeforeTheTransactionEnds() {
-    try (RekeyFixture fixture = new RekeyFixture(false)) {
+    try (MigrationFixture fixture = MigrationFixture.apart()) {
       install(fixture);
       try (TestSession writer = fixture.sql().begin()) {
         for (int insert = 0; insert < 5; insert++) {
@@ -95,7 +98,7 @@ class NumberSourceTest {
 
   @Test
   void afterTheLastNumberOfAMillisecondComesTheNextMillisecond() {
-    try (RekeyFixture fixture = new RekeyFixture(false)) {
+    try (MigrationFixture fixture = MigrationFixture.apart()) {
       TargetSql names = new TargetSql(install(fixture));
       long millis =
           Instant.now().plusSeconds(10).toEpochMilli() - SnowflakeLayout.DEFAULT.epochMillis();
@@ -113,7 +116,7 @@ class NumberSourceTest {
   }
 
   /** The steps as they are, but for the clock, and for the defect that is switched on. */
-  private static Target install(RekeyFixture fixture) {
+  private static Target install(MigrationFixture fixture) {
     fixture.execute(
         "create table orders (id bigserial primary key, text text)",
         "create sequence clock_step minvalue -1000000 start 0",
@@ -122,7 +125,7 @@ class NumberSourceTest {
           'select clock_timestamp() + make_interval(secs => last_value / 1000.0)
              from public.clock_step'\
         """);
-    Target target = fixture.target(RekeyFixture.createdAt().filter(_ -> false));
+    Target target = fixture.target(MigrationFixture.createdAt().filter(_ -> false));
     fixture.apply(target, Phase.EXPAND);
     TargetSql names = new TargetSql(target, "public.stepping_clock()");
     String function =

@@ -6,108 +6,99 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.Checkpoint;
 import dev.coatcheck.migrate.backfill.KeyModel;
-import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.Target.TimeColumn;
 import dev.coatcheck.migrate.source.UnfencedSession;
-import dev.coatcheck.migrate.steps.RowShapes.Shape;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever a table looks like, its rows get the keys that this test works out for itself. */
+/**
+ * Tables as customers have them. Whatever a table looks like, its rows get the keys that this test
+ * works out for itself, and an undo leaves it as it was.
+ */
 class RowShapesTest {
   private static final long EPOCH = SnowflakeLayout.DEFAULT.epochMillis();
+  private static final String PLAIN =
+      "create table %t (%k bigserial primary key, created_at timestamptz, text text)";
+  private static final String SECONDS =
+      "insert into %t (created_at) select now() - make_interval(secs => 1000 - n)"
+          + " from generate_series(1, 25) n";
 
-  private static RekeyFixture fixture;
-
-  /** A row as the application sees it; its time in milliseconds since 1970. */
-  private record Row(long id, OptionalLong createdMillis) {}
-
-  @BeforeAll
-  static void open() {
-    fixture = new RekeyFixture(false);
-  }
-
-  @AfterAll
-  static void close() {
-    fixture.close();
-  }
-
-  @ParameterizedTest
-  @MethodSource("dev.coatcheck.migrate.steps.RowShapes#all")
-  void everyRowGetsItsKeyWhateverTheSizeOfTheBatches(Shape shape) throws SQLException {
-    fixture.execute(shape.create());
-    Target target = fixture.target(shape.table(), shape.key(), shape.time());
-    List<Row> rows = rows(shape);
-    fixture.apply(target, Phase.EXPAND);
-    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
-      Checkpoint start = new Backfill(session, target, Optional.empty()).checkpoint();
-      List<Long> expected = keys(rows, start);
-      for (int batch : List.of(KeyTimes.BLOCK, 8 * KeyTimes.BLOCK)) {
-        forget(shape, target, start);
-        fixture.fill(session, target, batch);
-        assertThat(keys(shape)).as("batches of %d", batch).isEqualTo(expected);
-      }
-      requireBounds(rows, expected, start);
+  /**
+   * A table.
+   *
+   * @param statements that make it; {@code %t} stands for its name, {@code %k} for its key
+   */
+  record Shape(
+      String what,
+      TableName table,
+      String key,
+      Optional<TimeColumn> time,
+      List<String> statements) {
+    Shape {
+      statements = List.copyOf(statements);
     }
-    requireNewRowsComeAfter(shape);
+
+    String[] create() {
+      return statements.stream().map(this::fill).toArray(String[]::new);
+    }
+
+    String fill(String sql) {
+      return sql.replace("%t", table.quoted())
+          .replace("%k", TableName.quoted(key))
+          .replace("%a", new TableName(table.schema(), "audit").quoted());
+    }
+
+    @Override
+    public String toString() {
+      return what;
+    }
   }
 
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.apart();
+
   @ParameterizedTest
-  @MethodSource("dev.coatcheck.migrate.steps.RowShapes#odd")
-  void theTableIsAsItWasAfterTheUndo(Shape shape) {
+  @MethodSource("all")
+  void everyRowGetsItsKeyAndTheUndoLeavesTheTableAsItWas(Shape shape) {
     fixture.execute(shape.create());
     Target target = fixture.target(shape.table(), shape.key(), shape.time());
     List<Long> before = things(target);
-    fixture.apply(target, Phase.EXPAND, Phase.BACKFILL, Phase.INDEX, Phase.NOT_NULL);
+    List<@Nullable Long> created = created(shape);
+    long highest = fixture.count(shape.fill("select coalesce(max(%k), 0) from %t"));
+    fixture.apply(target, Phase.EXPAND);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      Checkpoint start = new Backfill(session, target, Optional.empty()).checkpoint();
+      fixture.fill(session, target, 1_024);
+      List<Long> keys = fixture.column(shape.fill("select snowflake_id from %t order by %k"));
+      assertThat(keys)
+          .isEqualTo(KeyModel.keys(created, start.t0Millis(), start.lastPosition()))
+          .isSorted()
+          .doesNotHaveDuplicates()
+          .allMatch(key -> key > highest && key < start.t0Millis() << 22);
+      assertThat(start.highId()).isEqualTo(highest);
+    }
+    fixture.apply(target, Phase.INDEX, Phase.NOT_NULL);
     requireNewRowsComeAfter(shape);
-    turnOutbox(target);
+    new OutboxStore(fixture.source, fixture.gateway.database, false, target, fixture.mappings)
+        .rotate();
     requireNewRowsComeAfter(shape);
 
-    forgetOutbox(target);
+    ObjectNames names = target.objects();
+    fixture.execute("truncate " + names.ours("outbox_a") + ", " + names.ours("outbox_b"));
     fixture.undo(target, Phase.NOT_NULL, Phase.INDEX, Phase.BACKFILL, Phase.EXPAND);
 
     assertThat(things(target)).isEqualTo(before);
     fixture.execute(shape.fill("insert into %t (text) values ('after')"));
-  }
-
-  /** Without that rule one row pushed 9,996 of 10,000 keys off by over a day. */
-  @Test
-  void aRowOfTheFarFutureDoesNotPushTheOthers() throws SQLException {
-    fixture.execute(
-        "create table future (id bigserial primary key, created_at timestamptz)",
-        "insert into future (created_at) select case when n = 50 then '2099-01-01' else"
-            + " date_trunc('second', now()) - make_interval(secs => 200000 - n) end"
-            + " from generate_series(1, 100) n");
-    Target target =
-        fixture.target(new TableName("public", "future"), "id", RekeyFixture.createdAt());
-    fixture.apply(target, Phase.EXPAND, Phase.BACKFILL);
-
-    assertThat(
-            fixture.column(
-                "select id from future where (snowflake_id >> 22) + "
-                    + EPOCH
-                    + " <> floor(extract(epoch from created_at) * 1000)"))
-        .containsExactly(50L);
   }
 
   private static void requireNewRowsComeAfter(Shape shape) {
@@ -129,71 +120,159 @@ class RowShapesTest {
             .formatted(target.oid()));
   }
 
-  private static List<Long> keys(List<Row> rows, Checkpoint start) {
-    List<@Nullable Long> created = new ArrayList<>();
-    for (Row row : rows) {
-      created.add(row.createdMillis().isPresent() ? row.createdMillis().getAsLong() - EPOCH : null);
-    }
-    return KeyModel.keys(created, start.t0Millis(), start.lastPosition());
-  }
-
-  private static void requireBounds(List<Row> rows, List<Long> keys, Checkpoint start) {
-    long highest = rows.isEmpty() ? 0 : rows.getLast().id();
-    assertThat(start.highId()).isEqualTo(highest);
-    assertThat(keys).isSorted().doesNotHaveDuplicates();
-    assertThat(keys).allMatch(key -> key > highest && key < start.t0Millis() << 22);
-  }
-
-  /** So that the same table can be filled again. */
-  private static void forget(Shape shape, Target target, Checkpoint start) {
-    fixture.execute(
-        "set coatcheck.fill = '" + target.run() + "'",
-        shape.fill("update %t set snowflake_id = null"),
-        "update coatcheck_migration.checkpoint set last_id = 0, last_position = %d where table_oid = %d"
-            .formatted(start.lastPosition(), target.oid()));
-    forgetOutbox(target);
-  }
-
-  private static void forgetOutbox(Target target) {
-    ObjectNames names = target.objects();
-    fixture.execute("truncate " + names.ours("outbox_a") + ", " + names.ours("outbox_b"));
-  }
-
-  private static void turnOutbox(Target target) {
-    new OutboxStore(fixture.source, fixture.gateway.database, false, target, fixture.mappings)
-        .rotate();
-  }
-
-  private static List<Long> keys(Shape shape) {
-    return fixture.column(shape.fill("select snowflake_id from %t order by %k"));
-  }
-
-  private static List<Row> rows(Shape shape) throws SQLException {
+  /** The times of all rows in milliseconds since the epoch; without a zone they are UTC. */
+  private static List<@Nullable Long> created(Shape shape) {
     String time = shape.time().map(column -> TableName.quoted(column.name())).orElse("null::date");
-    try (Connection connection = fixture.connect();
-        Statement statement = connection.createStatement();
-        ResultSet result =
-            statement.executeQuery(shape.fill("select %k, " + time + " from %t order by %k"))) {
-      List<Row> rows = new ArrayList<>();
-      while (result.next()) {
-        String type = shape.time().map(Target.TimeColumn::type).orElse("date");
-        rows.add(new Row(result.getLong(1), millis(result, type)));
-      }
-      return rows;
+    List<@Nullable Long> created = new ArrayList<>();
+    for (String millis :
+        fixture.texts(
+            shape.fill(
+                "select coalesce(case when isfinite(<t>) then floor(extract(epoch from <t>) * 1000)"
+                        .replace("<t>", time)
+                    + " end::bigint::text, 'none') from %t order by %k"))) {
+      created.add(millis.equals("none") ? null : Long.parseLong(millis) - EPOCH);
     }
+    return created;
   }
 
-  private static OptionalLong millis(ResultSet row, String type) throws SQLException {
-    String text = row.getString(2);
-    if (text == null || text.endsWith("infinity")) {
-      return OptionalLong.empty();
-    }
-    Instant instant =
-        switch (type) {
-          case "timestamptz" -> row.getObject(2, OffsetDateTime.class).toInstant();
-          case "timestamp" -> row.getObject(2, LocalDateTime.class).toInstant(ZoneOffset.UTC);
-          default -> row.getObject(2, LocalDate.class).atStartOfDay().toInstant(ZoneOffset.UTC);
-        };
-    return OptionalLong.of(instant.toEpochMilli());
+  static Stream<Shape> all() {
+    return Stream.of(rows(), keys(), times(), names(), company()).flatMap(List::stream);
+  }
+
+  private static List<Shape> rows() {
+    return List.of(
+        shape("empty", PLAIN),
+        shape("one row", PLAIN, "insert into %t (created_at) values ('2024-02-03')"),
+        shape(
+            "gaps",
+            PLAIN,
+            SECONDS,
+            "delete from %t where %k % 7 in (2, 3, 4)",
+            "insert into %t (%k, created_at) values (5000000000, '2024-02-03'),"
+                + " (5000000007, now() - interval '1 hour')"),
+        shape("all but the first deleted", PLAIN, SECONDS, "delete from %t where %k > 1"));
+  }
+
+  private static List<Shape> keys() {
+    return Stream.of(
+            "smallserial",
+            "integer generated by default as identity",
+            "bigint generated always as identity")
+        .map(
+            type ->
+                shape(
+                    type,
+                    "create table %t (%k "
+                        + type
+                        + " primary key, created_at timestamptz, text text)",
+                    SECONDS))
+        .toList();
+  }
+
+  private static List<Shape> times() {
+    String table = "create table %t (%k bigserial primary key, created_at TYPE, text text)";
+    String odd =
+        """
+        insert into %t (created_at) select case n % 10
+            when 1 then 'infinity' when 2 then '-infinity' when 3 then '2099-01-01'
+            when 4 then '2001-01-01' when 5 then null when 6 then now()
+            when 7 then now() - interval '59 seconds' when 8 then '0044-03-15 BC'
+            else timestamptz '2024-01-01' + make_interval(secs => (n * 7919) % 1000) end
+          from generate_series(1, 25) n\
+        """;
+    return List.of(
+        new Shape(
+            "no time",
+            table("no time"),
+            "id",
+            Optional.empty(),
+            List.of(
+                "create table %t (%k bigserial primary key, text text)",
+                "insert into %t (text) select 'x' from generate_series(1, 25)")),
+        shape(
+            "over 4096 in a millisecond",
+            PLAIN,
+            "insert into %t (created_at) select timestamptz '2024-01-01' + make_interval(secs =>"
+                + " n / 4500 * 0.001) from generate_series(1, 9000) n"),
+        shape("odd", PLAIN, odd),
+        shape("odd without zone", typed("timestamp"), table.replace("TYPE", "timestamp"), odd),
+        shape("odd dates", typed("date"), table.replace("TYPE", "date"), odd));
+  }
+
+  private static List<Shape> names() {
+    String long63 = "n".repeat(62);
+    return List.of(
+        named(new TableName("public", long63 + "a"), long63 + "k", long63 + "t"),
+        named(new TableName("public", long63 + "b"), long63 + "k", long63 + "t"),
+        named(
+            new TableName("Schema \"X\"", "it's \"<id>\" ? {0} :a \\ größe ☃"),
+            "<\"table\">",
+            "a?"),
+        named(new TableName("public", "$coatcheck$"), "$1", "$coatcheck$"));
+  }
+
+  private static Shape named(TableName table, String key, String time) {
+    String column = TableName.quoted(time);
+    return new Shape(
+        table.text(),
+        table,
+        key,
+        Optional.of(new TimeColumn(time, "timestamptz")),
+        List.of(
+            "create schema if not exists " + TableName.quoted(table.schema()),
+            "create table %t (%k bigserial primary key, " + column + " timestamptz, text text)",
+            "insert into %t ("
+                + column
+                + ") select timestamptz '2024-01-01'"
+                + " + make_interval(secs => (n * 7919) % 1000) from generate_series(1, 30) n"));
+  }
+
+  /** What else may stand on a table. */
+  private static List<Shape> company() {
+    return List.of(
+        shape(
+            "views, generated columns, indexes, checks and row level security",
+            "create table %t (%k bigserial primary key, created_at timestamptz, text text,"
+                + " twice bigint generated always as (%k * 2) stored)",
+            "create view all_of_it as select * from %t",
+            "create materialized view counted as select count(*) from %t",
+            "create index on %t (lower(text)) where text is not null",
+            "create unique index on %t ((%k + 1)) include (text)",
+            "alter table %t add constraint positive check (%k > 0)",
+            "alter table %t add constraint not_both check (text is null or created_at is null)"
+                + " not valid",
+            SECONDS,
+            "create policy none on %t using (false)",
+            "alter table %t enable row level security"),
+        shape(
+            "triggers of the customer",
+            PLAIN,
+            "create table %a (id bigint)",
+            "create function before_it() returns trigger language plpgsql as $$ begin"
+                + " new.text := coalesce(new.text, '') || 'b'; return new; end $$",
+            "create function after_it() returns trigger language plpgsql as $$ begin"
+                + " insert into %a values (1); return null; end $$",
+            "create trigger zz before insert or update on %t for each row execute function"
+                + " before_it()",
+            "create trigger aa after insert or update or delete on %t for each row execute function"
+                + " after_it()",
+            "create trigger bb after update on %t for each statement execute function after_it()",
+            SECONDS));
+  }
+
+  private static Optional<TimeColumn> typed(String type) {
+    return Optional.of(new TimeColumn("created_at", type));
+  }
+
+  private static TableName table(String what) {
+    return new TableName("public", "t_" + Integer.toHexString(what.hashCode()));
+  }
+
+  private static Shape shape(String what, String... statements) {
+    return shape(what, typed("timestamptz"), statements);
+  }
+
+  private static Shape shape(String what, Optional<TimeColumn> time, String... statements) {
+    return new Shape(what, table(what), "id", time, List.of(statements));
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.run.MigrationFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -13,7 +14,7 @@ import java.util.stream.IntStream;
 public final class TableWriters implements AutoCloseable {
   private static final int THREADS = 3;
 
-  private final RekeyFixture fixture;
+  private final MigrationFixture fixture;
   private final int firstId;
   private final int lastId;
   private final List<CompletableFuture<Void>> threads;
@@ -21,7 +22,7 @@ public final class TableWriters implements AutoCloseable {
   private volatile boolean stopped;
 
   /** Deletes only rows with those IDs. */
-  public TableWriters(RekeyFixture fixture, int firstId, int lastId, long seed) {
+  public TableWriters(MigrationFixture fixture, int firstId, int lastId, long seed) {
     this.fixture = fixture;
     this.firstId = firstId;
     this.lastId = lastId;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.RekeyFixture;
 import dev.coatcheck.migrate.steps.TableWriters;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /** A table is migrated once for each placement; then it is broken and mended in every way. */
 class VerifierTest {
-  private static final int RANGE_ROWS = 1_000;
-  static final int ROWS = 3_500;
+  private static final int RANGE_ROWS = 300;
+  static final int ROWS = 1_050;
 
   /** The first row of the third range, so that what is carried over is needed. */
   static final int BORDER = 2 * RANGE_ROWS + 1;
@@ -50,7 +50,7 @@ class VerifierTest {
         DynamicTest.dynamicTest(
             "nothing is reported while the table is written to",
             () -> {
-              table[0] = new Migrated(new RekeyFixture(beside));
+              table[0] = new Migrated(MigrationFixture.of(beside));
               table[0].migrateWhileWritten();
             });
     Stream<DynamicTest> broken =
@@ -88,11 +88,11 @@ class VerifierTest {
 
   /** A table in the middle of its migration, all of whose rows have keys. */
   private static final class Migrated {
-    private final RekeyFixture fixture;
+    private final MigrationFixture fixture;
     private final Target target;
     private final TargetSql names;
 
-    private Migrated(RekeyFixture fixture) {
+    private Migrated(MigrationFixture fixture) {
       this.fixture = fixture;
       fixture.execute(
           "create table orders (id bigserial primary key, created_at timestamptz, text text)",
@@ -100,7 +100,7 @@ class VerifierTest {
               + " make_interval(secs => 20000 - n) end, 'x' from generate_series(1, "
               + ROWS
               + ") n");
-      target = fixture.target(RekeyFixture.createdAt());
+      target = fixture.target(MigrationFixture.createdAt());
       names = new TargetSql(target);
     }
 
@@ -114,7 +114,7 @@ class VerifierTest {
           CompletableFuture.runAsync(() -> follow(stopped), Thread::startVirtualThread);
       List<Report> reports = new ArrayList<>();
       long writes;
-      try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 500, ROWS, seed)) {
+      try (TableWriters writers = new TableWriters(fixture, RANGE_ROWS * 2 + 150, ROWS, seed)) {
         fixture.apply(target, Phase.BACKFILL, Phase.INDEX);
         fixture.execute(
             "delete from orders where id between 21 and 30",
@@ -131,7 +131,7 @@ class VerifierTest {
       assertThat(writes).as("written meanwhile").isGreaterThan(10);
       assertThat(reports).allSatisfy(report -> assertThat(broken(report)).isEmpty());
       assertThat(reports)
-          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - 1_000));
+          .allSatisfy(report -> assertThat(report.rows()).isGreaterThan(ROWS - RANGE_ROWS));
       copy();
     }
 

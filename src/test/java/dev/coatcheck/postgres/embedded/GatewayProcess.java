@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
@@ -8,8 +9,7 @@ import java.util.Map;
 
 /**
  * A process that holds the embedded database of a home: {@code GatewayProcess HOME}. It commits the
- * rows 1, 2, 3 … and prints each number once it is committed, until it is killed. A refused start
- * prints the reason instead.
+ * rows 1, 2, 3 … and prints each number once it is committed, until it is killed.
  */
 final class GatewayProcess {
   private GatewayProcess() {}
@@ -19,32 +19,17 @@ final class GatewayProcess {
   }
 
   static Process start(Path home, Map<String, String> environment) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                GatewayProcess.class.getName(),
-                home.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    ProcessBuilder builder = TestJvm.running(GatewayProcess.class, home.toString());
     builder.environment().putAll(environment);
     return builder.start();
   }
 
-  public static void main(String[] arguments) {
-    try {
-      TestSql query =
-          TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
-      query.execute("create table committed (n integer primary key)");
-      for (int n = 1; !System.out.checkError(); n++) {
-        query.execute("insert into committed values (" + n + ")");
-        System.out.println(n);
-      }
-    } catch (EmbeddedDatabaseFailed failure) {
-      System.out.println(failure.getMessage());
+  public static void main(String[] arguments) throws EmbeddedDatabaseFailed {
+    TestSql query = TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
+    query.execute("create table committed (n integer primary key)");
+    for (int n = 1; !System.out.checkError(); n++) {
+      query.execute("insert into committed values (" + n + ")");
+      System.out.println(n);
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jooq.DSLContext;
 import org.jooq.ExecuteListener;
 import org.jooq.exception.DataAccessException;
@@ -33,14 +34,9 @@ class BrokenOffTest {
   private static final String MANY_ROWS =
       "copy (select n, repeat('x', 100) from generate_series(1, 1000000) n) to stdout";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final DatabaseSettings SETTINGS = settings();
+  private static final DatabaseSettings SETTINGS = TestDatabase.empty().settings(1);
   private static final Observer OBSERVER = new Observer();
   private static final Database DATABASE = Database.open(SETTINGS, "broken-off", OBSERVER);
-
-  private static DatabaseSettings settings() {
-    TestDatabase empty = TestDatabase.empty();
-    return new DatabaseSettings(empty.url(), empty.user(), empty.password(), 1);
-  }
 
   @AfterAll
   static void close() {
@@ -50,106 +46,92 @@ class BrokenOffTest {
   @ParameterizedTest
   @ValueSource(strings = {"57014", "55P03", "23505", "40P01", "XX000"})
   void anErrorOfTheServerLeavesTheConnectionInUse(String state) {
-    int before = backend();
-
-    assertThatThrownBy(() -> DATABASE.read("test", sql -> sql.execute(raise(state))))
-        .isInstanceOf(RuntimeException.class);
-    assertThatThrownBy(() -> DATABASE.write("test", sql -> sql.execute(raise(state))))
-        .isInstanceOf(RuntimeException.class);
-
-    assertThat(backend()).isEqualTo(before);
+    requireKept(
+        () -> DATABASE.read("test", sql -> sql.execute(raise(state))), RuntimeException.class, "");
+    requireKept(() -> write(sql -> sql.execute(raise(state))), RuntimeException.class, "");
   }
 
   @Test
   void aRollbackOfOursLeavesTheConnectionInUse() {
-    int before = backend();
-
-    assertThatThrownBy(
-            () ->
-                DATABASE.write(
-                    "test",
-                    sql -> {
-                      sql.execute("select 1");
-                      throw new IllegalStateException("not these");
-                    }))
-        .isInstanceOf(IllegalStateException.class);
-
-    assertThat(backend()).isEqualTo(before);
+    requireKept(
+        () ->
+            write(
+                sql -> {
+                  sql.execute("select 1");
+                  throw new IllegalStateException("not these");
+                }),
+        IllegalStateException.class,
+        "not these");
   }
 
   @Test
   void anErrorOfTheServerInACopyLeavesTheConnectionInUse() {
-    int before = backend();
-
-    assertThatThrownBy(() -> write(sql -> Copy.in(sql, "copy nothing from stdin", new byte[1], 1)))
-        .isInstanceOf(DataAccessException.class)
-        .hasMessageContaining("nothing");
-    assertThatThrownBy(
-            () ->
-                write(
-                    sql -> {
-                      sql.execute("create temp table one (n int) on commit drop");
-                      Copy.in(
-                          sql,
-                          "copy one from stdin",
-                          "1\nx\n".getBytes(StandardCharsets.US_ASCII),
-                          4);
-                    }))
-        .hasMessageContaining("invalid input syntax");
-
-    assertThat(backend()).isEqualTo(before);
+    requireKept(
+        () -> write(sql -> Copy.in(sql, "copy nothing from stdin", new byte[1], 1)),
+        DataAccessException.class,
+        "nothing");
+    byte[] rows = "1\nx\n".getBytes(StandardCharsets.US_ASCII);
+    requireKept(
+        () ->
+            write(
+                sql -> {
+                  sql.execute("create temp table one (n int) on commit drop");
+                  Copy.in(sql, "copy one from stdin", rows, rows.length);
+                }),
+        DataAccessException.class,
+        "invalid input syntax");
   }
 
   @Test
   void aCopyThatNobodyReadsOnEndsItsConnection() {
-    int before = backend();
-
-    assertThatThrownBy(() -> write(sql -> copyUntil(sql, 3, new IOException("reader gone"))))
-        .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("reader gone");
-
-    assertThat(backend()).isNotEqualTo(before);
-    assertTheNextAnswersAreRight();
+    requireEnded(
+        () -> write(sql -> copyUntil(sql, 3, new IOException("reader gone"))),
+        UncheckedIOException.class,
+        "reader gone");
   }
 
   @Test
   void aDefectInTheMiddleOfACopyEndsItsConnection() {
-    int before = backend();
-
-    assertThatThrownBy(
-            () ->
-                write(
-                    sql ->
-                        Copy.out(
-                            sql,
-                            MANY_ROWS,
-                            PATIENCE,
-                            PATIENCE,
-                            _ -> {
-                              throw new IllegalStateException("a defect");
-                            })))
-        .hasMessageContaining("a defect");
-
-    assertThat(backend()).isNotEqualTo(before);
-    assertTheNextAnswersAreRight();
+    requireEnded(
+        () ->
+            write(
+                sql ->
+                    Copy.out(
+                        sql,
+                        MANY_ROWS,
+                        PATIENCE,
+                        PATIENCE,
+                        _ -> {
+                          throw new IllegalStateException("a defect");
+                        })),
+        RuntimeException.class,
+        "a defect");
   }
 
   @Test
   void aSilentCopyEndsItsConnection() {
+    Duration silence = Duration.ofMillis(100);
+    requireEnded(
+        () ->
+            write(
+                sql ->
+                    Copy.out(
+                        sql, "copy (select pg_sleep(60)) to stdout", silence, PATIENCE, _ -> {})),
+        DatabaseUnavailable.class,
+        "");
+  }
+
+  private static void requireKept(
+      ThrowingCallable work, Class<? extends Throwable> failure, String message) {
     int before = backend();
+    assertThatThrownBy(work).isInstanceOf(failure).hasMessageContaining(message);
+    assertThat(backend()).isEqualTo(before);
+  }
 
-    assertThatThrownBy(
-            () ->
-                write(
-                    sql ->
-                        Copy.out(
-                            sql,
-                            "copy (select pg_sleep(60)) to stdout",
-                            Duration.ofMillis(100),
-                            PATIENCE,
-                            _ -> {})))
-        .isInstanceOf(DatabaseUnavailable.class);
-
+  private static void requireEnded(
+      ThrowingCallable work, Class<? extends Throwable> failure, String message) {
+    int before = backend();
+    assertThatThrownBy(work).isInstanceOf(failure).hasMessageContaining(message);
     assertThat(backend()).isNotEqualTo(before);
     assertTheNextAnswersAreRight();
   }
@@ -187,16 +169,13 @@ class BrokenOffTest {
   /** As when the answer is the one to another question. */
   @Test
   void anAnswerThatMakesNoSenseEndsTheConnection() {
-    int before = backend();
-
-    assertThatThrownBy(
-            () ->
-                DATABASE.read(
-                    "test",
-                    sql -> sql.select(DSL.field("'read committed'", SQLDataType.BIGINT)).fetch()))
-        .isInstanceOf(RuntimeException.class);
-
-    assertThat(backend()).isNotEqualTo(before);
+    requireEnded(
+        () ->
+            DATABASE.read(
+                "test",
+                sql -> sql.select(DSL.field("'read committed'", SQLDataType.BIGINT)).fetch()),
+        RuntimeException.class,
+        "");
   }
 
   /** Hikari takes a connection apart at once that it evicts, so nothing more can be reset on it. */

@@ -25,9 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DatabaseTest {
   private static final TestDatabase FRESH = TestDatabase.empty();
   private static final Observer OBSERVER = new Observer();
-  private static final Database DATABASE =
-      Database.open(
-          new DatabaseSettings(FRESH.url(), FRESH.user(), FRESH.password(), 2), "test", OBSERVER);
+  private static final Database DATABASE = Database.open(FRESH.settings(2), "test", OBSERVER);
 
   @AfterAll
   static void close() {

@@ -21,8 +21,7 @@ class DeadlineTest {
   private static final int CONNECTIONS = 2;
   private static final Duration PROMISED = Duration.ofSeconds(1);
   private static final TestDatabase FRESH = TestDatabase.empty();
-  private static final DatabaseSettings SETTINGS =
-      new DatabaseSettings(FRESH.url(), FRESH.user(), FRESH.password(), CONNECTIONS);
+  private static final DatabaseSettings SETTINGS = FRESH.settings(CONNECTIONS);
   private static final Database DATABASE = Database.open(SETTINGS, "unbounded", new Observer());
   private static final Database BOUNDED =
       Database.open(SETTINGS.boundedIfPossible(), "bounded", new Observer());
@@ -36,9 +35,11 @@ class DeadlineTest {
   @Test
   void aStatementWithoutAnAnswerEndsAtTheDeadlineAndItsConnectionWithIt() throws Exception {
     backend();
-    requireInTime(
-        () -> DATABASE.write("test", sql -> sql.execute("select pg_sleep(60)")),
-        DatabaseUnavailable.class);
+    for (int connection = 0; connection < 2 * CONNECTIONS; connection++) {
+      requireInTime(
+          () -> DATABASE.write("test", sql -> sql.execute("select pg_sleep(60)")),
+          DatabaseUnavailable.class);
+    }
 
     for (int i = 0; i < 1_000; i++) {
       int number = i;

@@ -6,6 +6,10 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,6 +94,16 @@ final class Dba implements AutoCloseable {
     all.add("--url=" + gateway.url());
     all.add("--key-file=" + keyFile);
     return all;
+  }
+
+  /** Where a link of this path leads. */
+  String followed(String path) throws Exception {
+    HttpResponse<Void> followed =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create(gateway.url() + path)).build(),
+                HttpResponse.BodyHandlers.discarding());
+    return followed.headers().firstValue("Location").orElse("nowhere");
   }
 
   void execute(String... statements) {

@@ -5,10 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Carries out {@code docs/runbook.md} from its top to its end, on a database of its own: the blocks
  * of SQL as the application, the shell blocks as the DBA, whose commands print what the page shows.
- * Only numbers may differ.
+ * Only numbers may differ: the tables have a tenth of the rows.
  */
 @Timeout(600)
 class RunbookTest {
@@ -88,17 +84,7 @@ class RunbookTest {
                 "select count(*) from rental r join customer c"
                     + " on c.snowflake_id = r.customer_id_snowflake_id"))
         .isEqualTo(shop.number("select count(*) from rental"));
-    requireLegacyLink();
-  }
-
-  private static void requireLegacyLink() throws Exception {
-    HttpResponse<Void> followed =
-        HttpClient.newHttpClient()
-            .send(
-                HttpRequest.newBuilder(URI.create(dba.gateway.url() + "/legacy/customer/7"))
-                    .build(),
-                HttpResponse.BodyHandlers.discarding());
-    assertThat(followed.headers().firstValue("Location").orElse("nowhere"))
+    assertThat(dba.followed("/legacy/customer/7"))
         .startsWith("https://films.example/customers/cus_");
   }
 
@@ -116,7 +102,8 @@ class RunbookTest {
   }
 
   private static String[] statements(Block block) {
-    return Stream.of(String.join("\n", block.lines()).split(";(\n|$)", -1))
+    String tenth = String.join("\n", block.lines()).replaceAll("([26])0000", "$1000");
+    return Stream.of(tenth.split(";(\n|$)", -1))
         .map(String::strip)
         .filter(statement -> !statement.isEmpty())
         .toArray(String[]::new);
@@ -153,6 +140,10 @@ class RunbookTest {
   }
 
   private static String shape(String output) {
-    return NUMBER.matcher(output).replaceAll("0").replaceAll("\\b0 (min|h|s)\\b", "0 s");
+    return NUMBER
+        .matcher(output)
+        .replaceAll("0")
+        .replaceAll("\\b0 (min|h|s)\\b", "0 s")
+        .replaceAll("\\b0 (bytes|KiB|MiB)\\b", "0 bytes");
   }
 }

@@ -1,0 +1,68 @@
+package dev.coatcheck.cluster.change;
+
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.SmallPool;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A feed that is polled when a test says so, in a time that the test sets, and a cache on it. */
+abstract class OnAFeed {
+  static final Duration MINUTE = Duration.ofMinutes(1);
+  static final Observer OBSERVER = new Observer();
+
+  static Database database;
+  static SmallPool pool;
+
+  final AtomicLong nano = new AtomicLong();
+  final ChangeFeed feed = ChangeFeed.unpolled(pool.dataSource(), OBSERVER, nano::get);
+  final TrustedCache<String, String> cache =
+      new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
+
+  @BeforeAll
+  static void open() {
+    DatabaseSettings settings = TestDatabase.fresh().settings(8);
+    database = Database.open(settings, "test", OBSERVER);
+    pool = SmallPool.ofOne(settings, "feed");
+  }
+
+  @AfterAll
+  static void close() {
+    pool.close();
+    database.close();
+  }
+
+  @BeforeEach
+  void start() {
+    feed.poll();
+  }
+
+  final String get(String key, String ifLoaded) {
+    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
+  }
+
+  static void append(String... subjects) {
+    database.write(
+        "test",
+        sql -> {
+          ChangeTable.append(sql, ChangeKind.ENDING, List.of(subjects));
+          return null;
+        });
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+}

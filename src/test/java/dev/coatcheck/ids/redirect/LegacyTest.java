@@ -1,0 +1,272 @@
+package dev.coatcheck.ids.redirect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
+import dev.coatcheck.ids.registry.LegacyPolicy;
+import dev.coatcheck.ids.registry.OutagePolicy;
+import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.Redirect;
+import dev.coatcheck.ids.registry.RedirectHosts;
+import dev.coatcheck.ids.registry.RedirectTemplate;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Legacy IDs: found, redirected and counted; a migration fills rows with odd numbers. */
+class LegacyTest {
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
+  private static final LocalDate FIRST = LocalDate.parse("2026-11-20");
+  private static final LocalDate LAST = LocalDate.parse("2026-11-22");
+  private static final Instant SUNSET = Instant.parse("2030-01-01T00:00:00Z");
+  private static final int MAX_AGE_SECONDS = 3_600;
+
+  private final AtomicReference<Instant> now =
+      new AtomicReference<>(Instant.parse("2026-11-20T23:59:59Z"));
+  private final List<Long> filled = new ArrayList<>();
+
+  private Legacy open(String time, LegacySource source) {
+    now.set(Instant.parse(time));
+    return Legacy.open(
+        FIXTURE.database,
+        FIXTURE.registry,
+        FIXTURE.mappings.resolver(),
+        source,
+        FIXTURE.observer,
+        now::get);
+  }
+
+  private LegacyHits hits() {
+    return LegacyHits.open(FIXTURE.database, FIXTURE.observer, now::get);
+  }
+
+  @Test
+  void twoInstancesAddUpPerTypeAndDayInUtc() throws Exception {
+    Type charge = FIXTURE.charge;
+    Type user = FIXTURE.user;
+    List<Future<?>> racers = new ArrayList<>();
+    try (LegacyHits here = hits();
+        LegacyHits there = hits();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int thread = 0; thread < 8; thread++) {
+        LegacyHits hits = thread % 2 == 0 ? here : there;
+        racers.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 500; i++) {
+                    hits.count(charge);
+                    if (i % 50 == 0) {
+                      hits.flush();
+                    }
+                  }
+                }));
+      }
+      here.count(user);
+      for (Future<?> racer : racers) {
+        racer.get();
+      }
+    }
+    now.set(Instant.parse("2026-11-21T00:00:00Z"));
+    try (LegacyHits later = hits()) {
+      later.count(charge);
+    }
+
+    try (LegacyHits hits = hits()) {
+      assertThat(hits.of(charge, FIRST, LAST))
+          .containsExactly(new DayCount(FIRST, 4_000), new DayCount(FIRST.plusDays(1), 1));
+      assertThat(hits.of(user, FIRST, LAST)).containsExactly(new DayCount(FIRST, 1));
+      assertThat(hits.of(charge, FIRST.plusDays(1), LAST))
+          .containsExactly(new DayCount(FIRST.plusDays(1), 1));
+      assertThat(hits.of(charge, LAST, LAST)).isEqualTo(List.of());
+    }
+  }
+
+  @Test
+  void whatCouldNotBeWrittenIsKeptForTheNextTime() {
+    Type order = FIXTURE.type("order", "ord", KeyScheme.SNOWFLAKE);
+    try (LegacyHits hits = hits()) {
+      hits.count(order);
+      FIXTURE.on.setReachable(false);
+      try {
+        hits.flush();
+        hits.count(order);
+        hits.flush();
+      } finally {
+        FIXTURE.on.setReachable(true);
+      }
+      hits.count(order);
+
+      // The first statements after an outage may meet connections that died in it.
+      Awaitility.await()
+          .ignoreExceptionsInstanceOf(DatabaseUnavailable.class)
+          .untilAsserted(
+              () -> {
+                hits.flush();
+                assertThat(hits.of(order, FIRST, LAST)).containsExactly(new DayCount(FIRST, 3));
+              });
+    }
+  }
+
+  /** Only rows of charges. */
+  private final class Table implements LegacySource {
+    @Override
+    public boolean isFilling(Type type) {
+      return type.number() == FIXTURE.charge.number();
+    }
+
+    @Override
+    public boolean fillOnDemand(Type type, long number) {
+      filled.add(number);
+      if (number % 2 == 0) {
+        return false;
+      }
+      mint(type, number);
+      return true;
+    }
+  }
+
+  private static void mint(Type type, long number) {
+    Optional<Key> key =
+        type.number() == FIXTURE.charge.number()
+            ? Optional.of(new Key.Bigint(number))
+            : Optional.empty();
+    FIXTURE.mint(
+        new MintRequest(
+            type, key, List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(number)))));
+  }
+
+  @Test
+  void rowsWithoutAMappingAreFilledAndAllAnswersAreInOrder() {
+    mint(FIXTURE.charge, 1);
+    mint(FIXTURE.user, 2);
+    try (Legacy legacy = open("2026-01-01T00:00:00Z", new Table())) {
+      List<ResolveOutcome> found =
+          legacy
+              .lookup()
+              .findAll(
+                  List.of(
+                      new LegacyId(FIXTURE.charge, 3),
+                      new LegacyId(FIXTURE.user, 2),
+                      new LegacyId(FIXTURE.charge, 2),
+                      new LegacyId(FIXTURE.charge, 1),
+                      new LegacyId(FIXTURE.user, 3),
+                      new LegacyId(FIXTURE.charge, 3)));
+
+      assertThat(found.stream().map(LegacyTest::key))
+          .containsExactly("3", "user", "none", "1", "none", "3");
+      assertThat(filled).containsExactlyInAnyOrder(3L, 2L);
+      LocalDate today = legacy.hits().today();
+      legacy.hits().flush();
+      assertThat(legacy.hits().of(FIXTURE.charge, today, today))
+          .containsExactly(new LegacyHits.DayCount(today, 3));
+      assertThat(legacy.hits().of(FIXTURE.user, today, today))
+          .containsExactly(new LegacyHits.DayCount(today, 1));
+    }
+  }
+
+  @Test
+  void aThousandAreFoundAsOneByOne() {
+    try (Legacy legacy = open("2026-01-02T00:00:00Z", new Table())) {
+      List<LegacyId> ids =
+          LongStream.rangeClosed(101, 1_100)
+              .mapToObj(number -> new LegacyId(FIXTURE.charge, number))
+              .toList();
+
+      List<ResolveOutcome> together = legacy.lookup().findAll(ids);
+
+      assertThat(together.stream().filter(ResolveOutcome.Found.class::isInstance)).hasSize(500);
+      assertThat(together)
+          .isEqualTo(ids.stream().map(id -> legacy.lookup().find(id.type(), id.number())).toList());
+      assertThat(legacy.lookup().findAll(List.of())).isEmpty();
+    }
+  }
+
+  private static String key(ResolveOutcome outcome) {
+    return outcome instanceof ResolveOutcome.Found(Mapping mapping)
+        ? mapping.type().name().equals("user") ? "user" : mapping.key().text()
+        : "none";
+  }
+
+  /** A cache that keeps the redirect longer would lead clients on after the end. */
+  @Test
+  void noCacheKeepsARedirectBeyondTheSunset() {
+    Type order = ended();
+    FIXTURE.mint(
+        new MintRequest(
+            order, Optional.empty(), List.of(Alias.of(order, AliasScheme.LEGACY, "17"))));
+    try (Legacy legacy = open("2029-01-01T00:00:00Z", LegacySource.NONE)) {
+      long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
+      for (long[] seconds : secondsLeftAndMaxAge) {
+        now.set(SUNSET.minusSeconds(seconds[0]));
+        assertThat(follow(legacy))
+            .isInstanceOfSatisfying(
+                LegacyOutcome.To.class,
+                to -> assertThat((long) to.maxAgeSeconds()).isEqualTo(seconds[1]));
+      }
+      now.set(SUNSET.minusMillis(1));
+      assertThat(follow(legacy))
+          .isInstanceOfSatisfying(
+              LegacyOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
+      now.set(SUNSET);
+      assertThat(follow(legacy)).isInstanceOf(LegacyOutcome.Over.class);
+    }
+  }
+
+  private static LegacyOutcome follow(Legacy legacy) {
+    return legacy.redirector().follow("ended", 17, Visitor.at("192.0.2.1"));
+  }
+
+  private static Type ended() {
+    if (!(RedirectTemplate.parse("https://shop.example/{id}", RedirectHosts.any())
+        instanceof RedirectTemplate.Parsed.Accepted(RedirectTemplate template))) {
+      throw new AssertionError("the template is refused");
+    }
+    LegacyPolicy policy =
+        new LegacyPolicy(
+            308,
+            true,
+            OptionalLong.empty(),
+            Optional.empty(),
+            Optional.of(SUNSET),
+            MAX_AGE_SECONDS);
+    FIXTURE.registry.put(
+        new TypeDefinition(
+            "ended",
+            new Prefix("end"),
+            KeyScheme.SNOWFLAKE,
+            SnowflakeLayout.DEFAULT,
+            new Policies(
+                Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
+                Optional.of(policy),
+                List.of(),
+                Optional.empty(),
+                OutagePolicy.DEFAULT)),
+        OptionalInt.empty());
+    return FIXTURE.registry.named("ended").orElseThrow();
+  }
+}
