@@ -36,6 +36,7 @@ class EndingRoutesTest {
   void aRevokedIdIsGoneForCallersAndForLinks() {
     String id = minted("charge");
     assertThat(client.anonymous().get("/r/" + id).status()).isEqualTo(302);
+    assertThat(client.anonymous().head("/r/" + id).status()).isEqualTo(302);
 
     Reply revoked = revoke(id, json("reason", "leaked"));
 
@@ -43,7 +44,7 @@ class EndingRoutesTest {
     assertThat(revoked.text("/status")).isEqualTo("revoked");
     assertThat(revoked.text("/ended_reason")).isEqualTo("leaked");
     Reply gone = client.get("/v1/ids/" + id);
-    assertProblem(gone, 410, "public_id_revoked", "id");
+    assertProblem(gone, "410 public_id_revoked id");
     assertThat(gone.text("/ended_reason")).isEqualTo("leaked");
     assertThat(gone.text("/ended_at")).isEqualTo(revoked.text("/ended_at"));
     Reply link = client.anonymous().get("/r/" + id);
@@ -93,8 +94,8 @@ class EndingRoutesTest {
     assertThat(found.text("/key")).isEqualTo(survivor.text("/key"));
     assertThat(client.anonymous().get("/r/" + id).header("Location"))
         .isEqualTo("https://shop.example/" + survivor.text("/id"));
-    assertProblem(revoke(id, "{}"), 409, "id_ended", "id");
-    assertProblem(merge(id, minted("charge")), 409, "id_ended", "id");
+    assertProblem(revoke(id, "{}"), "409 id_ended id");
+    assertProblem(merge(id, minted("charge")), "409 id_ended id");
   }
 
   @Test
@@ -106,28 +107,22 @@ class EndingRoutesTest {
     String gone = minted("charge");
     revoke(gone, "{}");
 
-    assertProblem(merge(id, gone), 409, "id_ended", "into");
-    assertProblem(merge(id, id), 409, "merge_refused", "into");
-    assertProblem(merge(id, other), 409, "merge_refused", "into");
-    assertProblem(merge(id, minted("plain")), 409, "merge_refused", "into");
-    assertProblem(merge(id, UNKNOWN_ID), 404, "public_id_unknown", "into");
-    assertProblem(merge(UNKNOWN_ID, id), 404, "public_id_unknown", "id");
-    assertProblem(revoke(UNKNOWN_ID, "{}"), 404, "public_id_unknown", "id");
+    assertProblem(merge(id, gone), "409 id_ended into");
+    assertProblem(merge(id, id), "409 merge_refused into");
+    assertProblem(merge(id, other), "409 merge_refused into");
+    assertProblem(merge(id, minted("plain")), "409 merge_refused into");
+    assertProblem(merge(id, UNKNOWN_ID), "404 public_id_unknown into");
+    assertProblem(merge(UNKNOWN_ID, id), "404 public_id_unknown id");
+    assertProblem(revoke(UNKNOWN_ID, "{}"), "404 public_id_unknown id");
     assertProblem(
         client.hostile().post("/v1/ids/" + id + "/merge", json("into", "ch_x")),
-        400,
-        "public_id_malformed",
-        "into");
+        "400 public_id_malformed into");
     assertProblem(
         client.hostile().post("/v1/ids/" + id + "/revoke", json("reason", "")),
-        400,
-        "field_invalid",
-        "reason");
+        "400 field_invalid reason");
     assertProblem(
         client.hostile().post("/v1/ids/" + id + "/revoke", json("reason", "x".repeat(501))),
-        400,
-        "field_invalid",
-        "reason");
+        "400 field_invalid reason");
   }
 
   @Test
@@ -175,6 +170,28 @@ class EndingRoutesTest {
   }
 
   @Test
+  void aBatchOfMergesGoesInOrderAndEndsFlat() {
+    List<String> ids = IntStream.range(0, 4).mapToObj(_ -> minted("charge")).toList();
+
+    Reply merged =
+        client.post(
+            "/v1/ids/merge",
+            json(
+                "items",
+                List.of(
+                    pair(ids.get(0), ids.get(1)),
+                    pair(ids.get(1), ids.get(2)),
+                    pair(ids.get(2), ids.get(0)),
+                    pair(ids.get(3), ids.get(0)))));
+
+    assertThat(IntStream.range(0, 4).map(i -> status(merged, i)))
+        .containsExactly(200, 200, 409, 200);
+    for (int i : new int[] {0, 1, 3}) {
+      assertThat(client.get("/v1/ids/" + ids.get(i)).text("/merged_into")).isEqualTo(ids.get(2));
+    }
+  }
+
+  @Test
   void anAtomicBatchWithABadItemEndsNothing() {
     String id = minted("charge");
 
@@ -217,15 +234,14 @@ class EndingRoutesTest {
               .formatted(client.get("/v1/ids/" + held).text("/key")));
 
       Reply busy = client.refused("busy", once -> revoke(once, held, "{}"));
-      assertProblem(busy, 409, "busy", null);
+      assertProblem(busy, "409 busy");
       assertThat(busy.header("retry-after")).isEqualTo("1");
-      assertProblem(client.refused("busy", once -> merge(once, free, held)), 409, "busy", null);
+      assertProblem(client.refused("busy", once -> merge(once, free, held)), "409 busy");
       String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
       assertProblem(
-          client.refused("busy", once -> once.post("/v1/ids/revoke", revocations)),
-          409,
-          "busy",
-          null);
+          client.refused("busy", once -> once.post("/v1/ids/revoke", revocations)), "409 busy");
+      String merges = json("items", List.of(pair(held, free), pair(minted("charge"), free)));
+      assertProblem(client.refused("busy", once -> once.post("/v1/ids/merge", merges)), "409 busy");
       assertThat(revoke(minted("charge"), "{}").status()).isEqualTo(200);
       assertThat(client.get("/v1/ids/" + free).text("/status")).isEqualTo("active");
       other.rollback();
@@ -241,8 +257,7 @@ class EndingRoutesTest {
     try (TestSession other = GATEWAY.sql().session()) {
       other.begin("select from coatcheck.change_head for update");
 
-      assertProblem(
-          client.refused("overloaded", once -> revoke(once, id, "{}")), 503, "overloaded", null);
+      assertProblem(client.refused("overloaded", once -> revoke(once, id, "{}")), "503 overloaded");
       assertThat(client.get("/v1/ids/" + id).text("/status")).isEqualTo("active");
       other.rollback();
     }
@@ -258,9 +273,7 @@ class EndingRoutesTest {
     assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(410);
     assertProblem(
         client.hostile().with("Content-Type", "text/plain").post("/v1/ids/" + id + "/revoke", "x"),
-        415,
-        "unsupported_media_type",
-        null);
+        "415 unsupported_media_type");
   }
 
   private static String minted(String type) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each status that an endpoint can answer; every exchange is judged by the contract. */
 class EndpointsTest {
@@ -27,6 +30,11 @@ class EndpointsTest {
     client = GATEWAY.client();
     client.put(TestType.of("charge", "ch").redirect("https://shop.example/charges/{id}"));
     client.put(TestType.of("user", "usr").uuids());
+    client.put(TestType.of("minted", "mi"));
+    client.put(
+        TestType.of("older", "or")
+            .with("public_pattern", TestType.pattern("ord-", "0123456789", 1, 20))
+            .redirect("https://shop.example/{id}"));
   }
 
   @Test
@@ -46,32 +54,28 @@ class EndpointsTest {
     assertThat(client.get("/v1/types").body().at("/data").findValuesAsString("name"))
         .contains("charge", "order", "user")
         .isSorted();
-    assertProblem(client.get("/v1/types/nothing"), 404, "type_unknown", "name");
+    assertProblem(client.get("/v1/types/nothing"), "404 type_unknown name");
   }
 
   @Test
   void whatATypeNeverChangesIs409AndAChangeOfAnotherVersionIs412() {
     put("payout", "po", "snowflake", null);
-    assertProblem(put("payout", "pp", "snowflake", null), 409, "immutable_field", "prefix");
-    assertProblem(put("payout_2", "po", "snowflake", null), 409, "prefix_taken", "prefix");
+    assertProblem(put("payout", "pp", "snowflake", null), "409 immutable_field prefix");
+    assertProblem(put("payout_2", "po", "snowflake", null), "409 prefix_taken prefix");
     String body = json("prefix", "po", "key_scheme", "snowflake");
 
     assertThat(client.with("If-Match", "\"1\"").put("/v1/types/payout", body).status())
         .isEqualTo(200);
     assertProblem(
         client.with("If-Match", "\"9\"").put("/v1/types/payout", body),
-        412,
-        "precondition_failed",
-        "If-Match");
+        "412 precondition_failed If-Match");
   }
 
   @Test
   void aDangerousRedirectIs422() {
     assertProblem(
         put("danger", "dng", "snowflake", json("template", "//evil.example/{id}")),
-        422,
-        "redirect_template_refused",
-        "redirect.template");
+        "422 redirect_template_refused redirect.template");
     assertThat(client.get("/v1/types/danger").status()).isEqualTo(404);
   }
 
@@ -91,18 +95,15 @@ class EndpointsTest {
 
   @Test
   void whatIsUnknownIs404AndWhatIsMalformedIs400() {
-    assertProblem(client.get("/v1/ids/" + UNKNOWN_ID), 404, "public_id_unknown", "id");
-    assertProblem(client.get("/v1/types/charge/keys/999"), 404, "key_unknown", "key");
-    assertProblem(client.get("/v1/types/nothing/keys/1"), 404, "type_unknown", "type");
-    assertProblem(client.hostile().get("/v1/types/charge/keys/007"), 400, "key_malformed", "key");
-    assertProblem(client.hostile().mint("nothing"), 404, "type_unknown", "type");
+    assertProblem(client.get("/v1/ids/" + UNKNOWN_ID), "404 public_id_unknown id");
+    assertProblem(client.get("/v1/types/charge/keys/999"), "404 key_unknown key");
+    assertProblem(client.get("/v1/types/nothing/keys/1"), "404 type_unknown type");
+    assertProblem(client.hostile().get("/v1/types/charge/keys/007"), "400 key_malformed key");
+    assertProblem(client.hostile().mint("nothing"), "404 type_unknown type");
     assertProblem(
-        client.post("/v1/ids/batch", json("type", "nothing", "count", 1)),
-        404,
-        "type_unknown",
-        "type");
+        client.post("/v1/ids/batch", json("type", "nothing", "count", 1)), "404 type_unknown type");
     Reply malformed = client.get("/v1/ids/ch_00000000000000000000002C");
-    assertProblem(malformed, 400, "public_id_malformed", "id");
+    assertProblem(malformed, "400 public_id_malformed id");
     assertThat(malformed.text("/reason")).isEqualTo("check");
   }
 
@@ -178,9 +179,7 @@ class EndpointsTest {
         .containsExactly(404, 200, 400);
     assertProblem(
         client.post("/v1/ids/lookup", json("type", "nothing", "keys", List.of("1"))),
-        404,
-        "type_unknown",
-        "type");
+        "404 type_unknown type");
   }
 
   @Test
@@ -200,11 +199,9 @@ class EndpointsTest {
     String charge = client.mint("charge").text("/id");
     assertProblem(
         client.get("/v1/ids?type=page&starting_after=" + charge),
-        400,
-        "parameter_invalid",
-        "starting_after");
-    assertProblem(client.get("/v1/ids?type=nothing"), 404, "type_unknown", "type");
-    assertProblem(client.hostile().get("/v1/ids"), 400, "parameter_invalid", "type");
+        "400 parameter_invalid starting_after");
+    assertProblem(client.get("/v1/ids?type=nothing"), "404 type_unknown type");
+    assertProblem(client.hostile().get("/v1/ids"), "400 parameter_invalid type");
   }
 
   @Test
@@ -269,6 +266,110 @@ class EndpointsTest {
     assertThat(anyone.get("/docs/assets/swagger-ui.css").status()).isEqualTo(200);
     assertThat(anyone.get("/docs/assets/nothing.js").status()).isEqualTo(404);
     assertThat(anyone.hostile().get("/docs/assets/%252e").status()).isEqualTo(400);
+  }
+
+  @Test
+  void anAliasOfAnotherThingIs409() {
+    client.mint("minted", "key", "200", "legacy_id", "200");
+
+    Reply other = client.mint("minted", "key", "201", "legacy_id", "200");
+
+    assertProblem(other, "409 alias_conflict legacy_id");
+    assertThat(client.get("/v1/types/minted/keys/201").status()).isEqualTo(404);
+  }
+
+  @Test
+  void theKeyAndTheAliasOfAnEndedIdAreNeverGivenToAnother() {
+    String mint = json("type", "minted", "key", "300", "legacy_id", "300");
+    String id = client.post("/v1/ids", mint).text("/id");
+    client.post("/v1/ids/" + id + "/revoke", "{}");
+
+    assertProblem(client.post("/v1/ids", mint), "409 id_ended");
+    assertProblem(client.mint("minted", "key", "300"), "409 id_ended");
+    assertProblem(client.mint("minted", "legacy_id", "300"), "409 id_ended");
+    assertProblem(
+        client.send("PUT", "/v1/ids/" + id + "/aliases/legacy/301", null), "409 id_ended id");
+    Reply batch =
+        client.post(
+            "/v1/ids/batch", json("items", List.of(Map.of("type", "minted", "key", "300"))));
+    assertThat(batch.text("/data/0/error/code")).isEqualTo("id_ended");
+  }
+
+  @Test
+  void furtherNamesAreAddedOnceAndForEver() {
+    String id = client.mint("older").text("/id");
+    String other = client.mint("older").text("/id");
+    String path = "/aliases/public/ord-17";
+
+    Reply added = client.send("PUT", "/v1/ids/" + id + path, null);
+    assertThat(added.status()).isEqualTo(201);
+    assertThat(added.text("/public_id/id")).isEqualTo(id);
+    assertThat(client.send("PUT", "/v1/ids/" + id + path, null).status()).isEqualTo(200);
+    assertThat(client.hostile().get("/v1/ids/ord-18").status()).isEqualTo(404);
+    assertProblem(client.send("PUT", "/v1/ids/" + other + path, null), "409 alias_conflict value");
+    assertProblem(
+        client.send("PUT", "/v1/ids/or_00000000000000000000002B" + path, null),
+        "400 public_id_malformed id");
+    assertProblem(
+        client.send("PUT", "/v1/ids/" + TestClient.UNKNOWN_ID + "/aliases/legacy/1", null),
+        "404 public_id_unknown id");
+  }
+
+  @Test
+  void publicIdsOfAnOlderSystemAreAcceptedWhereOursAre() {
+    String id = client.mint("older").text("/id");
+    client.send("PUT", "/v1/ids/" + id + "/aliases/public/ord-99", null);
+
+    assertThat(client.hostile().send("GET", "/v1/ids/ord-99", null).status()).isEqualTo(200);
+    Reply batch = client.post("/v1/ids/resolve", json("ids", List.of("ord-99", id, "ord-1")));
+    assertThat(batch.text("/data/0/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/1/public_id/id")).isEqualTo(id);
+    assertThat(batch.text("/data/2/error/code")).isEqualTo("public_id_unknown");
+    assertThat(client.anonymous().get("/r/ord-99").header("location"))
+        .isEqualTo("https://shop.example/" + id);
+    assertThat(client.hostile().get("/v1/ids/invoice-1").status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "legacy, 0",
+    "legacy, 007",
+    "legacy, 9223372036854775808",
+    "client, 0b0fdb0d6d9a4b579c764b1d6e4f2a10",
+    "public, invoice-1"
+  })
+  void aNameInAnotherSpellingIs400(String scheme, String value) {
+    String id = client.mint("older").text("/id");
+
+    assertProblem(
+        client.hostile().send("PUT", "/v1/ids/" + id + "/aliases/" + scheme + "/" + value, null),
+        "400 alias_malformed value");
+    assertProblem(
+        client.hostile().send("PUT", "/v1/ids/" + id + "/aliases/key/1", null),
+        "400 parameter_invalid scheme");
+  }
+
+  /** Another transaction has written the key and hasn't committed: how it ends is not known. */
+  @Test
+  void aKeyThatIsBeingWrittenIs409AndNothingIsDone() {
+    try (TestSession other =
+        GATEWAY
+            .sql()
+            .begin(
+                """
+                insert into coatcheck.public_id (key, token, type_id, bucket)
+                select 700, gen_random_uuid(), type_id, coatcheck.bucket_of_key(salt, 700::bigint)
+                from coatcheck.type where name = 'minted'
+                """)) {
+      Reply busy = client.refused("busy", once -> once.mint("minted", "key", "700"));
+      assertProblem(busy, "409 busy");
+      assertThat(busy.header("retry-after")).isEqualTo("1");
+      String batch =
+          json("items", List.of(Map.of("type", "minted", "key", "700"), Map.of("type", "minted")));
+      assertProblem(client.refused("busy", once -> once.post("/v1/ids/batch", batch)), "409 busy");
+      other.rollback();
+    }
+    assertThat(client.mint("minted", "key", "700").status()).isEqualTo(201);
   }
 
   private static Reply put(String name, String prefix, String scheme, @Nullable String redirect) {

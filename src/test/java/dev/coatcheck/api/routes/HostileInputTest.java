@@ -206,10 +206,7 @@ class HostileInputTest {
     String brackets = "[],".repeat(300_000);
 
     assertProblem(
-        client.post("/v1/ids/batch", "{\"items\":[" + brackets + "[]]}"),
-        400,
-        "json_malformed",
-        null);
+        client.post("/v1/ids/batch", "{\"items\":[" + brackets + "[]]}"), "400 json_malformed");
   }
 
   @Test

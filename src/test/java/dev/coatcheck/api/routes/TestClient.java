@@ -16,7 +16,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -192,9 +191,11 @@ public final class TestClient {
     return JSON.writeValueAsString(fields);
   }
 
-  public static void assertProblem(Reply reply, int status, String code, @Nullable String param) {
-    assertThat(Arrays.asList(reply.status(), reply.text("/code"), reply.text("/param", null)))
-        .containsExactly(status, code, param);
+  /** The status, the code and the parameter of a problem, if it names one. */
+  public static void assertProblem(Reply reply, String statusCodeAndParam) {
+    String param = reply.text("/param", null);
+    assertThat(reply.status() + " " + reply.text("/code") + (param == null ? "" : " " + param))
+        .isEqualTo(statusCodeAndParam);
   }
 
   /**

@@ -2,28 +2,44 @@ package dev.coatcheck.api.routes;
 
 import static dev.coatcheck.api.routes.TestClient.assertOneIsPut;
 import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static dev.coatcheck.api.routes.TestClient.assertPut;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** What a type may declare; no text is a public ID of two types, or of two systems. */
 class TypePoliciesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient CLIENT = GATEWAY.client();
 
+  @BeforeAll
+  static void typesWithOlderPublicIds() {
+    accepted("plain", "{}");
+    accepted("hash", "{'public_rule':{'scheme':'hashids','salt':'a','min_length':8}}");
+    accepted("marked", "{'public_rule':{'scheme':'hashids','text_prefix':'inv-'}}");
+    accepted(
+        "rows",
+        "{'public_pattern':{'text_prefix':'cus_','alphabet':'0123456789','min_length':14,'max_length':20}}");
+    accepted("device", "{'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}");
+    accepted("user", "{'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}");
+  }
+
   @Test
   void whatIsLeftOutHasItsDefault() {
-    Reply plain = put("plain", "pl", "{}");
+    Reply plain = put("bare", "ba", "{}");
     assertThat(plain.body().get("legacy").isNull()).isTrue();
     assertThat(plain.body().get("public_pattern").isNull()).isTrue();
     assertThat(plain.body().get("public_rule").isNull()).isTrue();
@@ -59,19 +75,11 @@ class TypePoliciesTest {
 
     assertThat(changed.body().get("legacy").toString())
         .isEqualTo(
-            json(
-                "status",
-                301,
-                "public",
-                false,
-                "max_id",
-                "9223372036854775807",
-                "deprecated_at",
-                "2026-01-01T00:00:00Z",
-                "sunset_at",
-                "2027-01-01T00:00:00Z",
-                "max_age_seconds",
-                31536000));
+            """
+            {"status":301,"public":false,"max_id":"9223372036854775807",\
+            "deprecated_at":"2026-01-01T00:00:00Z","sunset_at":"2027-01-01T00:00:00Z",\
+            "max_age_seconds":31536000}\
+            """);
     assertThat(changed.body().get("url_templates").toString())
         .isEqualTo("[\"/shops/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
     assertThat(changed.body().get("public_pattern").toString())
@@ -153,9 +161,7 @@ class TypePoliciesTest {
 
     assertProblem(
         putTemplates(CLIENT.hostile(), "danger", "dng", templates.split(",")),
-        422,
-        "url_template_refused",
-        param);
+        "422 url_template_refused " + param);
     assertThat(CLIENT.get("/v1/types/danger").status()).isEqualTo(404);
   }
 
@@ -165,10 +171,7 @@ class TypePoliciesTest {
     String[] more = templates("many", 21);
 
     assertProblem(
-        putTemplates(CLIENT.hostile(), "many", "many", more),
-        400,
-        "field_invalid",
-        "url_templates");
+        putTemplates(CLIENT.hostile(), "many", "many", more), "400 field_invalid url_templates");
     assertThat(putTemplates(CLIENT, "many", "many", twenty).body().get("url_templates"))
         .hasSize(20);
     assertThat(CLIENT.get("/v1/types/many").body().get("url_templates")).hasSize(20);
@@ -182,12 +185,12 @@ class TypePoliciesTest {
         putTemplates(
             CLIENT, "receipt", "rcp", "/receipts/{legacy:receipt}/x", "/{*}/{legacy:receipt}");
 
-    assertProblem(refused, 409, "url_template_conflict", "url_templates[1]");
+    assertProblem(refused, "409 url_template_conflict url_templates[1]");
     assertThat(refused.text("/detail")).contains("/bills/{legacy:bill} of the type bill");
     assertThat(CLIENT.get("/v1/types/receipt").status()).isEqualTo(404);
     Reply own =
         putTemplates(CLIENT, "bill", "bil", "/bills/{legacy:bill}/{*}", "/bills/{*}/{legacy:bill}");
-    assertProblem(own, 409, "url_template_conflict", "url_templates[0]");
+    assertProblem(own, "409 url_template_conflict url_templates[0]");
     assertThat(own.text("/detail")).contains("another URL template of this type");
     assertThat(CLIENT.get("/v1/types/bill").header("ETag")).isEqualTo("\"1\"");
   }
@@ -230,7 +233,132 @@ class TypePoliciesTest {
                 TestType.of("second", "sec")
                     .with("url_templates", List.of("/{*}/{legacy:second}")));
 
-    assertProblem(changed, 412, "precondition_failed", "If-Match");
+    assertProblem(changed, "412 precondition_failed If-Match");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          hash   | public_rule    | {'public_rule':{'scheme':'hashids','salt':'b','min_length':8}}
+          hash   | public_rule    | {'public_rule':{'scheme':'hashids','salt':'b'}}
+          hash   | public_rule    | {'public_rule':{'scheme':'sqids'}}
+          hash   | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'x'}}
+          hash   | public_pattern | {'public_pattern':{'alphabet':'0123456789','min_length':1,'max_length':8}}
+          marked | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'inv-'}}
+          marked | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'inv-x'}}
+          marked | public_pattern | {'public_pattern':{'text_prefix':'inv','alphabet':'-0123456789','min_length':1,'max_length':4}}
+          rows   | public_pattern | {'public_pattern':{'text_prefix':'cus_0','alphabet':'09','min_length':13,'max_length':13}}
+          device | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}
+          device | public_pattern | {'public_pattern':{'alphabet':'0123456789abcdef-','min_length':36,'max_length':36}}
+          user   | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}
+          plain  | public_pattern | {'public_pattern':{'text_prefix':'plain_','alphabet':'0123456789','min_length':24,'max_length':24}}
+          plain  | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'plain_','min_length':24}}
+          `the same type` | public_pattern | {'public_pattern':{'text_prefix':'late_','alphabet':'0123456789','min_length':1,'max_length':30}}
+          """)
+  void declarationsThatOverlapAreRefused(String other, String field, String declared) {
+    Reply refused = declare(CLIENT.hostile(), "late", declared);
+
+    assertProblem(refused, "422 public_ids_overlap " + field);
+    assertThat(refused.text("/detail"))
+        .contains(other.equals("the same type") ? "of this type itself" : "of the type " + other);
+    assertThat(CLIENT.get("/v1/types/late").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          fine1 | {'public_rule':{'scheme':'hashids','salt':'b','min_length':8,'text_prefix':'bill-'}}
+          fine2 | {'public_rule':{'scheme':'sqids','min_length':40}}
+          fine3 | {'public_rule':{'scheme':'hashids','alphabet':'!#$%&()*+,./:;<=>?'}}
+          fine4 | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'users'}}
+          fine5 | {'key_scheme':'uuidv7','public_rule':{'scheme':'uuid','text_prefix':'u-'}}
+          fine6 | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':''}}
+          fine7 | {'public_pattern':{'text_prefix':'cus_','alphabet':'0123456789','min_length':1,'max_length':13}}
+          fine8 | {'public_pattern':{'text_prefix':'cus_','alphabet':'abcdef','min_length':14,'max_length':20}}
+          fine9 | {'public_pattern':{'text_prefix':'plain_','alphabet':'0123456789','min_length':25,'max_length':30}}
+          """)
+  void declarationsThatDifferAreAcceptedAndKept(String type, String declared) {
+    Reply put = declare(CLIENT, type, declared);
+
+    assertPut(put);
+    Reply again = CLIENT.get("/v1/types/" + type);
+    assertThat(again.body()).isEqualTo(put.body());
+    assertThat(declare(CLIENT, type, declared).header("ETag")).isEqualTo("\"1\"");
+    String field = declared.contains("public_rule") ? "public_rule" : "public_pattern";
+    assertThat(again.body().get(field).has("text_prefix")).isTrue();
+  }
+
+  /** What was accepted may be put again, and a declaration that is taken back is free. */
+  @Test
+  void aDeclarationThatIsTakenBackIsFree() {
+    String declared = "{'public_rule':{'scheme':'sqids','text_prefix':'free-'}}";
+    accepted("freed", declared);
+    assertThat(declare(CLIENT, "freed", declared).status()).isEqualTo(200);
+    assertProblem(
+        declare(CLIENT.hostile(), "taken", declared), "422 public_ids_overlap public_rule");
+
+    assertThat(declare(CLIENT, "freed", "{'public_rule':null}").status()).isEqualTo(200);
+
+    accepted("taken", declared);
+  }
+
+  /** A type that comes later may not have public IDs that are older public IDs of another type. */
+  @Test
+  void aPrefixThatAnOlderSystemHasIsRefused() {
+    accepted(
+        "taker",
+        "{'public_pattern':{'text_prefix':'tkn_','alphabet':'0123456789abcdef','min_length':24,'max_length':24}}");
+
+    Reply refused = CLIENT.hostile().put(TestType.of("token", "tkn"));
+
+    assertProblem(refused, "422 public_ids_overlap prefix");
+    assertThat(refused.text("/detail")).contains("of the type taker");
+    assertPut(CLIENT.put(TestType.of("token", "tk")));
+  }
+
+  @Test
+  void ofTwoThatOverlapAtOnceOnlyOneIsPut() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      String fields = "{'public_rule':{'scheme':'sqids','text_prefix':'race" + round + "-'}}";
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Reply>> puts = new ArrayList<>();
+        for (String side : List.of("left", "right")) {
+          String type = side + round;
+          puts.add(threads.submit(() -> declare(CLIENT.hostile(), type, fields)));
+        }
+        assertOneIsPut(puts.get(0).get(), puts.get(1).get(), 422);
+      }
+    }
+  }
+
+  /** The schemes show their own fields only. */
+  @Test
+  void aRuleIsShownAsItWasDeclared() {
+    assertThat(CLIENT.get("/v1/types/marked").body().get("public_rule").toString())
+        .isEqualTo(
+            """
+            {"scheme":"hashids","text_prefix":"inv-","salt":"",\
+            "alphabet":"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890","min_length":0}\
+            """);
+    assertThat(CLIENT.get("/v1/types/user").body().get("public_rule").toString())
+        .isEqualTo("{\"scheme\":\"typeid\",\"text_prefix\":\"\",\"prefix\":\"user\"}");
+    assertThat(CLIENT.get("/v1/types/device").body().get("public_rule"))
+        .hasToString("{\"scheme\":\"uuid\",\"text_prefix\":\"\"}");
+    assertThat(CLIENT.get("/v1/types/user").body().get("public_pattern").isNull()).isTrue();
+  }
+
+  private static void accepted(String type, String fields) {
+    assertPut(declare(CLIENT, type, fields));
+  }
+
+  private static Reply declare(TestClient as, String type, String fields) {
+    return as.put(TestType.of(type, type).and(fields.replace('\'', '"')));
   }
 
   private static String[] templates(String type, int count) {

@@ -28,7 +28,7 @@ class UnknownOutcomeTest {
       } while (!proxy.isTrapped());
       proxy.freeze(false);
 
-      TestClient.assertProblem(lost, 503, "database_unavailable", null);
+      TestClient.assertProblem(lost, "503 database_unavailable");
       assertThat(gateway.count("select count(*) from coatcheck.public_id")).isEqualTo(1);
       assertThat(client.mint("charge").status()).isEqualTo(201);
     }

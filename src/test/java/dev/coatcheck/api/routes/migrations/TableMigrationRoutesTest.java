@@ -7,14 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
-import dev.coatcheck.ids.idempotency.IdempotencyKey;
-import dev.coatcheck.postgres.sql.TestSession;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Table migrations over HTTP, with real tables in the gateway's own database. */
+/**
+ * Table migrations over HTTP, with real tables in the gateway's own database; what can't be
+ * planned, started or set is said with its reason.
+ */
 class TableMigrationRoutesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
   private static final TestClient API = GATEWAY.client();
@@ -76,7 +81,7 @@ class TableMigrationRoutesTest {
     assertThat(API.post(run + "/undo", json("phase", "expand")).status()).isEqualTo(202);
     assertThat(phases(RUNS.await(Runs.path(planned), "cancelled"), "verified")).isEmpty();
     assertThat(API.get(run).text("/undo_phase")).isEqualTo("expand");
-    assertProblem(API.post(run + "/undo", "{}"), 409, "table_migration_state", null);
+    assertProblem(API.post(run + "/undo", "{}"), "409 table_migration_state");
     assertThat(API.send("POST", run + "/forget", null).status()).isEqualTo(200);
     assertThat(
             GATEWAY.count(
@@ -99,7 +104,7 @@ class TableMigrationRoutesTest {
     assertThat(paused.status()).isEqualTo(200);
     assertThat(paused.text("/state")).isEqualTo("paused");
     assertThat(paused.body().has("plan")).isFalse();
-    assertProblem(API.send("POST", run + "/pause", null), 409, "table_migration_state", null);
+    assertProblem(API.send("POST", run + "/pause", null), "409 table_migration_state");
     assertThat(API.send("POST", run + "/resume", null).text("/state")).isEqualTo("running");
 
     API.send("POST", run + "/pause", null);
@@ -150,19 +155,14 @@ class TableMigrationRoutesTest {
     assertThat(taken.body().at("/refused").longValue()).isEqualTo(2);
     assertThat(taken.text("/errors/0/code")).isEqualTo("legacy_id_out_of_order");
     assertThat(API.get("/v1/legacy/" + planned.text("/type") + "/2").status()).isEqualTo(200);
-    assertProblem(csv.post(file, "id\n1\n"), 400, "request_invalid", null);
+    assertProblem(csv.post(file, "id\n1\n"), "400 request_invalid");
     assertProblem(
         API.post(Runs.PATH + "/" + planned.text("/id") + "/start", "{}"),
-        409,
-        "table_migration_state",
-        null);
+        "409 table_migration_state");
     assertProblem(
-        csv.post(Runs.PATH + "/999999/import", "legacy_id\n1\n"),
-        404,
-        "table_migration_unknown",
-        "id");
+        csv.post(Runs.PATH + "/999999/import", "legacy_id\n1\n"), "404 table_migration_unknown id");
     API.send("POST", Runs.PATH + "/" + planned.text("/id") + "/cancel", null);
-    assertProblem(csv.post(file, "legacy_id\n3\n"), 409, "table_migration_state", null);
+    assertProblem(csv.post(file, "legacy_id\n3\n"), "409 table_migration_state");
   }
 
   @Test
@@ -179,20 +179,191 @@ class TableMigrationRoutesTest {
     assertThat(first.body().at("/created").longValue()).isEqualTo(1);
     assertThat(second.has("idempotent-replayed")).isTrue();
     assertThat(second.body()).isEqualTo(first.body());
+    assertProblem(keyed.post(file, "legacy_id\n2\n"), "422 idempotency_key_reused Idempotency-Key");
+  }
+
+  @Test
+  void whatThePlanAsksForHasToBeAccepted() {
+    RUNS.table("asking", 1);
+    Reply planned = RUNS.plan("asking");
+    String run = Runs.path(planned);
+    GATEWAY.execute(
+        """
+        update coatcheck.table_migration set plan = jsonb_set(plan, '{preconditions}',
+          '[{"code": "one", "detail": "First.", "found": [], "notSearched": null},
+            {"code": "two", "detail": "Second.", "found": [], "notSearched": null}]')
+         where table_name = 'asking'\
+        """);
+
+    assertThat(API.get(run).body().at("/plan/preconditions").findValuesAsString("code"))
+        .containsExactly("one", "two");
+    Reply refused = API.post(run + "/start", json("accept", List.of("one", "three")));
+    assertProblem(refused, "409 preconditions_not_accepted");
+    assertThat(refused.text("/preconditions/0/code")).isEqualTo("two");
     assertProblem(
-        keyed.post(file, "legacy_id\n2\n"), 422, "idempotency_key_reused", "Idempotency-Key");
-    try (TestSession other = GATEWAY.sql().session()) {
-      other.begin(
-          "select pg_advisory_xact_lock(%d)"
-              .formatted(new IdempotencyKey("test", "filed-2").lock()));
+        API.hostile().post(run + "/start", json("accept", List.of("No"))),
+        "400 field_invalid accept");
+    Reply started = API.post(run + "/start", json("accept", List.of("two", "one")));
+    assertThat(started.status()).isEqualTo(202);
+    assertThat(started.body().at("/accepted")).hasSize(2);
+    assertProblem(API.post(run + "/start", "{}"), "409 table_migration_state");
+    RUNS.await(Runs.path(planned), "done");
+  }
+
+  @Test
+  void whatCantBeMigratedIsRefusedWithReasons() {
+    RUNS.table("other", 1);
+    API.put(TestType.of("uuids", "uu").uuids());
+
+    assertProblem(
+        API.post(Runs.PATH, json("table", "other", "type", "nothing")), "404 type_unknown type");
+    assertProblem(
+        API.post(
+            Runs.PATH, json("table", "other", "type", "other", "application_search_path", "a,,b")),
+        "400 field_invalid application_search_path");
+    assertProblem(
+        API.post(Runs.PATH, json("table", "other", "type", "other", "source", "nowhere")),
+        "404 source_unknown source");
+    Reply unsuitable = API.post(Runs.PATH, json("table", "other", "type", "uuids"));
+    assertProblem(unsuitable, "422 table_migration_refused");
+    assertThat(unsuitable.text("/refusals/0/code")).isEqualTo("type_unsuitable");
+    assertThat(unsuitable.text("/refusals/0/detail")).endsWith(".");
+    assertThat(API.get(Runs.PATH).body().at("/data").findValuesAsString("table"))
+        .doesNotContain("public.other");
+  }
+
+  @Test
+  void aTableThatChangedSinceItsPlanIsNotStarted() {
+    RUNS.table("changing", 1);
+    Reply planned = RUNS.plan("changing");
+    GATEWAY.execute("drop table public.changing");
+    RUNS.table("changing", 1);
+
+    Reply refused = API.post(Runs.PATH + "/" + planned.text("/id") + "/start", "{}");
+
+    assertProblem(refused, "422 table_migration_refused");
+    assertThat(refused.text("/refusals/0/code")).isEqualTo("table_changed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\\\"a", "a\\\"b", "a.\\\"b\\\".c", "a.", "\\\"\\\""})
+  void aTableThatIsNoNameIsRefused(String table) {
+    RUNS.type("names");
+
+    Reply refused = API.post(Runs.PATH, json("table", table, "type", "names"));
+
+    assertProblem(refused, "422 table_migration_refused");
+    assertThat(refused.text("/refusals/0/code")).isEqualTo("table_malformed");
+  }
+
+  @Test
+  void namesInQuotesAreTakenAsTheyAre() {
+    RUNS.type("quoted");
+    GATEWAY.execute("create schema \"My.Shop\"");
+    GATEWAY.execute("create table \"My.Shop\".\"Some \"\"Orders\"\"\" (id bigserial primary key)");
+
+    Reply planned =
+        API.post(Runs.PATH, json("table", "\"My.Shop\".\"Some \"\"Orders\"\"\"", "type", "quoted"));
+
+    assertThat(planned.status()).isEqualTo(201);
+    assertThat(planned.text("/table")).isEqualTo("\"My.Shop\".\"Some \"\"Orders\"\"\"");
+  }
+
+  @Test
+  void aRunThatIsntThereIsSaid() {
+    for (String verb :
+        List.of("pause", "resume", "retry", "cancel", "verify", "switch", "forget")) {
       assertProblem(
-          csv.with("Idempotency-Key", "filed-2")
-              .refused("busy", once -> once.post(file, "legacy_id\n1\n")),
-          409,
-          "busy",
-          null);
-      other.rollback();
+          API.send("POST", Runs.PATH + "/999/" + verb, null), "404 table_migration_unknown id");
     }
+    for (String verb : List.of("start", "undo")) {
+      assertProblem(API.post(Runs.PATH + "/999/" + verb, "{}"), "404 table_migration_unknown id");
+    }
+  }
+
+  @Test
+  void whatIsNoNumberOfARunIsUnknown() {
+    for (String id : List.of("0", "-1", "x", "007", "9223372036854775808", "1e3")) {
+      assertProblem(API.hostile().get(Runs.PATH + "/" + id), "404 table_migration_unknown id");
+    }
+    assertProblem(set(Runs.PATH + "/999", "{}"), "404 table_migration_unknown id");
+  }
+
+  @Test
+  void whatDoesNotGoWithAPlannedRunIsSaid() {
+    RUNS.table("waiting", 1);
+    String run = Runs.path(RUNS.plan("waiting"));
+
+    for (String verb : List.of("resume", "retry", "pause", "verify", "switch", "undo", "forget")) {
+      Reply refused = API.send("POST", run + "/" + verb, verb.equals("undo") ? "{}" : null);
+
+      assertProblem(refused, "409 table_migration_state");
+      assertThat(refused.text("/detail")).startsWith("The run is planned. ");
+    }
+    API.send("POST", run + "/cancel", null);
+    assertProblem(API.send("POST", run + "/cancel", null), "409 table_migration_state");
+  }
+
+  @Test
+  void settingsKeepToTheirRanges() {
+    RUNS.table("throttled", 1);
+    String run = Runs.path(RUNS.plan("throttled"));
+
+    Reply set =
+        set(
+            run,
+            """
+            {"batch_millis":20,"rows_per_second_max":1000000,"replica_lag_seconds_max":0,"lock_waits_max":86400,
+             "long_transaction_seconds_max":1,"latency_millis_max":2,"archive_failures":false,
+             "wal_megabytes_per_second_max":10000000,"slot_megabytes_max":0,"vacuum_seconds_max":86400}\
+            """);
+    assertThat(set.status()).isEqualTo(200);
+    assertThat(set.body().at("/throttle/rows_per_second_max").intValue()).isEqualTo(1_000_000);
+    Reply again = set(run, json("lock_waits_max", 3));
+    assertThat(again.body().at("/throttle/batch_millis").intValue()).isEqualTo(20);
+    assertThat(again.body().at("/throttle/archive_failures").booleanValue()).isFalse();
+    assertThat(again.body().at("/throttle/lock_waits_max").intValue()).isEqualTo(3);
+    assertThat(API.get(run).body().at("/throttle")).isEqualTo(again.body().at("/throttle"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "batch_millis, 19", "rows_per_second_max, 1000001",
+    "rows_per_second_max, -1", "lock_waits_max, 86401",
+    "wal_megabytes_per_second_max, 10000001", "slot_megabytes_max, -1",
+    "vacuum_seconds_max, 86401", "latency_millis_max, 99999999999999999999"
+  })
+  void aThrottleSettingOutOfItsRangeIsRefused(String setting, String value) {
+    assertProblem(
+        API.hostile().send("PATCH", Runs.PATH + "/1", "{\"" + setting + "\":" + value + "}"),
+        "422 throttle_out_of_range " + setting);
+  }
+
+  @Test
+  void aThrottleSettingThatIsNoNumberIsMalformed() {
+    for (String value : List.of("\"500\"", "1.5", "null", "true", "1e3")) {
+      assertProblem(
+          API.hostile().send("PATCH", Runs.PATH + "/1", "{\"batch_millis\":" + value + "}"),
+          "400 field_invalid batch_millis");
+    }
+  }
+
+  @Test
+  void whatIsOddAboutARequestIsSaid() {
+    TestClient hostile = API.hostile();
+    RUNS.type("odd");
+    assertProblem(hostile.post(Runs.PATH, json("type", "odd")), "400 field_missing table");
+    assertProblem(
+        hostile.post(Runs.PATH, json("table", "odd", "type", "odd", "rows", 1)),
+        "400 field_unknown rows");
+    assertProblem(
+        hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")), "400 field_invalid phase");
+    assertThat(hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")).text("/detail"))
+        .contains("expand, backfill, index, not_null, children, prepare_switch, switch, contract.");
+    assertProblem(hostile.post(Runs.PATH + "/1/start", "[]"), "400 json_malformed");
+    assertProblem(hostile.get(Runs.PATH + "?state=done"), "400 parameter_unknown");
+    assertProblem(
+        hostile.send("POST", Runs.PATH + "/1/pause?now=1", null), "400 parameter_unknown");
   }
 
   private static Reply set(String run, String throttleSettings) {
