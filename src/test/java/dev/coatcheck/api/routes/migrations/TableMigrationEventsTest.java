@@ -186,6 +186,7 @@ class TableMigrationEventsTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the close is what is tested
   void thirtyTwoListenAndOneMoreIsTurnedAwayUntilAListenerLeavesAndAStopWaitsForNone()
       throws Exception {
     // Its own, because a gateway hears late of listeners that left.
