@@ -151,7 +151,7 @@ class FrontHandlerTest {
     for (Map.Entry<String, String> value : values.entrySet()) {
       filled = filled.replace(value.getKey(), value.getValue());
     }
-    String[] words = filled.split(" ");
+    String[] words = filled.split(" ", -1);
     List<String> headers = new ArrayList<>(List.of(doors.authorization(), header));
     if (words.length == 3) {
       headers.add("X-Original-URI: " + words[2]);
