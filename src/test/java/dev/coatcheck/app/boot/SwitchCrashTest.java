@@ -153,8 +153,7 @@ class SwitchCrashTest {
   }
 
   private static String primaryKey(MigrationFixture desk) {
-    return desk
-        .texts(
+    return desk.texts(
             "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
                 + " and conrelid = 'orders'::regclass")
         .getFirst();
