@@ -304,7 +304,7 @@ public final class MigrationFixture extends MigratedSource {
 
   /** Moves the primary key and waits until that is done. */
   public TableMigration switchKey(TableMigration run) {
-    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+    beginSwitch(run);
     return await(run, RunState.DONE);
   }
 
