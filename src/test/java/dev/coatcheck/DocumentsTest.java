@@ -24,6 +24,8 @@ class DocumentsTest {
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
   private static final Pattern WAY =
       Pattern.compile("(?ms)^## [^:\n]+: ([0-9]+) files$(.*?)(?=^## |\\z)");
+  private static final Pattern PROMISE =
+      Pattern.compile("(?m)^\\| (\\d\\w*) \\| .* \\| .* \\| (.*) \\| (.*) \\|$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
 
   @Test
@@ -105,6 +107,63 @@ class DocumentsTest {
 
   private static List<String> targets(String text) {
     return LINK.matcher(text).results().map(link -> link.group(1)).toList();
+  }
+
+  /** The tests of a promise that stand in a column have what the column says. */
+  @Test
+  void everyPromiseIsProvedInVerifyAndTheTableSaysWhatIsLeftToFaults() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    int promises = 0;
+    for (MatchResult row :
+        PROMISE.matcher(Files.readString(Path.of("docs/guarantees.md"))).results().toList()) {
+      promises++;
+      List<String> inVerify = tests(row.group(2));
+      if (inVerify.isEmpty()) {
+        wrong.add(row.group(1) + " has no test in verify");
+      }
+      for (String test : inVerify) {
+        if (Faults.of(test) == Faults.ALL) {
+          wrong.add(row.group(1) + ": " + test + " runs under faults only");
+        }
+      }
+      for (String test : tests(row.group(3))) {
+        if (Faults.of(test) == Faults.NONE) {
+          wrong.add(row.group(1) + ": " + test + " has no test under faults");
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(promises).isGreaterThan(30);
+  }
+
+  private static List<String> tests(String column) {
+    return TEST.matcher(column).results().map(test -> test.group(1)).toList();
+  }
+
+  /** How much of a class is tagged {@code faults}. */
+  private enum Faults {
+    NONE,
+    SOME,
+    ALL;
+
+    static Faults of(String test) throws IOException {
+      try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+        String source =
+            Files.readString(
+                files.filter(path -> path.endsWith(test + ".java")).findFirst().orElseThrow());
+        if (source.contains("\n@Tag(\"faults\")")) {
+          return ALL;
+        }
+        long tagged =
+            Pattern.compile("\\n  @Tag\\(\"faults\"\\)").matcher(source).results().count();
+        long all =
+            Pattern.compile("\\n  @(Test|ParameterizedTest|RepeatedTest)\\b")
+                .matcher(source)
+                .results()
+                .count();
+        return tagged == 0 ? NONE : tagged < all ? SOME : ALL;
+      }
+    }
   }
 
   private static boolean isThere(String test, String method) throws IOException {
