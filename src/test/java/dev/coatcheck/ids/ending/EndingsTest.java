@@ -11,23 +11,34 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mint.MintCall;
+import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+/** On a pool of two connections. */
 class EndingsTest {
-  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
+  @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(2);
   private static final Endings ENDINGS = FIXTURE.endings;
+  private static final int AT_ONCE = 200;
+  private static final int SURVIVORS = 10;
 
   @Test
   void chainsAreFlattenedInBothDirections() {
@@ -171,6 +182,109 @@ class EndingsTest {
 
     assertThat(ids.stream().map(EndingsTest::resolved))
         .allMatch(ResolveOutcome.Revoked.class::isInstance);
+  }
+
+  /** Nobody is told that the database is unavailable: that would be thrown. */
+  @Test
+  void endingsAtOnceAllEndAndHoldUpNeitherReadersNorMints() throws Exception {
+    List<Mapping> ended = mappings(AT_ONCE);
+    List<Mapping> survivors = mappings(SURVIVORS);
+    List<Mapping> others = mappings(100);
+    long before = number("select number from coatcheck.change_head");
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicBoolean over = new AtomicBoolean();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Endings.Result>> ending = new ArrayList<>();
+      for (int i = 0; i < AT_ONCE; i++) {
+        Request request = request(ended, survivors, i);
+        ending.add(
+            threads.submit(
+                () -> {
+                  go.await();
+                  return FIXTURE.endings.end(List.of(request), Mode.EACH, "test");
+                }));
+      }
+      List<Future<Integer>> beside =
+          List.of(
+              threads.submit(until(over, others, EndingsTest::looksUp)),
+              threads.submit(until(over, others, EndingsTest::resolves)),
+              threads.submit(until(over, others, _ -> mints())));
+      go.countDown();
+      for (Future<Endings.Result> each : ending) {
+        assertThat(each.get())
+            .isInstanceOfSatisfying(
+                Endings.Result.Settled.class,
+                settled ->
+                    assertThat(settled.outcomes())
+                        .singleElement()
+                        .isInstanceOf(EndOutcome.Done.class));
+      }
+      over.set(true);
+      for (Future<Integer> each : beside) {
+        assertThat(each.get()).isPositive();
+      }
+    }
+
+    for (int i = 0; i < AT_ONCE; i++) {
+      ResolveOutcome now = resolved(ended.get(i).publicId().toString());
+      if (request(ended, survivors, i) instanceof Request.Revoke) {
+        assertThat(now).isInstanceOf(ResolveOutcome.Revoked.class);
+      } else {
+        Mapping survivor = survivors.get(i % SURVIVORS);
+        assertThat(now)
+            .isInstanceOfSatisfying(
+                ResolveOutcome.Merged.class,
+                merged -> assertThat(merged.survivor()).isEqualTo(survivor));
+      }
+    }
+    others.forEach(EndingsTest::resolves);
+    others.forEach(EndingsTest::looksUp);
+    assertThat(number("select number from coatcheck.change_head") - before).isEqualTo(AT_ONCE);
+    assertThat(
+            number(
+                "select count(distinct xmin::text) from coatcheck.change where number > " + before))
+        .as("transactions")
+        .isLessThan(AT_ONCE / 4);
+  }
+
+  /** Half of them are revoked, the others merged. */
+  private static Request request(List<Mapping> ended, List<Mapping> survivors, int i) {
+    String id = ended.get(i).publicId().toString();
+    return i % 2 == 0
+        ? new Request.Revoke(id, Optional.empty())
+        : new Request.Merge(id, survivors.get(i % SURVIVORS).publicId().toString());
+  }
+
+  /** Calls again and again; says how often. */
+  private static Callable<Integer> until(
+      AtomicBoolean over, List<Mapping> others, Consumer<Mapping> call) {
+    return () -> {
+      int calls = 0;
+      do {
+        call.accept(others.get(calls++ % others.size()));
+      } while (!over.get());
+      return calls;
+    };
+  }
+
+  private static void resolves(Mapping other) {
+    assertThat(resolved(other.publicId().toString())).isEqualTo(new ResolveOutcome.Found(other));
+  }
+
+  private static void looksUp(Mapping other) {
+    assertThat(FIXTURE.mappings.lookup().find(other.type(), other.key())).contains(other);
+  }
+
+  private static void mints() {
+    assertThat(FIXTURE.minter.mint(MintCall.of(FIXTURE.generated(FIXTURE.charge))))
+        .isInstanceOf(MintOutcome.Minted.class);
+  }
+
+  private static List<Mapping> mappings(int count) {
+    MintRequest generated = FIXTURE.generated(FIXTURE.charge);
+    return FIXTURE.mint(Collections.nCopies(count, generated).toArray(MintRequest[]::new)).stream()
+        .map(MintOutcome.Ticket::mapping)
+        .toList();
   }
 
   private static List<String> minted(int count) {

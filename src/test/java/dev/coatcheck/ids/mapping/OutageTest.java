@@ -6,17 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
-import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.OutagePolicy;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -92,17 +89,14 @@ class OutageTest {
   private static String minted(
       MappingFixture fixture, String name, OnOutage onOutage, int staleSecondsMax) {
     fixture.registry.put(
-        new TypeDefinition(
-            name,
-            new Prefix(name),
-            KeyScheme.SNOWFLAKE,
-            SnowflakeLayout.DEFAULT,
-            new Policies(
-                Optional.empty(),
-                Optional.empty(),
-                List.of(),
-                Optional.empty(),
-                new OutagePolicy(onOutage, staleSecondsMax))),
+        TestType.of(name, name)
+            .definition(
+                new Policies(
+                    Optional.empty(),
+                    Optional.empty(),
+                    List.of(),
+                    Optional.empty(),
+                    new OutagePolicy(onOutage, staleSecondsMax))),
         OptionalInt.empty());
     String id =
         fixture

@@ -2,10 +2,8 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -19,8 +17,8 @@ import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.RedirectTemplate;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -255,17 +253,14 @@ class LegacyTest {
             Optional.of(SUNSET),
             MAX_AGE_SECONDS);
     FIXTURE.registry.put(
-        new TypeDefinition(
-            "ended",
-            new Prefix("end"),
-            KeyScheme.SNOWFLAKE,
-            SnowflakeLayout.DEFAULT,
-            new Policies(
-                Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
-                Optional.of(policy),
-                List.of(),
-                Optional.empty(),
-                OutagePolicy.DEFAULT)),
+        TestType.of("ended", "end")
+            .definition(
+                new Policies(
+                    Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
+                    Optional.of(policy),
+                    List.of(),
+                    Optional.empty(),
+                    OutagePolicy.DEFAULT)),
         OptionalInt.empty());
     return FIXTURE.registry.named("ended").orElseThrow();
   }

@@ -2,6 +2,9 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,14 +26,8 @@ class ScanGuardTest {
   private final ScanGuard guard = new ScanGuard(now::get);
 
   static Stream<Arguments> scanners() {
-    long[] shuffled = LongStream.rangeClosed(1, 200).toArray();
-    Random random = new Random(1);
-    for (int i = shuffled.length - 1; i > 0; i--) {
-      int j = random.nextInt(i + 1);
-      long swapped = shuffled[i];
-      shuffled[i] = shuffled[j];
-      shuffled[j] = swapped;
-    }
+    List<Long> shuffled = new ArrayList<>(LongStream.rangeClosed(1, 200).boxed().toList());
+    Collections.shuffle(shuffled, new Random(1));
     return Stream.of(
         scanner("one by one", i -> 1 + i),
         scanner("backwards", i -> 5_000 - i),
@@ -38,7 +35,7 @@ class ScanGuardTest {
         scanner("gaps up to 16", i -> 1 + 15L * i + i % 2),
         scanner("steps of 1,000", i -> 1 + 1_000L * i),
         scanner("steps of a billion, down", i -> Long.MAX_VALUE - 1_000_000_000L * i),
-        scanner("shuffled", i -> shuffled[i]),
+        scanner("shuffled", shuffled::get),
         scanner("from both ends inwards", i -> i % 2 == 0 ? 1 + i / 2 : 200 - i / 2));
   }
 

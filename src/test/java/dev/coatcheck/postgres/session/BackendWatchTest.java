@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A statement without a bound of time, behind a network that swallows what it likes. */
 class BackendWatchTest {
@@ -71,16 +73,10 @@ class BackendWatchTest {
     }
   }
 
-  @Test
-  void aStatementIsGivenUpWhenItsAnswerWasLost() {
-    proxy.freezeAt(new Trap("select 42", true, false));
-
-    requireGivenUp(SHORT, "select 42", "its answer is lost");
-  }
-
-  @Test
-  void aStatementIsGivenUpWhenItNeverArrived() {
-    proxy.freezeAt(new Trap("select 42", false, false));
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aStatementIsGivenUpWhenItsAnswerWasLostOrItNeverArrived(boolean hasArrived) {
+    proxy.freezeAt(new Trap("select 42", hasArrived, false));
 
     requireGivenUp(SHORT, "select 42", "its answer is lost");
   }
