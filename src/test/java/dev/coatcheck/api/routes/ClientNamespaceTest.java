@@ -322,9 +322,15 @@ class ClientNamespaceTest {
     Reply imported = AS_BOB.with("Content-Type", "text/csv").post("/v1/imports", rows);
     Reply again = AS_BOB.with("Content-Type", "text/csv").post("/v1/imports", rows);
 
-    // The room's is there; Bob's own and the namespace that is called like Alice are new.
-    assertThat(imported.body().at("/created").intValue()).isEqualTo(2);
-    assertThat(imported.body().at("/existing").intValue()).isEqualTo(2);
+    // The room's is there; Bob's own and the namespace that is called like Alice are new. A client
+    // that sends a file again, because it got no answer, is told that all are there.
+    assertThat(imported.body().at("/refused").intValue()).isEqualTo(6);
+    assertThat(
+            imported.body().at("/created").intValue() + imported.body().at("/existing").intValue())
+        .isEqualTo(4);
+    assertThat(
+            GATEWAY.count("select count(*) from coatcheck.alias where value = '" + clientId + "'"))
+        .isEqualTo(4);
     assertThat(imported.body().at("/errors").findValuesAsString("code"))
         .containsExactly(
             "client_principal_refused",
