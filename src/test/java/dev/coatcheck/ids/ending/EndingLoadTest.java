@@ -136,7 +136,7 @@ class EndingLoadTest {
 
   /** Asks Postgres, whatever is cached. */
   private static ResolveOutcome resolved(Mapping mapping) {
-    RESOLVER.forget(mapping.publicId().token());
+    RESOLVER.forget(mapping.type(), mapping.publicId().token());
     return RESOLVER.resolve(mapping.publicId().toString());
   }
 
