@@ -36,14 +36,24 @@ public final class StreamedAnswer extends OutputStream {
     write(new byte[] {(byte) one}, 0, 1);
   }
 
-  @Override
-  public void write(byte[] bytes, int offset, int length) throws IOException {
+  /** Sends the head, which is all of an answer to HEAD. */
+  public void begin() throws IOException {
+    head();
+    ctx.res().flushBuffer();
+  }
+
+  private void head() {
     if (!begun) {
       begun = true;
       ctx.status(200).contentType(contentType);
       ctx.header("Content-Disposition", "attachment; filename=\"" + fileName + "\"");
       ctx.header("Cache-Control", "no-store");
     }
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    head();
     int taken = 0;
     pace.waits();
     try {

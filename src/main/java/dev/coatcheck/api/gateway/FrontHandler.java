@@ -9,7 +9,7 @@ import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
-import dev.coatcheck.api.routes.urls.RedirectRoutes;
+import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -28,8 +28,8 @@ import org.eclipse.jetty.util.Callback;
  * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
  */
 final class FrontHandler extends Handler.Wrapper {
-  private static final String REDIRECTS = before(RedirectRoutes.PATH);
-  private static final String LEGACY = before(LegacyRoutes.OPEN);
+  private static final String REDIRECTS = before(OpenRoute.REDIRECT.path());
+  private static final String LEGACY = before(OpenRoute.LEGACY.path());
   private static final String IDS = before(IdRoutes.ONE);
   private static final int PART_LENGTH_MAX = 64;
 
@@ -74,7 +74,7 @@ final class FrontHandler extends Handler.Wrapper {
   private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
       return part(path, REDIRECTS.length(), path.length())
-          .map(id -> Operation.open(RedirectRoutes.PATH, () -> redirect(request, id)));
+          .map(id -> Operation.open(OpenRoute.REDIRECT.path(), () -> redirect(request, id)));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
@@ -139,7 +139,7 @@ final class FrontHandler extends Handler.Wrapper {
 
   private Operation legacy(Request request, String type, String n) {
     return Operation.open(
-        LegacyRoutes.OPEN,
+        OpenRoute.LEGACY.path(),
         () ->
             routes
                 .legacy()

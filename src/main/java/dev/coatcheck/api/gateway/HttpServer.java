@@ -73,7 +73,7 @@ public final class HttpServer implements AutoCloseable {
         listener.listen(
             where.host(),
             where.port(),
-            new GracefulHandler(gate),
+            new GracefulHandler(new DocsHandler(gate, observer, threads)),
             permits,
             endpoints -> {
               routes.all().forEach(each -> each.register(endpoints));

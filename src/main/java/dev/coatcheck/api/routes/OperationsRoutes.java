@@ -4,6 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
@@ -27,18 +28,18 @@ public final class OperationsRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.always(HandlerType.GET, "/health/live", this::live);
-    endpoints.always(HandlerType.GET, "/health/ready", this::ready);
+    endpoints.open(OpenRoute.LIVE, this::live);
+    endpoints.open(OpenRoute.READY, this::ready);
   }
 
   /** On the public port the metrics need a key. */
   public void registerSecuredMetrics(Endpoints endpoints) {
-    endpoints.secured(HandlerType.GET, "/metrics", Scope.METRICS_READ, this::metrics);
+    endpoints.secured(HandlerType.GET, OpenRoute.METRICS.path(), Scope.METRICS_READ, this::metrics);
   }
 
   /** On the management port the metrics are open. */
   public void registerOpenMetrics(Endpoints endpoints) {
-    endpoints.always(HandlerType.GET, "/metrics", this::metrics);
+    endpoints.open(OpenRoute.METRICS, this::metrics);
   }
 
   /** Not ready from now on, also where requests are still taken: on the management port. */

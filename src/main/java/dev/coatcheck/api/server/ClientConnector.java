@@ -18,12 +18,24 @@ final class ClientConnector extends ServerConnector {
   private static final int JETTYS_CHOICE = -1;
 
   /**
+   * What the kernel takes of an answer before its client does, twice as much with the kernel's own
+   * bookkeeping. Of its own accord it would take some MB for each client that doesn't read.
+   */
+  private static final int SEND_BUFFER_BYTES = 128 << 10;
+
+  /** How long a client may take nothing of an answer. */
+  private static final long STALLED_MILLIS_MAX = 30_000;
+
+  private static final long NOT_STALLED = -1;
+
+  /**
    * Prepares to accept.
    *
    * @param selectors threads that read requests
    */
   ClientConnector(Server server, int selectors, ConnectionFactory connections) {
     super(server, JETTYS_CHOICE, selectors, connections);
+    setAcceptedSendBufferSize(SEND_BUFFER_BYTES);
   }
 
   @Override
@@ -37,6 +49,7 @@ final class ClientConnector extends ServerConnector {
   /** Our end of a client's connection. */
   static final class SocketEnd extends SocketChannelEndPoint {
     private volatile @Nullable Thread unreading;
+    private volatile long idleMillisBefore = NOT_STALLED;
 
     private SocketEnd(
         SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -54,6 +67,27 @@ final class ClientConnector extends ServerConnector {
       } finally {
         unreading = null;
       }
+    }
+
+    /** The client takes no more for now. */
+    @Override
+    protected void onIncompleteFlush() {
+      if (idleMillisBefore == NOT_STALLED) {
+        idleMillisBefore = getIdleTimeout();
+        setIdleTimeout(Math.min(STALLED_MILLIS_MAX, idleMillisBefore));
+      }
+      super.onIncompleteFlush();
+    }
+
+    @Override
+    public boolean flush(ByteBuffer... buffers) throws IOException {
+      boolean isDone = super.flush(buffers);
+      long before = idleMillisBefore;
+      if (isDone && before != NOT_STALLED) {
+        idleMillisBefore = NOT_STALLED;
+        setIdleTimeout(before);
+      }
+      return isDone;
     }
 
     @Override

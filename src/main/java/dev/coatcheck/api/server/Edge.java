@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+  private static final HttpField NO_SNIFFING = new HttpField("X-Content-Type-Options", "nosniff");
   private static final String AUTHORIZATION = HttpHeader.AUTHORIZATION.asString();
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
@@ -54,7 +55,13 @@ final class Edge extends Handler.Wrapper {
   void identify(Request request, Response response) {
     // A negative number would take a detour through BigInteger.
     String id = "req_" + Long.toString(random.nextLong() >>> 1, 36);
+    mark(request, response, id);
+  }
+
+  /** What every answer says. */
+  static void mark(Request request, Response response, String id) {
     RequestId.set(request, response, id);
+    response.getHeaders().put(NO_SNIFFING);
   }
 
   private static Optional<Problem> refusal(Request request) {

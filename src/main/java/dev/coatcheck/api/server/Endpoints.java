@@ -42,7 +42,8 @@ public final class Endpoints {
   /** For callers whose API key has the scope. The handler reads a body as it comes, if at all. */
   public void secured(HandlerType method, String path, Scope scope, Handler handler) {
     Permits.Share share = Permits.Share.of(scope);
-    always(method, path, ctx -> admit(path, share, permit -> secured(ctx, scope, permit, handler)));
+    register(
+        method, path, ctx -> admit(path, share, permit -> secured(ctx, scope, permit, handler)));
   }
 
   /** Answers a request whose body is a JSON object. */
@@ -109,13 +110,28 @@ public final class Endpoints {
     secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.answer(ctx)));
   }
 
-  /** For anyone. */
-  public void open(HandlerType method, String path, Handler handler) {
-    always(method, path, ctx -> admit(path, Permits.Share.RESOLVES, _ -> handler.answer(ctx)));
+  /** A GET for anyone, within what bounds the route. */
+  public void open(OpenRoute route, Handler handler) {
+    String path = route.path();
+    register(
+        HandlerType.GET,
+        path,
+        switch (route.bound()) {
+          case PERMITS -> ctx -> admit(path, Permits.Share.RESOLVES, _ -> handler.answer(ctx));
+          case SMALL_ANSWER -> handler;
+          case SHARED_BUFFER -> throw new IllegalArgumentException(route + " has no handler here");
+        });
   }
 
-  /** For anyone, even when all permits are taken. */
-  public void always(HandlerType method, String path, Handler handler) {
+  /** HEAD runs the handler of GET, and Jetty leaves the body of its answer out. */
+  private void register(HandlerType method, String path, Handler handler) {
+    add(method, path, handler);
+    if (method == HandlerType.GET) {
+      add(HandlerType.HEAD, path, handler);
+    }
+  }
+
+  private void add(HandlerType method, String path, Handler handler) {
     routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> handler.answer(ctx).send(ctx)));
   }
 

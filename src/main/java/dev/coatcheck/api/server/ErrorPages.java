@@ -33,7 +33,7 @@ final class ErrorPages extends ErrorHandler {
       @Nullable Throwable cause,
       Callback callback) {
     if (RequestId.isSet(request)) {
-      RequestId.set(request, response, RequestId.of(request)); // Jetty has dropped the header
+      Edge.mark(request, response, RequestId.of(request)); // Jetty has dropped the headers
     } else {
       edge.identify(request, response);
     }

@@ -3,7 +3,6 @@ package dev.coatcheck.app.boot;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
-import dev.coatcheck.api.routes.DocsRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.InspectRoutes;
@@ -154,8 +153,7 @@ public final class Gateway implements AutoCloseable {
                               importer,
                               new Exporter(opened.settings(), observer),
                               parameters,
-                              observer),
-                          new DocsRoutes())),
+                              observer))),
                   access,
                   random,
                   observer));

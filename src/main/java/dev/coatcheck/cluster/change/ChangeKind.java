@@ -7,8 +7,9 @@ import java.util.Optional;
 /** What a change is about. */
 public enum ChangeKind {
   /**
-   * A public ID was revoked or merged; the subject is its token as a UUID. Or public IDs were
-   * imported, which ends that they were unknown; the subject is {@code imported}.
+   * A public ID was revoked or merged; the subject is the number of its type and its token as a
+   * UUID. Or public IDs were imported, which ends that they were unknown; the subject is {@code
+   * imported}.
    */
   ENDING,
   /** An API key was revoked; the subject is its ID. */

@@ -10,6 +10,7 @@ import dev.coatcheck.ids.mapping.NewEnding;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.StoredEnding;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import java.time.Instant;
@@ -30,7 +31,11 @@ import java.util.stream.Stream;
  */
 final class EndingPlan {
   /** A public ID that a request names. */
-  record Ref(Type type, Token token) {}
+  record Ref(Type type, Token token) {
+    TypedToken id() {
+      return TypedToken.of(type, token);
+    }
+  }
 
   /** What one request asks for. */
   sealed interface Step {
@@ -93,22 +98,22 @@ final class EndingPlan {
     }
   }
 
-  private final Map<Token, StoredMapping> rows;
-  private final Map<Token, StoredEnding> endings;
-  private final Map<Token, String> endedBy = new LinkedHashMap<>();
+  private final Map<TypedToken, StoredMapping> rows;
+  private final Map<TypedToken, StoredEnding> endings;
+  private final Map<TypedToken, String> endedBy = new LinkedHashMap<>();
   private final Instant now;
 
   EndingPlan(List<StoredMapping> rows, List<StoredEnding> endings, Instant now) {
-    this.rows = rows.stream().collect(Collectors.toMap(StoredMapping::token, Function.identity()));
+    this.rows = rows.stream().collect(Collectors.toMap(StoredMapping::id, Function.identity()));
     this.endings = new HashMap<>();
-    endings.forEach(ending -> this.endings.put(ending.token(), ending));
+    endings.forEach(ending -> this.endings.put(ending.id(), ending));
     this.now = now;
   }
 
   /** Decides the steps of a call; the next call finds them done, if they are to be written. */
   List<EndOutcome> decide(Call call) {
-    Map<Token, StoredEnding> endingsBefore = Map.copyOf(endings);
-    Set<Token> endedBefore = Set.copyOf(endedBy.keySet());
+    Map<TypedToken, StoredEnding> endingsBefore = Map.copyOf(endings);
+    Set<TypedToken> endedBefore = Set.copyOf(endedBy.keySet());
     List<EndOutcome> outcomes =
         call.steps().stream()
             .map(
@@ -144,14 +149,13 @@ final class EndingPlan {
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
     }
-    Token token = step.id().token();
-    Optional<StoredEnding> before = Optional.ofNullable(endings.get(token));
+    TypedToken id = step.id().id();
+    Optional<StoredEnding> before = Optional.ofNullable(endings.get(id));
     if (before.flatMap(StoredEnding::survivor).isPresent()) {
       return new EndOutcome.EndedOtherwise(Side.ID);
     }
     StoredEnding ending =
-        before.orElseGet(
-            () -> end(new StoredEnding(token, now, step.reason(), Optional.empty()), by));
+        before.orElseGet(() -> end(new StoredEnding(id, now, step.reason(), Optional.empty()), by));
     return new EndOutcome.Done(
         new ResolveOutcome.Revoked(
             ending.of(row.get()).of(step.id().type()), ending.reason(), ending.endedAt()));
@@ -165,19 +169,19 @@ final class EndingPlan {
     if (row(step.into()).isEmpty()) {
       return new EndOutcome.Unknown(Side.INTO);
     }
-    Token token = step.id().token();
-    Token survivor = survivor(step.into().token());
+    TypedToken id = step.id().id();
+    TypedToken survivor = survivor(step.into().id());
     if (step.id().type().number() != step.into().type().number()) {
       return new EndOutcome.MergeRefused(Why.OTHER_TYPE);
     }
-    if (token.equals(step.into().token())) {
+    if (id.equals(step.into().id())) {
       return new EndOutcome.MergeRefused(Why.ITSELF);
     }
-    Optional<StoredEnding> before = Optional.ofNullable(endings.get(token));
+    Optional<StoredEnding> before = Optional.ofNullable(endings.get(id));
     if (before.isPresent() && !before.get().survivor().equals(Optional.of(survivor))) {
       return new EndOutcome.EndedOtherwise(Side.ID);
     }
-    if (survivor.equals(token)) {
+    if (survivor.equals(id)) {
       return new EndOutcome.MergeRefused(Why.CYCLE);
     }
     if (before.isEmpty() && endings.containsKey(survivor)) {
@@ -185,7 +189,7 @@ final class EndingPlan {
     }
     StoredEnding ending =
         before.orElseGet(
-            () -> end(new StoredEnding(token, now, Optional.empty(), Optional.of(survivor)), by));
+            () -> end(new StoredEnding(id, now, Optional.empty(), Optional.of(survivor)), by));
     Type type = step.id().type();
     return new EndOutcome.Done(
         new ResolveOutcome.Merged(
@@ -197,20 +201,18 @@ final class EndingPlan {
   private StoredEnding end(StoredEnding ending, String by) {
     ending
         .survivor()
-        .ifPresent(
-            survivor -> endings.replaceAll((_, each) -> each.moved(ending.token(), survivor)));
-    endings.put(ending.token(), ending);
-    endedBy.put(ending.token(), by);
+        .ifPresent(survivor -> endings.replaceAll((_, each) -> each.moved(ending.id(), survivor)));
+    endings.put(ending.id(), ending);
+    endedBy.put(ending.id(), by);
     return ending;
   }
 
-  private Token survivor(Token token) {
-    return Optional.ofNullable(endings.get(token)).flatMap(StoredEnding::survivor).orElse(token);
+  private TypedToken survivor(TypedToken id) {
+    return Optional.ofNullable(endings.get(id)).flatMap(StoredEnding::survivor).orElse(id);
   }
 
   /** A row of another type than the prefix says looks like no row at all. */
   private Optional<StoredMapping> row(Ref ref) {
-    return Optional.ofNullable(rows.get(ref.token()))
-        .filter(row -> row.typeNumber() == ref.type().number());
+    return Optional.ofNullable(rows.get(ref.id()));
   }
 }

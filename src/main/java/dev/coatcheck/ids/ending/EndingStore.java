@@ -18,6 +18,7 @@ import dev.coatcheck.ids.mapping.NewEnding;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredEnding;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
 /** The transactions of endings. */
@@ -117,24 +119,27 @@ final class EndingStore {
       long part,
       List<Call> calls,
       IdentityHashMap<Call, Attempt<Result>> attempts) {
-    Map<MappingTable<?>, Set<Token>> wanted =
-        calls.stream()
-            .flatMap(Call::refs)
-            .collect(
-                Collectors.groupingBy(
-                    ref -> MappingTable.of(ref.type().keyScheme()),
-                    Collectors.mapping(Ref::token, Collectors.toCollection(HashSet::new))));
-    Set<Token> survivors = survivors(look(sql, wanted).endings());
-    wanted.values().forEach(tokens -> tokens.addAll(survivors));
+    Map<TypedToken, MappingTable<?>> wanted = new HashMap<>();
+    calls.stream()
+        .flatMap(Call::refs)
+        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyScheme())));
+    EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS).endings().stream()
+        .filter(ending -> ending.survivor().isPresent())
+        .forEach(
+            ending -> wanted.put(ending.survivor().get(), requireNonNull(wanted.get(ending.id()))));
     List<StoredMapping> rows = new ArrayList<>();
-    Set<Token> free = union(wanted);
+    Set<TypedToken> free = new HashSet<>(wanted.keySet());
     for (MappingTable<?> table : MappingTable.all()) {
-      Set<Token> tokens = wanted.getOrDefault(table, Set.of());
+      Set<TypedToken> some = new HashSet<>(wanted.keySet());
+      some.removeIf(id -> wanted.get(id) != table);
+      Set<Token> tokens = some.stream().map(TypedToken::token).collect(Collectors.toSet());
       List<StoredMapping> locked = PublicIdTable.lock(sql, table, tokens);
       rows.addAll(locked);
-      free.removeAll(held(sql, table, tokens, locked));
+      Set<Token> held = held(sql, table, tokens, locked);
+      some.removeIf(id -> !held.contains(id.token()));
+      free.removeAll(some);
     }
-    EndingTable.Known known = look(sql, wanted);
+    EndingTable.Known known = EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS);
     EndingPlan plan = new EndingPlan(rows, known.endings(), known.now());
     List<IdempotencyTable.Entry> answers = new ArrayList<>();
     for (Call call : calls) {
@@ -163,27 +168,14 @@ final class EndingStore {
     return new Result.Answered(answer, false);
   }
 
-  private static EndingTable.Known look(DSLContext sql, Map<MappingTable<?>, Set<Token>> tokens) {
-    return EndingTable.look(sql, union(tokens), LOCK_MILLIS);
-  }
-
-  private static Set<Token> union(Map<MappingTable<?>, Set<Token>> tokens) {
-    return tokens.values().stream()
-        .flatMap(Set::stream)
-        .collect(Collectors.toCollection(HashSet::new));
-  }
-
-  /** The tokens that a call names, and the survivors of those that were merged. */
-  private static Set<Token> touched(Call call, List<StoredEnding> endings) {
-    Set<Token> touched = call.refs().map(Ref::token).collect(Collectors.toSet());
-    touched.addAll(
-        survivors(endings.stream().filter(each -> touched.contains(each.token())).toList()));
-    return touched;
-  }
-
-  private static Set<Token> survivors(List<StoredEnding> endings) {
-    return endings.stream()
-        .flatMap(ending -> ending.survivor().stream())
+  /** The public IDs that a call names, and the survivors of those that were merged. */
+  private static Set<TypedToken> touched(Call call, List<StoredEnding> endings) {
+    Set<TypedToken> named = call.refs().map(Ref::id).collect(Collectors.toSet());
+    return Stream.concat(
+            named.stream(),
+            endings.stream()
+                .filter(ending -> named.contains(ending.id()))
+                .flatMap(ending -> ending.survivor().stream()))
         .collect(Collectors.toSet());
   }
 
@@ -205,9 +197,7 @@ final class EndingStore {
       ChangeTable.append(
           sql,
           ChangeKind.ENDING,
-          endings.stream()
-              .map(ended -> StoredMapping.subjectOfChange(ended.row().token()))
-              .toList());
+          endings.stream().map(ended -> ended.row().id().subjectOfChange()).toList());
     }
   }
 }

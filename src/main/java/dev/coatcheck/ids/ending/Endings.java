@@ -125,7 +125,7 @@ public final class Endings {
       return new Result.Settled(call.refused());
     }
     Result result = commits.settle(call);
-    call.refs().forEach(ref -> resolver.forget(ref.token()));
+    call.refs().forEach(ref -> resolver.forget(ref.type(), ref.token()));
     return result;
   }
 

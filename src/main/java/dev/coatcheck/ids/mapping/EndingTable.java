@@ -14,52 +14,66 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.Record4;
+import org.jooq.Record;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of endings, for use inside transactions. */
 public final class EndingTable {
+  private static final List<Field<?>> COLUMNS =
+      List.of(ENDING.TYPE_ID, ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR);
+
   private EndingTable() {}
 
   /** The endings that there are, and the time of the transaction. */
   public record Known(Instant now, List<StoredEnding> endings) {}
 
   /**
-   * Reads the endings of the tokens, and bounds the waits of the transaction.
+   * Reads the endings of public IDs, and bounds the waits of the transaction.
    *
    * @param lockMillisMax for every wait that follows
    */
-  public static Known look(DSLContext sql, Collection<Token> tokens, int lockMillisMax) {
+  public static Known look(DSLContext sql, Collection<TypedToken> wanted, int lockMillisMax) {
+    List<TypedToken> ids = List.copyOf(wanted);
     Field<Instant> now = field("now", ENDING.ENDED_AT.getDataType());
     var rows =
         sql.resultQuery(
                 """
-                select ending.token, ending.ended_at, ending.reason, ending.survivor,
-                       this.now, this.lock_timeout
+                select ending.type_id, ending.token, ending.ended_at, ending.reason,
+                       ending.survivor, this.now, this.lock_timeout
                   from (select now(), set_config('lock_timeout', {1}, true))
                          as this (now, lock_timeout)
-                  left join {0} as ending on ending.token = any({2})
+                  left join {0} as ending
+                    on (ending.type_id, ending.token) in (select * from unnest({2}, {3}))
                 """,
-                ENDING, val(lockMillisMax + "ms"), Unnest.uuids(List.copyOf(tokens), Token::toUuid))
-            .coerce(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR, now)
+                ENDING,
+                val(lockMillisMax + "ms"),
+                Unnest.integers(ids, TypedToken::typeNumber),
+                Unnest.uuids(ids, id -> id.token().toUuid()))
+            .coerce(
+                ENDING.TYPE_ID, ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR, now)
             .fetch();
     return new Known(
-        rows.getFirst().value5(),
-        rows.stream()
-            .filter(row -> row.value1() != null)
-            .map(row -> row.into(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR))
-            .map(EndingTable::ending)
-            .toList());
+        rows.getFirst().value6(),
+        rows.stream().filter(row -> row.value2() != null).map(EndingTable::ending).toList());
   }
 
-  /** The endings of the tokens and of what these were merged into, in one snapshot. */
-  static List<StoredEnding> withSurvivors(DSLContext sql, List<Token> tokens) {
-    return sql.select(ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR)
-        .from(ENDING)
-        .where(
-            "token = any({0}) or token in (select survivor from coatcheck.ending where"
-                + " token = any({0}))",
-            Unnest.uuids(tokens, Token::toUuid))
+  /** The endings of public IDs and of what these were merged into, in one snapshot. */
+  static List<StoredEnding> withSurvivors(DSLContext sql, List<TypedToken> ids) {
+    return sql.resultQuery(
+            """
+            with named as (
+              select ending.* from unnest({1}, {2}) as wanted (type_id, token)
+                join {0} as ending using (type_id, token))
+            select type_id, token, ended_at, reason, survivor from named
+            union
+            select ending.type_id, ending.token, ending.ended_at, ending.reason, ending.survivor
+              from {0} as ending
+              join named on (ending.type_id, ending.token) = (named.type_id, named.survivor)
+            """,
+            ENDING,
+            Unnest.integers(ids, TypedToken::typeNumber),
+            Unnest.uuids(ids, id -> id.token().toUuid()))
+        .coerce(COLUMNS)
         .fetch(EndingTable::ending);
   }
 
@@ -109,25 +123,28 @@ public final class EndingTable {
       sql.query(
               """
               update {0} as earlier set survivor = moved.into_token
-              from unnest({1}, {2}) as moved (token, into_token)
-              where earlier.survivor = moved.token
+              from unnest({1}, {2}, {3}) as moved (type_id, token, into_token)
+              where earlier.type_id = moved.type_id and earlier.survivor = moved.token
               """,
               ENDING,
+              Unnest.integers(merged, e -> e.row().typeNumber()),
               Unnest.uuids(merged, e -> e.row().token().toUuid()),
               Unnest.uuids(merged, e -> uuid(e.ending().survivor())))
           .execute();
     }
   }
 
-  private static StoredEnding ending(Record4<UUID, Instant, String, UUID> row) {
+  private static StoredEnding ending(Record row) {
+    int typeNumber = row.get(ENDING.TYPE_ID);
     return new StoredEnding(
-        Token.of(row.value1()),
-        row.value2(),
-        Optional.ofNullable(row.value3()),
-        Optional.ofNullable(row.value4()).map(Token::of));
+        new TypedToken(typeNumber, Token.of(row.get(ENDING.TOKEN))),
+        row.get(ENDING.ENDED_AT),
+        Optional.ofNullable(row.get(ENDING.REASON)),
+        Optional.ofNullable(row.get(ENDING.SURVIVOR))
+            .map(survivor -> new TypedToken(typeNumber, Token.of(survivor))));
   }
 
-  private static @Nullable UUID uuid(Optional<Token> token) {
-    return token.map(Token::toUuid).orElse(null);
+  private static @Nullable UUID uuid(Optional<TypedToken> survivor) {
+    return survivor.map(id -> id.token().toUuid()).orElse(null);
   }
 }

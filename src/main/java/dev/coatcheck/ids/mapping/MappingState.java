@@ -1,6 +1,5 @@
 package dev.coatcheck.ids.mapping;
 
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.util.List;
@@ -17,15 +16,15 @@ sealed interface MappingState {
   }
 
   /**
-   * The changes that end the state of a token. A merged ID ends with its survivor, and moves on
-   * with it; an ID that wasn't there may be imported.
+   * The changes that end the state. A merged ID ends with its survivor, and moves on with it; an ID
+   * that wasn't there may be imported.
    */
-  default List<String> subjectsOfChange(Token token) {
-    String own = StoredMapping.subjectOfChange(token);
+  default List<String> subjectsOfChange() {
     return switch (this) {
-      case Merged merged -> List.of(own, StoredMapping.subjectOfChange(merged.survivor().token()));
+      case Merged(StoredMapping row, StoredMapping survivor, _) ->
+          List.of(row.id().subjectOfChange(), survivor.id().subjectOfChange());
       case Nothing _ -> List.of(Resolver.IMPORTED);
-      case Known _ -> List.of(own);
+      case Known known -> List.of(known.row().id().subjectOfChange());
     };
   }
 

@@ -96,25 +96,27 @@ final class MappingStore {
     return database.read(
         "resolve ended",
         sql -> {
-          Map<Token, StoredEnding> endings =
-              EndingTable.withSurvivors(sql, rows.stream().map(StoredMapping::token).toList())
-                  .stream()
-                  .collect(Collectors.toMap(StoredEnding::token, Function.identity()));
+          Map<TypedToken, StoredEnding> endings =
+              EndingTable.withSurvivors(sql, rows.stream().map(StoredMapping::id).toList()).stream()
+                  .collect(Collectors.toMap(StoredEnding::id, Function.identity()));
           List<Token> tokens =
               endings.values().stream()
                   .flatMap(ending -> ending.survivor().stream())
+                  .map(TypedToken::token)
                   .distinct()
                   .toList();
-          Map<Token, StoredMapping> survivors =
+          Map<TypedToken, StoredMapping> survivors =
               PublicIdTable.byTokens(sql, table, tokens).stream()
-                  .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
+                  .collect(Collectors.toMap(StoredMapping::id, Function.identity()));
           return rows.stream().map(row -> ended(row, endings, survivors)).toList();
         });
   }
 
   private static MappingState.Known ended(
-      StoredMapping row, Map<Token, StoredEnding> endings, Map<Token, StoredMapping> survivors) {
-    StoredEnding ending = UnaskedRow.required(endings.get(row.token()), "ended without an ending");
+      StoredMapping row,
+      Map<TypedToken, StoredEnding> endings,
+      Map<TypedToken, StoredMapping> survivors) {
+    StoredEnding ending = UnaskedRow.required(endings.get(row.id()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }

@@ -102,17 +102,17 @@ public final class PublicIdTable {
   /** The rows of those aliases that are taken, ended ones included. */
   public static Map<Alias, StoredMapping> byAlias(DSLContext sql, List<Alias> aliases) {
     Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
-    Map<Token, StoredMapping> rows = new HashMap<>();
+    Map<TypedToken, StoredMapping> rows = new HashMap<>();
     if (!targets.isEmpty()) {
       List<Token> tokens = targets.values().stream().distinct().toList();
       for (MappingTable<?> table : MappingTable.all()) {
-        byTokens(sql, table, tokens).forEach(row -> rows.put(row.token(), row));
+        byTokens(sql, table, tokens).forEach(row -> rows.put(row.id(), row));
       }
     }
     Map<Alias, StoredMapping> found = new HashMap<>();
     targets.forEach(
         (alias, token) -> {
-          StoredMapping row = rows.get(token);
+          StoredMapping row = rows.get(new TypedToken(alias.typeNumber(), token));
           if (row == null) {
             throw new IllegalStateException("alias without its mapping: " + token);
           }

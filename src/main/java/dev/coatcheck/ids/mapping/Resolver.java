@@ -64,10 +64,7 @@ public final class Resolver {
     this.observer = observer;
     this.cache =
         new TrustedCache<>(
-            feed,
-            ChangeKind.ENDING,
-            (asked, state) -> state.subjectsOfChange(asked.token()),
-            cachedMappingsMax);
+            feed, ChangeKind.ENDING, (_, state) -> state.subjectsOfChange(), cachedMappingsMax);
   }
 
   /**
@@ -232,12 +229,10 @@ public final class Resolver {
   }
 
   /**
-   * Asks for the token anew: it was just ended here, or brought from elsewhere. Other instances
-   * hear of it through the change feed.
+   * Asks for the public ID anew: it was just ended here. Other instances hear of it through the
+   * change feed.
    */
-  public void forget(Token token) {
-    for (KeyScheme scheme : KeyScheme.values()) {
-      cache.forget(new Asked(token, scheme));
-    }
+  public void forget(Type type, Token token) {
+    cache.forget(new Asked(token, type.keyScheme()));
   }
 }

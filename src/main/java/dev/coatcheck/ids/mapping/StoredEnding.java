@@ -1,25 +1,24 @@
 package dev.coatcheck.ids.mapping;
 
-import dev.coatcheck.core.id.Token;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a token ended.
+ * How a public ID ended.
  *
- * @param survivor what it was merged into; empty if it was revoked
+ * @param survivor what it was merged into, of the same type; empty if it was revoked
  */
 public record StoredEnding(
-    Token token, Instant endedAt, Optional<String> reason, Optional<Token> survivor) {
+    TypedToken id, Instant endedAt, Optional<String> reason, Optional<TypedToken> survivor) {
 
   public Mapping.Status status() {
     return survivor.isPresent() ? Mapping.Status.MERGED : Mapping.Status.REVOKED;
   }
 
   /** The ending once {@code from} itself is merged into {@code to}. */
-  public StoredEnding moved(Token from, Token to) {
+  public StoredEnding moved(TypedToken from, TypedToken to) {
     return survivor.equals(Optional.of(from))
-        ? new StoredEnding(token, endedAt, reason, Optional.of(to))
+        ? new StoredEnding(id, endedAt, reason, Optional.of(to))
         : this;
   }
 

@@ -25,9 +25,8 @@ public record StoredMapping(
     return status == Mapping.Status.ACTIVE;
   }
 
-  /** How the change feed names a public ID. */
-  public static String subjectOfChange(Token token) {
-    return token.toUuid().toString();
+  public TypedToken id() {
+    return new TypedToken(typeNumber, token);
   }
 
   public Mapping of(Type type) {

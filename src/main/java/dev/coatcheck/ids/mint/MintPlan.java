@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mapping.TypedToken;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -18,7 +18,7 @@ import java.util.Set;
 final class MintPlan {
   private final Map<Alias, MintTarget> byAlias = new HashMap<>();
   private final Map<TypedKey, MintTarget> byKey = new HashMap<>();
-  private final Map<Token, MintTarget> byToken = new HashMap<>();
+  private final Map<TypedToken, MintTarget> byStored = new HashMap<>();
   private final Map<Alias, MintTarget> newNames = new HashMap<>();
   private final List<MintTarget> newTargets = new ArrayList<>();
 
@@ -107,6 +107,6 @@ final class MintPlan {
   }
 
   private MintTarget stored(MintRequest request, StoredMapping row) {
-    return byToken.computeIfAbsent(row.token(), _ -> new MintTarget(request.type(), row));
+    return byStored.computeIfAbsent(row.id(), _ -> new MintTarget(request.type(), row));
   }
 }

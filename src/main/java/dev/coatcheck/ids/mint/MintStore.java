@@ -2,7 +2,6 @@ package dev.coatcheck.ids.mint;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
@@ -11,6 +10,7 @@ import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
@@ -143,10 +143,11 @@ final class MintStore {
   }
 
   /** Tells the targets that they are stored, and returns the others. */
-  private static List<MintTarget> missing(List<MintTarget> targets, Map<Token, Instant> inserted) {
+  private static List<MintTarget> missing(
+      List<MintTarget> targets, Map<TypedToken, Instant> inserted) {
     List<MintTarget> missing = new ArrayList<>();
     for (MintTarget target : targets) {
-      Instant createdAt = inserted.get(target.token());
+      Instant createdAt = inserted.get(TypedToken.of(target.type(), target.token()));
       if (createdAt == null) {
         missing.add(target);
       } else {

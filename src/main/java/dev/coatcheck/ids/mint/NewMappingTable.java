@@ -2,9 +2,9 @@ package dev.coatcheck.ids.mint;
 
 import static org.jooq.impl.DSL.table;
 
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.time.Instant;
@@ -12,9 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /** Writes the rows of mappings, for use inside transactions. */
@@ -36,8 +34,8 @@ final class NewMappingTable {
    *
    * @return when each of the written ones was created
    */
-  static Map<Token, Instant> insert(DSLContext sql, List<NewMapping> rows) {
-    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
+  static Map<TypedToken, Instant> insert(DSLContext sql, List<NewMapping> rows) {
+    Map<TypedToken, Instant> inserted = HashMap.newHashMap(rows.size());
     List<NewMapping> inLockOrder =
         rows.stream()
             .sorted(Comparator.comparing(NewMapping::subject, TypedKey.LOCK_ORDER))
@@ -61,8 +59,8 @@ final class NewMappingTable {
    * @throws org.jooq.exception.DataAccessException a unique violation if a key or a token is taken;
    *     nothing was written then
    */
-  static Map<Token, Instant> insertAllOrNone(DSLContext sql, List<NewMapping> rows) {
-    Map<Token, Instant> inserted = HashMap.newHashMap(rows.size());
+  static Map<TypedToken, Instant> insertAllOrNone(DSLContext sql, List<NewMapping> rows) {
+    Map<TypedToken, Instant> inserted = HashMap.newHashMap(rows.size());
     insert(sql, MappingTable.of(rows.getFirst().subject().key()), ALL_OR_NONE, rows, inserted);
     UnaskedRow.unless(inserted.size() == rows.size(), "rows inserted: " + inserted.size());
     return inserted;
@@ -75,8 +73,10 @@ final class NewMappingTable {
       MappingTable<?> table,
       String statement,
       List<NewMapping> rows,
-      Map<Token, Instant> into) {
-    Set<UUID> wanted = rows.stream().map(row -> row.token().toUuid()).collect(Collectors.toSet());
+      Map<TypedToken, Instant> into) {
+    // A token has one row in a table.
+    Map<UUID, NewMapping> wanted = HashMap.newHashMap(rows.size());
+    rows.forEach(row -> wanted.put(row.token().toUuid(), row));
     List<Inserted> all =
         PlainSql.rows(
             sql,
@@ -87,8 +87,8 @@ final class NewMappingTable {
             rows.stream().map(row -> row.subject().typeNumber()).toArray(Integer[]::new),
             rows.stream().map(row -> (short) row.subject().bucket()).toArray(Short[]::new));
     for (Inserted one : all) {
-      UnaskedRow.unless(wanted.contains(one.token()), "another's row was inserted");
-      into.put(Token.of(one.token()), one.createdAt());
+      NewMapping row = UnaskedRow.required(wanted.get(one.token()), "another's row was inserted");
+      into.put(new TypedToken(row.subject().typeNumber(), row.token()), one.createdAt());
     }
   }
 }

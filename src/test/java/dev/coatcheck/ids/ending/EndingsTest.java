@@ -102,7 +102,8 @@ class EndingsTest {
                 """
                 select count(*) from coatcheck.public_id p
                 join coatcheck.ending e using (token)
-                join coatcheck.change c on c.subject = p.token::text and c.kind = 'ending'
+                join coatcheck.change c
+                  on c.subject = p.type_id || ' ' || p.token and c.kind = 'ending'
                 where p.status = 1 and e.status = 1 and e.reason = 'why' and e.ended_by = 'me'
                   and c.number = (select number from coatcheck.change_head)
                 """))
@@ -312,7 +313,7 @@ class EndingsTest {
   /** Asks Postgres, whatever is cached. */
   private static ResolveOutcome resolved(String id) {
     if (PublicId.parse(id) instanceof ParsedId.Valid(PublicId parsed)) {
-      FIXTURE.mappings.resolver().forget(parsed.token());
+      FIXTURE.mappings.resolver().forget(FIXTURE.charge, parsed.token());
     }
     return FIXTURE.mappings.resolver().resolve(id);
   }

@@ -60,7 +60,7 @@ class UnaskedRowTest {
                         .resolver()
                         .resolveAll(List.of(second.publicId().toString(), id))))
         .containsExactly(new ResolveOutcome.Found(second), found);
-    FIXTURE.mappings.resolver().forget(mine.token());
+    FIXTURE.mappings.resolver().forget(mine.type(), mine.token());
     assertThat(
             askedAgain(
                 rows.formatted("token as asked"), () -> FIXTURE.mappings.resolver().resolve(id)))

@@ -100,12 +100,25 @@ final class EventRoutes implements AutoCloseable {
                   + STREAMS_MAX
                   + " event streams. Send the request again later."));
     }
-    EventStream stream =
-        new EventStream(migrations, run, after, RequestCaller.of(ctx).isStillGranted(), stop);
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx keeps what it should pass on
+    if (ctx.method() == HandlerType.HEAD) {
+      streams.release();
+      return begun(ctx);
+    }
+    EventStream stream =
+        new EventStream(migrations, run, after, RequestCaller.of(ctx).isStillGranted(), stop);
     ctx.future(() -> CompletableFuture.runAsync(() -> write(ctx, stream), threads));
+    return Answer.STREAMED;
+  }
+
+  private static Answer begun(Context ctx) {
+    try {
+      ctx.res().flushBuffer();
+    } catch (IOException gone) {
+      // The client has closed the connection.
+    }
     return Answer.STREAMED;
   }
 

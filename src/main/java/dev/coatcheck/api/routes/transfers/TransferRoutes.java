@@ -104,7 +104,7 @@ public final class TransferRoutes implements Routes {
     };
   }
 
-  private Answer exportAll(Context ctx) {
+  private Answer exportAll(Context ctx) throws IOException {
     Query query = Query.of(ctx, "type", "format", "include_ended");
     Type type =
         parameters.type(
@@ -116,6 +116,10 @@ public final class TransferRoutes implements Routes {
     String name = type.name() + "." + format.wireName();
     String mediaType = format.mediaType() + "; charset=utf-8";
     try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType)) {
+      if (ctx.method() == HandlerType.HEAD) {
+        body.begin();
+        return Answer.STREAMED;
+      }
       switch (exporter.run(type, format, includeEnded, body)) {
         case DONE -> {}
         case READER_GONE -> {

@@ -12,6 +12,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -36,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * for anyone.
  */
 public final class LegacyRoutes implements Routes {
-  public static final String OPEN = "/legacy/{type}/{n}";
 
   public static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final int ITEMS_MAX = 1_000;
@@ -55,8 +55,7 @@ public final class LegacyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
     endpoints.batchInTurn("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
-    endpoints.open(HandlerType.GET, OPEN, this::follow);
-    endpoints.open(HandlerType.HEAD, OPEN, this::follow);
+    endpoints.open(OpenRoute.LEGACY, this::follow);
   }
 
   /** A public ID that was found by a legacy ID. */
@@ -141,8 +140,8 @@ public final class LegacyRoutes implements Routes {
   }
 
   /**
-   * What {@link #OPEN} answers. A text that is no number tells nothing about types, unless it is an
-   * older public ID of a type whose links are public.
+   * What {@link OpenRoute#LEGACY} answers. A text that is no number tells nothing about types,
+   * unless it is an older public ID of a type whose links are public.
    *
    * @param client the address of the connection
    * @param forwardedFor the values of {@link #FORWARDED_FOR}

@@ -38,7 +38,6 @@ public final class ProxyRoutes implements Routes {
   private static final List<HandlerType> EXT_AUTHZ_METHODS =
       List.of(
           HandlerType.GET,
-          HandlerType.HEAD,
           HandlerType.POST,
           HandlerType.PUT,
           HandlerType.PATCH,

@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes.urls;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.Proxies;
@@ -9,13 +10,11 @@ import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
-import io.javalin.http.HandlerType;
 import java.util.Collections;
 import java.util.function.Function;
 
 /** Redirects from public IDs, those of older systems too, open to anyone: {@code /r/{id}}. */
 public final class RedirectRoutes implements Routes {
-  public static final String PATH = "/r/{id}";
 
   private final Redirector redirector;
   private final Proxies proxies;
@@ -27,8 +26,7 @@ public final class RedirectRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.open(HandlerType.GET, PATH, this::redirect);
-    endpoints.open(HandlerType.HEAD, PATH, this::redirect);
+    endpoints.open(OpenRoute.REDIRECT, this::redirect);
   }
 
   private Answer redirect(Context ctx) {
@@ -41,7 +39,7 @@ public final class RedirectRoutes implements Routes {
   }
 
   /**
-   * What {@link #PATH} answers.
+   * What {@link OpenRoute#REDIRECT} answers.
    *
    * @param visitor asked for only if it matters, which it does to legacy IDs
    */

@@ -1,0 +1,164 @@
+package dev.coatcheck.app.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.MachineDelay;
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.NextAnswers;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Strangers who ask and don't read the answers take neither threads nor memory from others. */
+class SilentReadersTest {
+  private static final String LARGEST = "/docs/assets/swagger-ui-bundle.js";
+  private static final Duration LIVE_MAX = Duration.ofSeconds(1);
+
+  /** Fills the receive window of a client, so that the gateway has to wait for it. */
+  private static final int WINDOW_BYTES = 4 << 10;
+
+  @Test
+  void readersOfAStaticFileShareItsBytes() throws Exception {
+    IdleConnections.require(600);
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayChild gateway = GatewayChild.serve(database, "64m", Map.of());
+        Silent readers = new Silent(gateway.uri())) {
+      readers.open(600, request(LARGEST));
+
+      requireAlive(gateway.uri());
+      nextAnswers(gateway, database).areRight();
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void twoThousandSilentReadersOfEachPublicRouteEndNothing() throws Exception {
+    List<String> targets =
+        List.of(
+            "/r/ch_x",
+            "/legacy/charge/7",
+            "/health/live",
+            "/health/ready",
+            "/openapi.yaml",
+            "/docs",
+            "/docs/errors",
+            LARGEST);
+    IdleConnections.require(2_000 * targets.size());
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayChild gateway =
+        GatewayChild.serve(database, "256m", Map.of("COATCHECK_CONNECTIONS_MAX", "17000"))) {
+      for (String target : targets) {
+        try (Silent readers = new Silent(gateway.uri())) {
+          // Many answers for one connection, so that small ones fill the window too.
+          readers.open(2_000, request(target).repeat(target.equals(LARGEST) ? 1 : 40));
+          long until = System.nanoTime() + Duration.ofSeconds(15).toNanos();
+          while (System.nanoTime() < until) {
+            requireAlive(gateway.uri());
+            Thread.sleep(200);
+          }
+        }
+        nextAnswers(gateway, database).areRight();
+      }
+    }
+  }
+
+  @Test
+  @Tag("faults")
+  void aClientThatTakesNothingForHalfAMinuteIsCutOff() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayChild gateway = GatewayChild.serve(database);
+        Silent readers = new Silent(gateway.uri());
+        MachineDelay delay = MachineDelay.measure()) {
+      readers.open(20, request(LARGEST));
+      Thread.sleep(Duration.ofSeconds(33));
+
+      delay.requireTimely();
+      // What lies in the kernel's buffers still comes, and then the end, before the whole file.
+      assertThat(readers.readToTheEnd()).allMatch(bytes -> bytes < 1_500_000);
+    }
+  }
+
+  private static String request(String target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: gateway\r\n\r\n";
+  }
+
+  private static void requireAlive(URI gateway) throws IOException, InterruptedException {
+    try (HttpClient http = HttpClient.newHttpClient();
+        MachineDelay delay = MachineDelay.measure()) {
+      long from = System.nanoTime();
+      int status =
+          http.send(
+                  HttpRequest.newBuilder(gateway.resolve("/health/live"))
+                      .timeout(Duration.ofSeconds(30))
+                      .build(),
+                  BodyHandlers.ofString())
+              .statusCode();
+      assertThat(status).isEqualTo(200);
+      delay.requireWithin(LIVE_MAX, Duration.ofNanos(System.nanoTime() - from));
+    }
+  }
+
+  private static NextAnswers nextAnswers(GatewayChild gateway, TestDatabase database) {
+    return new NextAnswers(gateway.uri(), GatewayFixture.keyOn(database));
+  }
+
+  /** Connections that send and don't read. */
+  private static final class Silent implements AutoCloseable {
+    private final InetSocketAddress gateway;
+    private final List<SocketChannel> channels = new ArrayList<>();
+
+    Silent(URI gateway) {
+      this.gateway = new InetSocketAddress(gateway.getHost(), gateway.getPort());
+    }
+
+    void open(int count, String request) throws IOException {
+      ByteBuffer sent = StandardCharsets.US_ASCII.encode(request);
+      for (int i = 0; i < count; i++) {
+        SocketChannel channel = SocketChannel.open();
+        channels.add(channel);
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, WINDOW_BYTES);
+        channel.connect(gateway);
+        channel.write(sent.duplicate());
+      }
+    }
+
+    /** How many bytes came on each. */
+    List<Long> readToTheEnd() {
+      ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
+      return channels.stream().map(channel -> readToTheEnd(channel, buffer)).toList();
+    }
+
+    private static long readToTheEnd(SocketChannel channel, ByteBuffer buffer) {
+      long bytes = 0;
+      try {
+        for (int read = 0; read >= 0; read = channel.read(buffer.clear())) {
+          bytes += read;
+        }
+      } catch (IOException reset) {
+        // An end too.
+      }
+      return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (SocketChannel channel : channels) {
+        channel.close();
+      }
+    }
+  }
+}
