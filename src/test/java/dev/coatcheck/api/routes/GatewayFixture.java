@@ -31,8 +31,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * A gateway and API keys for it: {@code @RegisterExtension static final GatewayFixture GATEWAY =
  * GatewayFixture.shared()}. Classes of one JVM take turns with the shared gateway, each with an
- * empty database; a class whose gateway needs settings, or is broken by its tests, takes its {@link
- * #own}, which closes after its tests.
+ * empty database. The memory of the gateway stays, so a segment's tag and an address that is
+ * refused belong to one class. A class whose gateway needs settings, or is broken by its tests,
+ * takes its {@link #own}, which closes after its tests.
  */
 public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
   /** All that a gateway may find on its first start: what was granted stays granted. */

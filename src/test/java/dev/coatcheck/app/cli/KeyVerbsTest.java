@@ -71,12 +71,12 @@ class KeyVerbsTest {
 
   @Test
   void aSegmentIsCreatedCountsAndIsListed() {
-    assertThat(run("segments", "put", "invoice", "--bits=32", "--step-min=10", "--start=5"))
-        .isEqualTo(new Terminal(0, "invoice,0,2147483643\n", ""));
-    assertThat(keys("next", "--scheme=segment", "--tag=invoice", "--count=3"))
+    assertThat(run("segments", "put", "receipt", "--bits=32", "--step-min=10", "--start=5"))
+        .isEqualTo(new Terminal(0, "receipt,0,2147483643\n", ""));
+    assertThat(keys("next", "--scheme=segment", "--tag=receipt", "--count=3"))
         .isEqualTo(new Terminal(0, "5\n6\n7\n", ""));
-    assertThat(run("segments", "list").out()).startsWith("invoice,");
-    assertThat(run("segments", "put", "invoice").err()).contains("immutable_field");
+    assertThat(run("segments", "list").out()).startsWith("receipt,");
+    assertThat(run("segments", "put", "receipt").err()).contains("immutable_field");
   }
 
   @Test

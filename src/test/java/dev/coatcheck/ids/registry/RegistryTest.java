@@ -170,6 +170,11 @@ class RegistryTest {
         .isEqualTo(new PutOutcome.VersionDiffers(1));
     assertThat(HERE.put(definition("absent", "abs", null), OptionalInt.of(1)))
         .isEqualTo(new PutOutcome.VersionDiffers(0));
+
+    HERE.put(definition("payout", "po", "https://b.example/"), OptionalInt.of(1));
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), OptionalInt.of(1)))
+        .as("what another caller changed meanwhile stays")
+        .isEqualTo(new PutOutcome.VersionDiffers(2));
   }
 
   @Test
