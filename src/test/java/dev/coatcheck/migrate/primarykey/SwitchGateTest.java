@@ -8,10 +8,9 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.postgres.session.Patience;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What happened to table and children just before the switch keeps the primary key where it is. */
 class SwitchGateTest {
@@ -144,14 +143,23 @@ class SwitchGateTest {
     shop.requireSound();
   }
 
+  @Test
+  void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed() {
+    requireNamed(
+        "create table note (order_id bigint references orders)",
+        "note_order_id_fkey of public.note");
+  }
+
+  @Test
+  @Tag("faults")
+  void soIsOneOfAChildThatIsKnown() {
+    requireNamed(
+        "alter table item add column other_id bigint references orders",
+        "item_other_id_fkey of public.item");
+  }
+
   /** Nothing is locked yet when the foreign keys are compared with those of the plan. */
-  @ParameterizedTest
-  @CsvSource({
-    "create table note (order_id bigint references orders), note_order_id_fkey of public.note",
-    "alter table item add column other_id bigint references orders, item_other_id_fkey of"
-        + " public.item"
-  })
-  void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed(String added, String named) {
+  private void requireNamed(String added, String named) {
     shop.items(1_000);
     TableMigration run = fixture.run();
     // From the second attempt on there is only one comparison: all that comes before is built.
