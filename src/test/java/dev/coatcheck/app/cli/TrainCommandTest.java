@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.CoatcheckProgram;
+import dev.coatcheck.postgres.embedded.TestHome;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -25,10 +26,12 @@ class TrainCommandTest {
   }
 
   @Test
-  void verbsThatFailFailTheTraining(@TempDir Path home) {
-    Terminal trained = Terminal.run("train", "--home=" + home, "--port=0", "--", "false");
+  void verbsThatFailFailTheTraining() {
+    try (TestHome home = TestHome.fresh()) {
+      Terminal trained = Terminal.run("train", "--home=" + home, "--port=0", "--", "false");
 
-    assertThat(trained.err()).contains("the verbs failed");
-    assertThat(trained.status()).isOne();
+      assertThat(trained.err()).contains("the verbs failed");
+      assertThat(trained.status()).isOne();
+    }
   }
 }
