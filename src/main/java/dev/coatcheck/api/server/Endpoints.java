@@ -126,7 +126,7 @@ public final class Endpoints {
   /** HEAD runs the handler of GET, and Jetty leaves the body of its answer out. */
   private void register(HandlerType method, String path, Handler handler) {
     add(method, path, handler);
-    if (method == HandlerType.GET) {
+    if (method.equals(HandlerType.GET)) {
       add(HandlerType.HEAD, path, handler);
     }
   }

@@ -131,7 +131,7 @@ final class EndingStore {
     Set<TypedToken> free = new HashSet<>(wanted.keySet());
     for (MappingTable<?> table : MappingTable.all()) {
       Set<TypedToken> some = new HashSet<>(wanted.keySet());
-      some.removeIf(id -> wanted.get(id) != table);
+      some.removeIf(id -> !table.equals(wanted.get(id)));
       Set<Token> tokens = some.stream().map(TypedToken::token).collect(Collectors.toSet());
       List<StoredMapping> locked = PublicIdTable.lock(sql, table, tokens);
       rows.addAll(locked);

@@ -9,6 +9,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.net.URI;
@@ -65,7 +66,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
    */
   public static GatewayFixture shared() {
     if (shared == null) {
-      shared = own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+      GatewayFixture opened = own("COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+      TestServer.endBefore(opened::close);
+      shared = opened;
     }
     return shared;
   }

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes;
 
 import static dev.coatcheck.api.routes.TestClient.json;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -175,9 +176,7 @@ class HeadTest {
       return Stream.of(path);
     }
     int end = path.indexOf('}');
-    List<String> names = values.get(path.substring(start + 1, end));
-    assertThat(names).as(path).isNotNull();
-    return names.stream()
+    return requireNonNull(values.get(path.substring(start + 1, end)), path).stream()
         .flatMap(name -> filled(path.substring(0, start) + name + path.substring(end + 1)));
   }
 }

@@ -37,6 +37,8 @@ public final class TestServer {
   /** Not named as our schema is, which would be in its search path and hide a missing name. */
   private static final String USER = "tester";
 
+  private static final List<Runnable> ENDS_BEFORE = new ArrayList<>();
+
   private static @Nullable TestServer shared;
 
   private final TestSql sql;
@@ -213,6 +215,11 @@ public final class TestServer {
     }
   }
 
+  /** Has something end before the Postgres that it uses. */
+  public static synchronized void endBefore(Runnable end) {
+    ENDS_BEFORE.add(end);
+  }
+
   private interface Ending {
     void run() throws EmbeddedDatabaseFailed;
   }
@@ -223,6 +230,7 @@ public final class TestServer {
             new Thread(
                 () -> {
                   try {
+                    ENDS_BEFORE.forEach(Runnable::run);
                     ending.run();
                   } catch (EmbeddedDatabaseFailed | AssertionError | UncheckedIOException failure) {
                     LOG.warn("The test database did not end well", failure);

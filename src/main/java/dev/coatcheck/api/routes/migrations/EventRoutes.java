@@ -103,7 +103,7 @@ final class EventRoutes implements AutoCloseable {
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx keeps what it should pass on
-    if (ctx.method() == HandlerType.HEAD) {
+    if (ctx.method().equals(HandlerType.HEAD)) {
       streams.release();
       return begun(ctx);
     }

@@ -116,7 +116,7 @@ public final class TransferRoutes implements Routes {
     String name = type.name() + "." + format.wireName();
     String mediaType = format.mediaType() + "; charset=utf-8";
     try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType)) {
-      if (ctx.method() == HandlerType.HEAD) {
+      if (ctx.method().equals(HandlerType.HEAD)) {
         body.begin();
         return Answer.STREAMED;
       }
