@@ -130,6 +130,7 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults")
   void importsAndBackfillsTakeAPostgresOfTheirOwn() {
     Outcome outcome = Outcome.of("bench", "table", "P6,P7", "--rows=1000", "--rounds=1");
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -252,6 +253,25 @@ class EndpointsTest {
 
     assertThat(answers).allMatch(answers.getFirst()::equals);
     assertThat(client.anonymous().head("/r/" + hidden).status()).isEqualTo(404);
+  }
+
+  @Test
+  void aFileThatTheClientHasIsNotSentAgain() throws IOException {
+    for (String path :
+        List.of("/openapi.yaml", "/docs", "/docs/errors", "/docs/assets/swagger-ui-bundle.js")) {
+      Reply first = client.anonymous().get(path);
+      Reply again = client.anonymous().with("If-None-Match", first.header("etag")).get(path);
+      RawHttp.Reply compressed =
+          GATEWAY.raw("GET " + path, new byte[0], false, "Accept-Encoding: br, gzip");
+
+      assertThat(first.header("cache-control")).isEqualTo("public, max-age=300");
+      assertThat(again.status()).isEqualTo(304);
+      assertThat(again.header("etag")).isEqualTo(first.header("etag"));
+      assertThat(compressed.headers().get("Content-Encoding")).containsExactly("gzip");
+      assertThat(compressed.headers().get("ETag")).doesNotContain(first.header("etag"));
+      assertThat(compressed.headers().get("Vary")).containsExactly("Accept-Encoding");
+    }
+    assertProblem(client.anonymous().put("/docs", "{}"), "405 method_not_allowed");
   }
 
   @Test

@@ -33,11 +33,11 @@ class SilentReadersTest {
 
   @Test
   void readersOfAStaticFileShareItsBytes() throws Exception {
-    IdleConnections.require(600);
+    IdleConnections.require(200);
     TestDatabase database = TestDatabase.fresh();
     try (GatewayChild gateway = GatewayChild.serve(database, "64m", Map.of());
         Silent readers = new Silent(gateway.uri())) {
-      readers.open(600, request(LARGEST));
+      readers.open(200, request(LARGEST));
 
       requireAlive(gateway.uri());
       nextAnswers(gateway, database).areRight();

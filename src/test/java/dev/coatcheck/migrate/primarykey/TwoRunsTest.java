@@ -21,6 +21,7 @@ class TwoRunsTest {
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
+  @Tag("faults")
   void theyShareATableWhoseParentGoesFirst() {
     share(true);
   }

@@ -117,6 +117,7 @@ class RefusedRowsTest {
 
   /** A trigger that refuses them all ends the run before it has set the whole table aside. */
   @Test
+  @Tag("faults")
   void aTableThatRefusesEveryRowStopsTheRunAtAThousand() {
     try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(3_000);
