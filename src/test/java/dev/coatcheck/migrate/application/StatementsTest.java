@@ -111,6 +111,13 @@ class StatementsTest {
           false | select customer_id from orders group by customer_id
           false | select id from lines group by id
           false | select id, extract(year from orders) from lines group by id
+          true  | with a as (select 1), b as (select id, x from orders group by id) select * from b
+          true  | insert into lines (x) (select x from orders where y = $1 group by id)
+          true  | insert into lines values (1, (select max(x) from orders group by id))
+          true  | select o.x from "orders" as o where x <> $q$ order by 1 $q$ group by o.id
+          true  | select x from orders group by id for no key update
+          false | select $$ select x from orders group by id $$, $1 from lines
+          false | select x from lines where y = $tag$ group by id from orders
           """)
   void groupingByTheKey(boolean is, String statement) {
     assertThat(orders.groupsByKey(sql(statement))).isEqualTo(is);
