@@ -37,7 +37,7 @@ class SilentReadersTest {
     TestDatabase database = TestDatabase.fresh();
     try (GatewayChild gateway = GatewayChild.serve(database, "64m", Map.of());
         Silent readers = new Silent(gateway.uri())) {
-      readers.open(200, request(LARGEST));
+      readers.open(200, request(LARGEST).repeat(4));
 
       requireAlive(gateway.uri());
       nextAnswers(gateway, database).areRight();
