@@ -9,7 +9,7 @@ public enum OpenRoute {
   LEGACY("/legacy/{type}/{n}", Bound.PERMITS),
   LIVE("/health/live", Bound.SMALL_ANSWER),
   READY("/health/ready", Bound.SMALL_ANSWER),
-  /** On the management port only. */
+  /** Open on the management port only. */
   METRICS("/metrics", Bound.PERMITS),
   CONTRACT("/openapi.yaml", Bound.SHARED_BUFFER),
   DOCS("/docs", Bound.SHARED_BUFFER),

@@ -4,8 +4,8 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 
 /**
- * One public ID, whatever its type's prefix is. A token alone is none: an import may bring the
- * token of one type to another type whose keys lie in the other table.
+ * A public ID: the number of its type, and its token. The token alone is ambiguous, because an
+ * import may give two types the same token.
  */
 public record TypedToken(int typeNumber, Token token) {
   public static TypedToken of(Type type, Token token) {
