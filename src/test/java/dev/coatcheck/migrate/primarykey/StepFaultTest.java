@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The runner's connection falls silent in the middle of each step, or at its commit: for the server
  * that is what the death of a runner is. The run goes on by itself and ends right.
  */
+@Tag("faults")
 class StepFaultTest {
   private static final Patience SHORT = new Patience(200, 1_000, 2_000, 600);
   private static final String MOVED = "primary key using index";
@@ -54,7 +55,6 @@ class StepFaultTest {
   }
 
   @Test
-  @Tag("faults")
   void theLastPhaseStandsIt() {
     shop.items(1_000);
     requireContract(
@@ -79,7 +79,6 @@ class StepFaultTest {
   }
 
   @Test
-  @Tag("faults")
   void everyStepAndItsUndoStandsIt() {
     goThrough(
         List.of(

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sources that can't be reached, beside one that can. */
+@Tag("faults")
 class UnreachableSourceTest {
   /** More than runs that one source may have under way at an instance. */
   private static final int DEAD = 5;
@@ -48,7 +49,6 @@ class UnreachableSourceTest {
   }
 
   @Test
-  @Tag("faults")
   void norDoTheyIfNobodyAnswers() throws Exception {
     requireUnhindered(Way.SILENT);
   }
