@@ -54,6 +54,17 @@ class DeadlineTest {
   }
 
   @Test
+  void anOuterDeadlineIsNeverPutOff() {
+    Deadline inner = Deadline.after(Duration.ofHours(2));
+    Deadline outer = Deadline.after(Duration.ofHours(1));
+
+    assertThat(inner.orEarlier()).isEqualTo(inner);
+    outer.run(() -> assertThat(inner.orEarlier()).isEqualTo(outer));
+    inner.run(() -> assertThat(outer.orEarlier()).isEqualTo(outer));
+    outer.run(() -> Deadline.lasting(() -> assertThat(inner.orEarlier()).isEqualTo(inner)));
+  }
+
+  @Test
   void severalStatementsShareOneDeadline() throws Exception {
     requireInTime(
         () ->

@@ -214,6 +214,7 @@ class TableMigrationRoutesTest {
   void whatCantBeMigratedIsRefusedWithReasons() {
     RUNS.table("other", 1);
     API.put(TestType.of("uuids", "uu").uuids());
+    API.put(TestType.of("shorter", "sho").with("key_layout", "42/9/12@1577836800000"));
 
     assertProblem(
         API.post(Runs.PATH, json("table", "other", "type", "nothing")), "404 type_unknown type");
@@ -224,10 +225,12 @@ class TableMigrationRoutesTest {
     assertProblem(
         API.post(Runs.PATH, json("table", "other", "type", "other", "source", "nowhere")),
         "404 source_unknown source");
-    Reply unsuitable = API.post(Runs.PATH, json("table", "other", "type", "uuids"));
-    assertProblem(unsuitable, "422 table_migration_refused");
-    assertThat(unsuitable.text("/refusals/0/code")).isEqualTo("type_unsuitable");
-    assertThat(unsuitable.text("/refusals/0/detail")).endsWith(".");
+    for (String type : List.of("uuids", "shorter")) {
+      Reply unsuitable = API.post(Runs.PATH, json("table", "other", "type", type));
+      assertProblem(unsuitable, "422 table_migration_refused");
+      assertThat(unsuitable.text("/refusals/0/code")).isEqualTo("type_unsuitable");
+      assertThat(unsuitable.text("/refusals/0/detail")).endsWith(".");
+    }
     assertThat(API.get(Runs.PATH).body().at("/data").findValuesAsString("table"))
         .doesNotContain("public.other");
   }
