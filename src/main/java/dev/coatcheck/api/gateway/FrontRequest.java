@@ -163,7 +163,7 @@ final class FrontRequest {
     send(operation, Answer.of(problem), Optional.empty());
   }
 
-  /** A request that waits for a row, or for one after the other. */
+  /** A request that waits for one or more rows. */
   private record Loading(
       Operation operation, WithoutWaiting<Answer> work, Permits.Permit permit, Deadline deadline) {}
 
@@ -177,7 +177,7 @@ final class FrontRequest {
     try {
       attempt = loading.deadline().call(loading.work()::attempt);
     } catch (RuntimeException failed) {
-      // Not by way of the route: it would write once more what may have been written.
+      // Don't fall back to the route: it could repeat a write that was committed.
       attempt =
           new WithoutWaiting.Attempt.Done<>(
               Answer.of(means.failures().problem(failed, RequestId.of(request))));

@@ -11,10 +11,10 @@ import java.util.function.LongSupplier;
  * Lets a few batches work at a time, so that single requests find a connection of the pool and a
  * core. The others wait in the order in which they came.
  *
- * <p>A queue smooths a burst. But once a batch has waited in vain, more come than can be served,
- * and a long queue would serve no more of them, each later. So for {@value #OVERLOAD_SECONDS} s
- * after each refusal no API key has more than one batch in the queue, and its others are refused at
- * once, while their client still listens.
+ * <p>A queue smooths a burst. But once a batch times out in the queue, the gateway is overloaded,
+ * and a longer queue only adds latency. So for {@value #OVERLOAD_SECONDS} s after each refusal no
+ * API key has more than one batch in the queue, and its others are refused at once, while their
+ * client still listens.
  */
 final class BatchQueue {
   /** With less than this left, a batch would be broken off. */

@@ -67,7 +67,7 @@ public final class Endpoints {
     batch(path, scope, whole(RequestBody::read, handler));
   }
 
-  /** As {@link #batch}, a few at a time; the others wait, and are refused if that is in vain. */
+  /** As {@link #batch}, with limited concurrency; a batch that waits too long is refused. */
   public void batchInTurn(String path, Scope scope, JsonHandler handler) {
     BatchQueue queue = permits.batches(Permits.Share.of(scope));
     Handler inTurn = whole(RequestBody::read, handler);
@@ -156,7 +156,7 @@ public final class Endpoints {
     return Problem.unavailable(ProblemCode.OVERLOADED, "Send the request again.");
   }
 
-  /** What a caller is told whose API key holds half of all permits. */
+  /** The answer when one API key holds half of all permits. */
   public static Problem keyHoldsHalf() {
     return Problem.unavailable(
         ProblemCode.OVERLOADED, "Half of all requests under way are from this API key.");

@@ -46,7 +46,7 @@ final class HeadLimit extends HttpConnectionFactory {
     List<ClientConnection> dropped = new ArrayList<>();
     synchronized (unfinished) {
       if (connection.isHeadUnfinished()) {
-        // A key that is there keeps its position: another byte makes no head younger.
+        // put() keeps the insertion order, so that more bytes don't reset a head's age.
         long held = BYTES_EACH + connection.headBytes();
         Long before = unfinished.put(connection, held);
         bytes += held - (before == null ? 0 : before);

@@ -5,9 +5,9 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /**
  * The threads that accept connections and read requests.
  *
- * <p>Where an answer was sent by another thread than the one that read the request, Jetty has a
- * thread of the pool try to read the next request at once, and wait for it only after that. The
- * client has hardly seen the answer then. Here the connection waits for its next request at once.
+ * <p>After an asynchronous response Jetty dispatches a thread of the pool to read again at once,
+ * before the client can have sent anything. Here the connection registers its interest in the next
+ * request instead.
  */
 final class ReadingThreads extends QueuedThreadPool {
   /** A connection whose request was answered. */

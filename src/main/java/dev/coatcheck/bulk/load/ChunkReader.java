@@ -7,7 +7,7 @@ import java.io.IOException;
 
 /** Reads a file chunk by chunk. */
 final class ChunkReader {
-  /** So often other requests get their turn on this processor, about every half millisecond. */
+  /** Rows between two calls of {@link Thread#yield()}: about half a millisecond. */
   private static final int ROWS_A_TURN = 256;
 
   private final RowFile file;

@@ -33,7 +33,7 @@ public final class LegacyKeyTable {
     this.observer = observer;
   }
 
-  /** The number that a thing had, and its key. */
+  /** A legacy ID and its new key. */
   public record LegacyKey(long legacy, long key) {}
 
   /** A mapping or a legacy ID is there already: roll back, and insert carefully. */
@@ -91,12 +91,12 @@ public final class LegacyKeyTable {
     return plan.errors();
   }
 
-  /** Inserts a row in a transaction of its own; that another transaction was first is as good. */
+  /** Inserts a row in a transaction of its own. A row that already exists counts as success. */
   public void insertAlone(Database gateway, LegacyKey row) {
     try {
       gateway.write("legacy key", sql -> insert(sql, List.of(row), true));
     } catch (AlreadyThere another) {
-      // Which is all that was wanted.
+      // The row exists.
     }
   }
 

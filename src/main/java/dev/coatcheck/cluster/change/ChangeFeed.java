@@ -19,7 +19,7 @@ import javax.sql.DataSource;
 /**
  * Follows the changes of all instances, and says how far what is cached may be trusted. It polls
  * twice a second on a connection of its own, so that it never waits behind requests, and it only
- * ever reads: what it misses costs trust, never truth.
+ * ever reads: a missed poll makes caches unusable, never wrong.
  */
 public final class ChangeFeed implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;

@@ -137,7 +137,7 @@ final class LeaseKeeper {
     }
     if (request instanceof LeaseRequest.Release
         && !(reply instanceof LeaseReply.Failed && waits(nano))) {
-      toRelease = null; // A holder has better things to do: what is not released expires.
+      toRelease = null; // No release: a worker that is not released expires by itself.
     }
   }
 

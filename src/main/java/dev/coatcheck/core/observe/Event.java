@@ -46,7 +46,7 @@ public sealed interface Event {
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 
-  /** A mint was answered as the same request had been before. */
+  /** A stored answer to a mint was sent again. */
   record MintReplayed() implements Event {}
 
   /** Public IDs were resolved: from the cache, from the database, or not at all. */

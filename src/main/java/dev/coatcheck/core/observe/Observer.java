@@ -24,7 +24,7 @@ public final class Observer {
     Gauge.builder(name, value::getAsDouble).tag(label, of).register(metrics.registry());
   }
 
-  /** As {@link #gauge(String, String, String, DoubleSupplier)}, of a thing that there is once. */
+  /** As {@link #gauge(String, String, String, DoubleSupplier)}, without a label. */
   public void gauge(String name, DoubleSupplier value) {
     Gauge.builder(name, value::getAsDouble).register(metrics.registry());
   }

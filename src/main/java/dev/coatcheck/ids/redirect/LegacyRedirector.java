@@ -58,9 +58,9 @@ public final class LegacyRedirector {
    * Where a text leads: a number, or an older public ID that the rule of the type decodes.
    *
    * @param typeName any text
-   * @return empty if the text is neither, or both at once: nobody gets a thing by a name that may
-   *     be another thing's. Only rules of types whose legacy IDs are public are asked, so that an
-   *     outsider learns nothing about the others.
+   * @return empty if the text is neither, or both at once: an ambiguous text is refused. Only rules
+   *     of types whose legacy IDs are public are asked, so that an outsider learns nothing about
+   *     the others.
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public Optional<LegacyOutcome> follow(String typeName, String text, Visitor visitor) {

@@ -2,7 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.ids.registry.Type;
 
-/** Where things lie whose numbers have no mapping yet: the table that a migration is filling. */
+/** Looks up rows that a running table migration has not mapped yet. */
 public interface LegacySource {
   /** For a gateway without table migrations. */
   LegacySource NONE =

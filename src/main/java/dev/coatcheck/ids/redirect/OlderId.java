@@ -6,7 +6,7 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.Optional;
 
-/** How a thing was named before it had a public ID, whether or not the name was ever given. */
+/** An ID from an older system; it may not exist. */
 public sealed interface OlderId permits LegacyId, OlderId.OfKey {
   Type type();
 

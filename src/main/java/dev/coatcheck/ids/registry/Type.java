@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * A registered resource type.
  *
- * @param number its number in the database, which rows carry in state of the name
+ * @param number its number in the database, which rows store instead of the name
  * @param keyLayout of Snowflake keys; the default one, and unused, with other schemes
  * @param version goes up by one with every change
  */

@@ -15,7 +15,7 @@ import org.jooq.exception.DataAccessException;
  *
  * <p>Two connections ask in turn which backend serves them. One that is served by several, or two
  * that are served by the same, aren't connected to a backend. The order is that of Thue and Morse:
- * a pooler that goes round two backends would look like none to who simply alternates.
+ * a pooler that rotates between two backends is invisible to a probe that alternates.
  */
 final class PoolerStore {
   private static final int ASKS_MAX = 20;

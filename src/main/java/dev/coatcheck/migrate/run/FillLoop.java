@@ -34,7 +34,7 @@ final class FillLoop {
   /** From so many batches on, more than half of them failing stops the run. */
   private static final int BATCHES_JUDGED = 50;
 
-  /** A trigger that refuses so many rows refuses them all. */
+  /** At this many refusals the trigger is taken to refuse every row, and the run stops. */
   private static final int REFUSED_MAX = 1_000;
 
   private final Journal journal;

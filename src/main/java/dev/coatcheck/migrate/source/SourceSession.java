@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 public final class SourceSession implements AutoCloseable {
   /**
    * An expression for the {@code lock_timeout} of what may wait for a writer: two fifths of {@code
-   * deadlock_timeout}, and 400 ms at most. Who waits for two locks one after the other gives up
-   * before the server looks for a deadlock and ends the writer, on a busy machine too.
+   * deadlock_timeout}, and 400 ms at most. Two consecutive lock waits together stay below {@code
+   * deadlock_timeout}, so that Postgres never ends the application's writer.
    */
   public static final String LOCK_TIMEOUT =
       "(select least(400, greatest(1, setting::int * 2 / 5)) || 'ms' from pg_settings"

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long the locks of a transaction kept writers out: at most for the sum of both, because who
- * comes while a lock is waited for waits behind it.
+ * How long the locks of a transaction kept writers out: at most wait + hold, because writers queue
+ * behind a lock request that waits.
  *
  * @param waitedMillis for the locks, in the try in which the step got them
  * @param heldMillis from then to the commit

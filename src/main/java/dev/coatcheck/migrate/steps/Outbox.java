@@ -25,7 +25,7 @@ public final class Outbox {
   /** Look-ups may write the same mappings all the time: the fewer entries, the fewer of those. */
   private static final int SHRINK_BITS = 3;
 
-  /** After so many entries the other table is written to, and this one emptied at a stroke. */
+  /** Entries after which writers get the other table, and this one is truncated. */
   private static final int ENTRIES_PER_TABLE = 200_000;
 
   private final OutboxStore store;

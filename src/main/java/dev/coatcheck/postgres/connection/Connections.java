@@ -99,7 +99,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     return Deadline.isBound() ? Deadline.after(beginMax).orEarlier() : deadline;
   }
 
-  /** A permit is worth nothing to who has no time left for the pool. */
+  /** Takes no permit if the remaining time is too short to get a connection. */
   private boolean isAdmitted(Deadline begin) {
     long leftMillis = begin.leftMillis();
     if (leftMillis <= POOL_MILLIS_ALL) {

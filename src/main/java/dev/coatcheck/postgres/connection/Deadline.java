@@ -22,7 +22,7 @@ public record Deadline(long nano) {
 
   private static final ScopedValue<Deadline> CURRENT = ScopedValue.newInstance();
 
-  /** Work that may throw what it likes. */
+  /** A task that may throw any exception. */
   public interface Work<X extends Exception> {
     void run() throws X;
   }

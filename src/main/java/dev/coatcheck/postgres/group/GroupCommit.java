@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * caused it.
  *
  * @param <C> a call
- * @param <R> what it comes to
+ * @param <R> its outcome
  */
 public final class GroupCommit<C extends GroupCommit.Call, R> {
   private static final int GROUP_CALLS_MAX = 100;
@@ -39,7 +39,7 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   private final R overloaded;
   private final Coalescer<C, Attempt<R>> groups;
 
-  /** One caller's wish. */
+  /** One call. */
   public interface Call {
     /** Whether it has a transaction to itself. */
     boolean isBatch();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * backend is left alone, however long it takes; what it waits for is passed on.
  */
 final class BackendWatch implements AutoCloseable {
-  /** The watch is as punctual as this part of the time between two looks. */
+  /** The watch wakes this many times in the interval between two probes. */
   private static final int PARTS = 5;
 
   private final Connection watched;
