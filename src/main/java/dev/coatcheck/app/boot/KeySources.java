@@ -56,7 +56,7 @@ record KeySources(
     return new KeySources(
         ranges,
         leased,
-        new DatedGenerators(database, ranges::holdsDatedWorker, observer),
+        new DatedGenerators(database, ranges::dated, observer),
         new Segments(database, observer, System::nanoTime));
   }
 

@@ -218,8 +218,8 @@ class KeyRoutesTest {
   @Test
   void anInstanceMakesNoKeysOutsideOfItsRanges() {
     try (GatewayFixture limited =
-        GatewayFixture.own("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253")) {
-      assertThat(workerOf(limited, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
+        GatewayFixture.own("COATCHECK_WORKERS", "default=520-600, wide-sequence=250-253")) {
+      assertThat(workerOf(limited, SnowflakeLayout.DEFAULT)).isBetween(520, 600);
       assertThat(workerOf(limited, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
       TestClient once = limited.client().once();
       assertNoWorkerRange(once.post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
@@ -228,7 +228,7 @@ class KeyRoutesTest {
       Reply dated = once.post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
       assertThat(dated.status()).isEqualTo(503);
       assertThat(dated.text("/code")).isEqualTo("no_worker_range");
-      assertThat(dated.text("/detail")).contains("worker 1021");
+      assertThat(dated.text("/detail")).contains("none of the workers that make keys for given times: 127, 255,");
 
       limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
       assertNoWorkerRange(once.mint("tweet"), "twitter");
@@ -281,19 +281,46 @@ class KeyRoutesTest {
       assertThat(caller.post("/v1/keys", json("scheme", "snowflake", "count", 1)).status())
           .isEqualTo(200);
 
-      Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_advance", 20));
+      for (String unnamed : List.of(json("advance", 5), json("advance", 5, "dated_worker", 1))) {
+        Reply refused = caller.hostile().post("/v1/keys/fence", unnamed);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.text("/detail")).contains("greater than 1, the last");
+      }
+      Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_worker", 2));
       assertThat(lifted.body().at("/was_closed").booleanValue()).isTrue();
-      assertThat(lifted.body().at("/dated_advance").longValue()).isEqualTo(20);
+      assertThat(lifted.body().at("/dated_worker").intValue()).isEqualTo(2);
       long after = Long.parseLong(caller.post("/v1/keys", body).text("/keys/0"));
-      assertThat(after - Long.parseLong(before)).isEqualTo(30);
+      assertThat(SnowflakeLayout.DEFAULT.workerOf(Long.parseLong(before))).isEqualTo(1_021);
+      assertThat(SnowflakeLayout.DEFAULT.workerOf(after)).isEqualTo(895);
       assertThat(sender.post("/v1/imports", file).status()).isEqualTo(200);
+      Reply again = caller.post("/v1/keys/fence", json("advance", 7));
+      assertThat(again.body().at("/was_closed").asBoolean()).isFalse();
+      assertThat(again.body().at("/advance").intValue()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void whenNoWorkerIsLeftKeysOfGivenTimesAreRefusedAndAllOtherKeysGoOn() {
+    try (GatewayFixture failedOver = GatewayFixture.own()) {
+      TestClient caller = failedOver.client();
+      caller.put(TestType.of("charge", "ch"));
+      caller.put("/v1/segments/invoice", json("start", "1"));
+      failedOver.execute("update coatcheck.key_fence set timeline = timeline - 1");
+      Reply _ = caller.post("/v1/keys/fence", json("advance", 5, "dated_worker", 9));
+
+      Reply spent =
+          caller.once().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
+      assertThat(spent.status()).isEqualTo(503);
+      assertThat(spent.text("/code")).isEqualTo("no_dated_worker_left");
+      String file = "type,legacy_id,created_at\ncharge,1,2024-01-01T00:00:00Z\n";
+      Reply imported = caller.once().with("Content-Type", "text/csv").post("/v1/imports", file);
+      assertThat(imported.text("/code")).isEqualTo("no_dated_worker_left");
       assertThat(
               caller
-                  .post("/v1/keys/fence", json("advance", 0))
-                  .body()
-                  .at("/was_closed")
-                  .asBoolean())
-          .isFalse();
+                  .post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", 1))
+                  .text("/keys/0"))
+          .isEqualTo("6");
+      assertThat(caller.mint("charge").status()).isEqualTo(201);
     }
   }
 
@@ -302,7 +329,9 @@ class KeyRoutesTest {
     TestClient writer = GATEWAY.clientWith(Scope.KEYS_WRITE);
 
     assertThat(writer.post("/v1/keys/fence", json("advance", 0)).status()).isEqualTo(403);
-    for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}")) {
+    for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}",
+            "{\"advance\":0,\"dated_worker\":0}",
+            "{\"advance\":0,\"dated_advance\":0}")) {
       assertThat(CLIENT.hostile().post("/v1/keys/fence", bad).status()).as(bad).isEqualTo(400);
     }
   }

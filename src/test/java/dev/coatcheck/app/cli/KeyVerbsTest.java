@@ -81,8 +81,12 @@ class KeyVerbsTest {
 
   @Test
   void theFenceSaysWhetherItWasClosed() {
-    assertThat(keys("fence", "--advance=0", "--dated-advance=0"))
-        .isEqualTo(new Terminal(0, "The fence was open already.\n", ""));
+    assertThat(keys("fence", "--advance=0", "--dated-worker=2"))
+        .isEqualTo(
+            new Terminal(
+                0,
+                "The fence was open already; nothing was done. The last dated worker is 1.\n",
+                ""));
     assertThat(keys("fence").status()).isEqualTo(2);
   }
 

@@ -199,7 +199,7 @@ public final class KeyRoutes implements Routes {
         .of(times.scheme(), layout)
         .map(source -> source.at(millis))
         .orElseGet(
-            () -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout).getAsInt()));
+            () -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

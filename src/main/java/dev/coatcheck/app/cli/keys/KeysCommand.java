@@ -131,8 +131,11 @@ public final class KeysCommand {
       name = "fence",
       description = {
         "Opens the fence that a failover or a restore of Postgres puts up before grants.",
-        "Stop the old primary first. The numbers are at least what may have been granted in the"
-            + " moments whose commits were lost."
+        "Stop the old primary first. --advance is at least as many numbers as may have been"
+            + " granted in the moments whose commits were lost.",
+        "Keys for given times change to the workers that --dated-worker names. Write the number"
+            + " down: this database may be lost in the next failover.",
+        "Does nothing to an open fence, and prints the last dated worker."
       })
   int fence(
       @Mixin GatewayCalls gateway,
@@ -142,21 +145,24 @@ public final class KeysCommand {
               description = "How many numbers to skip in each segment, up to 1000000000.")
           int advance,
       @Option(
-              names = "--dated-advance",
-              defaultValue = "16384",
+              names = "--dated-worker",
               description =
-                  "How many keys for given times to skip in each millisecond. Default:"
-                      + " ${DEFAULT-VALUE}.")
-          int datedAdvance)
+                  "Which of each layout's workers for given times to use from now on, such as 2;"
+                      + " greater than any that was named before, on whichever primary.")
+          @Nullable Integer datedWorker)
       throws CommandFailed {
-    JsonNode fence =
-        gateway.post("/v1/keys/fence", Map.of("advance", advance, "dated_advance", datedAdvance));
+    Map<String, Object> body = new LinkedHashMap<>(Map.of("advance", advance));
+    put(body, "dated_worker", datedWorker);
+    JsonNode fence = gateway.post("/v1/keys/fence", body);
     spec.commandLine()
         .getOut()
         .println(
-            fence.path("was_closed").asBoolean()
-                ? "The fence was closed and is open now."
-                : "The fence was open already.");
+            (fence.path("was_closed").asBoolean()
+                    ? "The fence was closed and is open now."
+                    : "The fence was open already; nothing was done.")
+                + " The last dated worker is "
+                + fence.path("dated_worker").asInt()
+                + ".");
     return 0;
   }
 
