@@ -96,6 +96,24 @@ class KeyRoutesTest {
         .containsAll(names);
   }
 
+  @Test
+  void aTypeThatIsPutFindsAWorkerOfItsLayout() {
+    try (GatewayFixture fresh = GatewayFixture.own()) {
+      fresh.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+
+      Awaitility.await()
+          .until(
+              () ->
+                  fresh
+                      .client()
+                      .get("/v1/workers")
+                      .body()
+                      .at("/data")
+                      .findValuesAsString("layout")
+                      .contains("twitter"));
+    }
+  }
+
   private static List<Long> numbers(String layout, int count, @Nullable String at) {
     return texts(json("scheme", "snowflake", "layout", layout, "count", count, "at", at)).stream()
         .map(Long::valueOf)
