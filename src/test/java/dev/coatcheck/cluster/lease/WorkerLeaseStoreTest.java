@@ -141,6 +141,10 @@ class WorkerLeaseStoreTest {
             LeaseReply.NoneFree.class,
             none -> assertThat(none.reason()).endsWith("a holds 3"));
     assertThatThrownBy(() -> store(127, 127, "a")).hasMessageContaining("none of them is leased");
+    SnowflakeLayout tiny = SnowflakeLayout.accepted("41/2/20@0");
+    assertThat(
+            new WorkerLeaseStore(pool, LeaseSettings.of(tiny, "a")).send(new LeaseRequest.Acquire()))
+        .isInstanceOf(LeaseReply.Acquired.class);
   }
 
   /** A statement may last 800 ms. */
