@@ -4,14 +4,17 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.formats.Inspector;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -370,6 +373,40 @@ class KeyRoutesTest {
         .isLessThan(CLOCKS_APART_MAX);
     assertThat(SnoId.parse(keys(json("scheme", "sno", "count", 1)).text("/keys/0")))
         .hasValueSatisfying(id -> assertThat(id.metabyte()).isZero());
+  }
+
+  @Test
+  void snosAndIdentifiersOfRocketMqCarryAGivenTimeToo() {
+    String sno = json("scheme", "sno", "count", 10_000, "metabyte", 77, "at", AT);
+    List<SnoId> snos = new ArrayList<>();
+    List<String> messages = new ArrayList<>();
+    for (int call = 0; call < 3; call++) {
+      texts(sno).forEach(text -> snos.add(SnoId.parse(text).orElseThrow()));
+      messages.addAll(texts(json("scheme", "rocketmq", "count", 10_000, "at", AT)));
+    }
+
+    assertThat(snos).hasSize(30_000).doesNotHaveDuplicates();
+    assertThat(snos)
+        .allMatch(
+            id ->
+                id.metabyte() == 77
+                    && id.time().isAfter(TIME.minusMillis(4))
+                    && id.time().isBefore(TIME.plusMillis(8)));
+    assertThat(messages).hasSize(30_000).doesNotHaveDuplicates();
+    Instant second = TIME.truncatedTo(ChronoUnit.SECONDS);
+    assertThat(messages)
+        .allMatch(
+            id ->
+                Inspector.inspect(id, List.of(), Instant.now()).candidates().stream()
+                    .anyMatch(read -> read.time().equals(Optional.of(second))));
+    assertThat(refused(json("scheme", "sno", "count", 1, "at", "2009-12-31T00:00:00Z")))
+        .contains("begins at 2010-01-01T00:00:00Z");
+  }
+
+  private static String refused(String body) {
+    Reply reply = CLIENT.hostile().post("/v1/keys", body);
+    assertThat(reply.status()).isEqualTo(400);
+    return reply.text("/detail");
   }
 
   @Test
