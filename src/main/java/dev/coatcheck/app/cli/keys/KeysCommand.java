@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -78,20 +79,30 @@ public final class KeysCommand {
           @Nullable String layout,
       @Option(
               names = "--from",
-              required = true,
-              description = "First time in the span, such as 2026-01-31T12:00:00Z.")
-          String from,
-      @Option(names = "--to", description = "First time after the span. Default: now.")
+              description = "First time in the span, such as 2026-01-31T12:00:00Z; or --from-key.")
+          @Nullable String from,
+      @Option(names = "--from-key", description = "A key of the first moment in the span.")
+          @Nullable String fromKey,
+      @Option(names = "--to", description = "First time after the span; or --to-key. Default: now.")
           @Nullable String to,
+      @Option(names = "--to-key", description = "A key of the last moment in the span.")
+          @Nullable String toKey,
       @Option(names = "--bucket-millis", description = "Length of a bucket in milliseconds.")
           @Nullable Long bucketMillis)
       throws CommandFailed {
-    StringBuilder path = new StringBuilder("/v1/keys/bounds?from=" + GatewayCalls.segment(from));
+    if ((from == null) == (fromKey == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "Give exactly one of --from and --from-key.");
+    }
+    StringBuilder path = new StringBuilder();
+    append(path, "from", from);
+    append(path, "from_key", fromKey);
     append(path, "type", type);
     append(path, "layout", layout);
     append(path, "to", to);
+    append(path, "to_key", toKey);
     append(path, "bucket_millis", bucketMillis);
-    JsonNode bounds = gateway.get(path.toString());
+    JsonNode bounds = gateway.get("/v1/keys/bounds?" + path.substring(1));
     if (bounds.path("empty").asBoolean()) {
       throw new CommandFailed("no key has a time in this span.");
     }
