@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -155,7 +156,7 @@ final class SnoStateFile implements AutoCloseable {
 
   private void requireOwnNumbers(SnoShare share) throws IOException, CommandFailed {
     try (DirectoryStream<Path> siblings =
-        Files.newDirectoryStream(path.toAbsolutePath().getParent())) {
+        Files.newDirectoryStream(path.toAbsolutePath().resolveSibling(""))) {
       for (Path other : siblings) {
         // Closing any channel of a file gives up its lock, so the own one is not read again.
         if (Files.isRegularFile(other)
@@ -171,6 +172,8 @@ final class SnoStateFile implements AutoCloseable {
                   + " move a copy that is not in use to another folder.");
         }
       }
+    } catch (DirectoryIteratorException unreadable) {
+      throw unreadable.getCause();
     }
   }
 
