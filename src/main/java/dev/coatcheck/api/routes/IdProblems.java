@@ -80,10 +80,7 @@ public final class IdProblems {
                   + "COATCHECK_WORKERS of this instance gives the layout "
                   + layout
                   + " none of the workers that make keys for given times: "
-                  + workers.stream()
-                      .sorted()
-                      .map(String::valueOf)
-                      .collect(Collectors.joining(", "))
+                  + workers.stream().sorted().map(String::valueOf).collect(Collectors.joining(", "))
                   + ". Send the request to an instance whose range has one of them.");
       case KeyDraw.NoDatedWorkerLeft(String layout) ->
           Problem.unavailable(

@@ -17,8 +17,7 @@ public final class DatedGenerators {
   private final DatedKeys uuids = new DatedUuids();
 
   /**
-   * @param workers those of a layout's workers for given times that this instance may use, in
-   *     order
+   * @param workers those of a layout's workers for given times that this instance may use, in order
    */
   public DatedGenerators(
       Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {

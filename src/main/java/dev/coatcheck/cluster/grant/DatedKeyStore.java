@@ -83,8 +83,7 @@ final class DatedKeyStore {
                         PlainSql.rows(
                             sql,
                             GRANT,
-                            row ->
-                                granted(row.getInt(1), row.getLong(2), row.getLong(3), wanted),
+                            row -> granted(row.getInt(1), row.getLong(2), row.getLong(3), wanted),
                             workers.toArray(Integer[]::new),
                             layout,
                             layout,
@@ -92,8 +91,7 @@ final class DatedKeyStore {
                             keys)));
   }
 
-  private static Grant granted(
-      int worker, long millis, long end, SortedMap<Long, Integer> wanted) {
+  private static Grant granted(int worker, long millis, long end, SortedMap<Long, Integer> wanted) {
     int count = requireNonNull(wanted.get(millis));
     return new Grant(worker, millis, end - count, count);
   }
@@ -105,8 +103,7 @@ final class DatedKeyStore {
             .read(
                 "dated keys",
                 sql ->
-                    PlainSql.rows(
-                        sql, WORKER, _ -> true, workers.toArray(Integer[]::new), layout))
+                    PlainSql.rows(sql, WORKER, _ -> true, workers.toArray(Integer[]::new), layout))
             .isEmpty();
     return isOpen ? new KeyDraw.NoDatedWorkerLeft(layout) : new KeyDraw.Fenced();
   }

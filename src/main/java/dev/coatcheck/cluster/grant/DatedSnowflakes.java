@@ -19,8 +19,8 @@ import java.util.TreeMap;
  *
  * <h2>Why no key is made twice</h2>
  *
- * Postgres counts the numbers that it grants of each tick of a worker, by its first millisecond, and
- * grants each number once, to one caller, even if the caller never uses the number. A tick has
+ * Postgres counts the numbers that it grants of each tick of a worker, by its first millisecond,
+ * and grants each number once, to one caller, even if the caller never uses the number. A tick has
  * room for as many keys as its sequence has numbers. Number n beyond that is exchanged for a number
  * of the tick n / room later, where it is counted anew: so a million rows of one day without a time
  * of day take two statements a draw, instead of one for each full tick.
@@ -81,8 +81,7 @@ final class DatedSnowflakes implements DatedKeys {
   }
 
   /** Adds the keys that have room, and returns what to ask for in the place of the others. */
-  private SortedMap<Long, Integer> exchanged(
-      List<DatedKeyStore.Grant> grants, List<Long> keys) {
+  private SortedMap<Long, Integer> exchanged(List<DatedKeyStore.Grant> grants, List<Long> keys) {
     long room = layout.sequenceMax() + 1;
     SortedMap<Long, Integer> later = new TreeMap<>();
     for (DatedKeyStore.Grant grant : grants) {

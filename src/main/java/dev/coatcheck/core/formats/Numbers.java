@@ -119,7 +119,10 @@ final class Numbers implements Format {
     }
     List<Reading> found = new ArrayList<>();
     for (NumberLayout layout : layouts) {
-      layout.read(value, since(layout, now), now).map(one -> more(layout, one, value)).ifPresent(found::add);
+      layout
+          .read(value, since(layout, now), now)
+          .map(one -> more(layout, one, value))
+          .ifPresent(found::add);
     }
     if (value.signum() > 0 && value.bitLength() < Long.SIZE) {
       found.add(

@@ -22,7 +22,8 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
   /** The tick that a key carries; empty for a UUID of another version. */
   public Optional<Tick> tickOf(Key key) {
     return switch (key) {
-      case Key.Bigint(long value) -> Optional.of(new Tick(layout.timeOf(value), layout.tickMillis()));
+      case Key.Bigint(long value) ->
+          Optional.of(new Tick(layout.timeOf(value), layout.tickMillis()));
       case Key.Uuid(UUID value) ->
           value.version() == 7 && value.variant() == 2
               ? Optional.of(

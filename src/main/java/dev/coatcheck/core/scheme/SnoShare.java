@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 public record SnoShare(int partition, SequenceRange sequences) {
   private static final Pattern START =
       Pattern.compile(
-          "partition=(?<partition>[0-9]{1,5}) sequences=(?<first>[0-9]{1,5})-(?<last>[0-9]{1,5}) .*",
+          "partition=(?<partition>[0-9]{1,5}) sequences=(?<first>[0-9]{1,5})-(?<last>[0-9]{1,5})"
+              + " .*",
           Pattern.DOTALL);
 
   public SnoShare {

@@ -249,7 +249,8 @@ class KeyRoutesTest {
       Reply dated = once.post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
       assertThat(dated.status()).isEqualTo(503);
       assertThat(dated.text("/code")).isEqualTo("no_worker_range");
-      assertThat(dated.text("/detail")).contains("none of the workers that make keys for given times: 127, 255,");
+      assertThat(dated.text("/detail"))
+          .contains("none of the workers that make keys for given times: 127, 255,");
 
       limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
       assertNoWorkerRange(once.mint("tweet"), "twitter");
@@ -350,7 +351,11 @@ class KeyRoutesTest {
     TestClient writer = GATEWAY.clientWith(Scope.KEYS_WRITE);
 
     assertThat(writer.post("/v1/keys/fence", json("advance", 0)).status()).isEqualTo(403);
-    for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}",
+    for (String bad :
+        List.of(
+            "{}",
+            "{\"advance\":-1}",
+            "{\"advance\":1000000001}",
             "{\"advance\":0,\"dated_worker\":0}",
             "{\"advance\":0,\"dated_advance\":0}")) {
       assertThat(CLIENT.hostile().post("/v1/keys/fence", bad).status()).as(bad).isEqualTo(400);

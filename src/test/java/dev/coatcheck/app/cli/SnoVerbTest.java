@@ -166,7 +166,8 @@ class SnoVerbTest {
   }
 
   private static Terminal with(String[] arguments, String more) {
-    return Terminal.run(Stream.concat(Arrays.stream(arguments), Stream.of(more)).toArray(String[]::new));
+    return Terminal.run(
+        Stream.concat(Arrays.stream(arguments), Stream.of(more)).toArray(String[]::new));
   }
 
   @Test

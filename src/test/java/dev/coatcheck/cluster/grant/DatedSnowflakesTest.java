@@ -178,7 +178,8 @@ class DatedSnowflakesTest {
       assertThat(FENCE.lift(0, datedWorker)).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
       datedWorker++;
-      assertThat(FENCE.lift(0, datedWorker)).isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
+      assertThat(FENCE.lift(0, datedWorker))
+          .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
       assertThat(draw(keys, times(10, AT))).doesNotContainAnyElementsOf(before);
     }
     assertThat(FENCE.lift(0, 7)).isEqualTo(new KeyFence.Lift.Open(false, 0, 3));

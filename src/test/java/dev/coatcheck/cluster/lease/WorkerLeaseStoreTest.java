@@ -12,8 +12,8 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -138,12 +138,12 @@ class WorkerLeaseStoreTest {
     assertThat(acquired).containsExactlyInAnyOrder(125, 126, 128);
     assertThat(store.send(new LeaseRequest.Acquire()))
         .isInstanceOfSatisfying(
-            LeaseReply.NoneFree.class,
-            none -> assertThat(none.reason()).endsWith("a holds 3"));
+            LeaseReply.NoneFree.class, none -> assertThat(none.reason()).endsWith("a holds 3"));
     assertThatThrownBy(() -> store(127, 127, "a")).hasMessageContaining("none of them is leased");
     SnowflakeLayout tiny = SnowflakeLayout.accepted("41/2/20@0");
     assertThat(
-            new WorkerLeaseStore(pool, LeaseSettings.of(tiny, "a")).send(new LeaseRequest.Acquire()))
+            new WorkerLeaseStore(pool, LeaseSettings.of(tiny, "a"))
+                .send(new LeaseRequest.Acquire()))
         .isInstanceOf(LeaseReply.Acquired.class);
   }
 

@@ -233,8 +233,10 @@ class SnoGeneratorTest {
     "partition=1 sequences=0-3 tick=5 sequence=2 tock=no used_up_to=-1 steps_back=0,false",
     "partition=70000 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
     "partition=1 sequences=0-3 tick=5 sequence=4 tock=false used_up_to=-1 steps_back=0,false",
-    "partition=1 sequences=0-3 tick=549755813888 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
-    "partition=1 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=549755813888 steps_back=0,false",
+    "partition=1 sequences=0-3 tick=549755813888 sequence=2 tock=false used_up_to=-1"
+        + " steps_back=0,false",
+    "partition=1 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=549755813888"
+        + " steps_back=0,false",
     "partition=01 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
     "'',false"
   })

@@ -106,8 +106,7 @@ public final class KeyRoutes implements Routes {
     Optional<KeyScheme> ofTypes = KeyScheme.named(scheme);
     if (ofTypes.isPresent()) {
       body.allow("scheme", "layout", "count", "at");
-      SnowflakeLayout layout =
-          Parameters.layout(body, "layout", ofTypes.get(), clock.instant());
+      SnowflakeLayout layout = Parameters.layout(body, "layout", ofTypes.get(), clock.instant());
       return answer(scheme, drawn(body, new KeyTimes(ofTypes.get(), layout)));
     }
     if (scheme.equals(SEGMENT)) {
@@ -201,8 +200,7 @@ public final class KeyRoutes implements Routes {
         .dated()
         .of(times.scheme(), layout)
         .map(source -> source.at(millis))
-        .orElseGet(
-            () -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
+        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

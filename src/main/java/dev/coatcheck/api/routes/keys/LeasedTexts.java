@@ -21,7 +21,8 @@ enum LeasedTexts {
     @Override
     LongFunction<String> form(JsonObject body) {
       int metabyte =
-          body.allow("scheme", "count", "at", "metabyte").integer("metabyte", 0, SnoId.METABYTE_MAX, 0);
+          body.allow("scheme", "count", "at", "metabyte")
+              .integer("metabyte", 0, SnoId.METABYTE_MAX, 0);
       return key -> LeasedSnos.of(key, metabyte).toString();
     }
   },
