@@ -53,7 +53,7 @@ public class SchemeBenchmark {
   private final TimeBasedEpochGenerator uuidGenerator = Generators.timeBasedEpochGenerator();
   private final SnoGenerator snos =
       new SnoGenerator(
-          SnoSnapshot.fresh(7, SequenceRanges.Range.ALL),
+          SnoSnapshot.fresh(new SnoShare(7, SequenceRange.ALL)),
           System::currentTimeMillis,
           Waiter.PARKING,
           SnoGenerator.Overflows.IGNORED);

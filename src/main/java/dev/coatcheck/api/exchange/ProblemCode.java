@@ -63,6 +63,7 @@ public enum ProblemCode {
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
   NO_WORKER_RANGE(503, "No worker range"),
   KEYS_FENCED(503, "Keys fenced"),
+  NO_DATED_WORKER_LEFT(503, "No worker left for given times"),
   INTERNAL(500, "Internal error");
 
   private final int status;

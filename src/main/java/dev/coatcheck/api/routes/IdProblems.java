@@ -5,6 +5,8 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** The problems of public IDs, and of keys without a public ID. */
 public final class IdProblems {
@@ -71,16 +73,23 @@ public final class IdProblems {
                   + "COATCHECK_WORKERS of this instance has no range for the layout "
                   + layout
                   + ". Send the request to another instance, or give this instance a range.");
-      case KeyDraw.NoDatedWorker(String layout, int worker) ->
+      case KeyDraw.NoDatedWorker(String layout, List<Integer> workers) ->
           Problem.unavailable(
               ProblemCode.NO_WORKER_RANGE,
               before
-                  + "The range that COATCHECK_WORKERS of this instance has for the layout "
+                  + "COATCHECK_WORKERS of this instance gives the layout "
                   + layout
-                  + " leaves out worker "
-                  + worker
-                  + ", which makes the keys for given times. Send the request to an instance whose"
-                  + " range has it.");
+                  + " none of the workers that make keys for given times: "
+                  + workers.stream().sorted().map(String::valueOf).collect(Collectors.joining(", "))
+                  + ". Send the request to an instance whose range has one of them.");
+      case KeyDraw.NoDatedWorkerLeft(String layout) ->
+          Problem.unavailable(
+              ProblemCode.NO_DATED_WORKER_LEFT,
+              before
+                  + "After the last failover of Postgres the layout "
+                  + layout
+                  + " has no worker left for keys of given times. Send the request without a time,"
+                  + " or bring keys of your own.");
       case KeyDraw.UnknownSegment _ ->
           Problem.at(
               ProblemCode.SEGMENT_UNKNOWN,

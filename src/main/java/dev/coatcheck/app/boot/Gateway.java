@@ -81,6 +81,7 @@ public final class Gateway implements AutoCloseable {
       KeySources keys =
           opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
       keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
+      registry.all().forEach(keys::prepare);
       TokenSource tokens = new TokenSource(random);
       Mappings mappings =
           Mappings.open(
@@ -142,7 +143,8 @@ public final class Gateway implements AutoCloseable {
                           parameters,
                           observer),
                       List.of(
-                          new TypeRoutes(registry, parameters, config.redirectHosts(), clock),
+                          new TypeRoutes(
+                              registry, parameters, config.redirectHosts(), keys::prepare, clock),
                           new AliasRoutes(mappings, parameters),
                           new EndingRoutes(Endings.open(database, mappings.resolver())),
                           new KeyRoutes(keys.makers(database), parameters, clock),

@@ -10,6 +10,7 @@ import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -52,12 +53,17 @@ record KeySources(
             leasePool,
             observer,
             clock);
-    leased.prepare(SnowflakeLayout.DEFAULT);
+    leased.prepare(KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT);
     return new KeySources(
         ranges,
         leased,
-        new DatedGenerators(database, ranges::holdsDatedWorker, observer),
+        new DatedGenerators(database, ranges::dated, observer),
         new Segments(database, observer, System::nanoTime));
+  }
+
+  /** So that the first mint of a type finds a worker. */
+  void prepare(Type type) {
+    leased.prepare(type.keyScheme(), type.keyLayout());
   }
 
   KeyGenerator of(Type type) {

@@ -2,13 +2,19 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.core.scheme.SnoId;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
@@ -24,9 +30,21 @@ final class InspectVerb implements Callable<Integer> {
   @Parameters(arity = "1..*", paramLabel = "ID", description = "IDs of any format.")
   private List<String> ids = List.of();
 
+  @Option(
+      names = "--set",
+      split = ",",
+      paramLabel = "FIELD=NUMBER",
+      description =
+          "Print the snos with another metabyte or partition instead, such as"
+              + " metabyte=7,partition=12. Needs no gateway.")
+  private Map<String, Integer> changes = new LinkedHashMap<>();
+
   /** 0 if every text can be an ID of some format. */
   @Override
   public Integer call() throws CommandFailed {
+    if (!changes.isEmpty()) {
+      return change();
+    }
     int status = 0;
     for (String id : ids) {
       JsonNode inspection = gateway.get("/v1/inspect/" + GatewayCalls.segment(id));
@@ -36,6 +54,38 @@ final class InspectVerb implements Callable<Integer> {
       }
     }
     return status;
+  }
+
+  private int change() throws CommandFailed {
+    List<SnoId> changed = new ArrayList<>();
+    for (String id : ids) {
+      changed.add(
+          changed(
+              SnoId.parse(id)
+                  .orElseThrow(() -> new CommandFailed(id + " is no sno; --set is for snos."))));
+    }
+    changed.forEach(spec.commandLine().getOut()::println);
+    return 0;
+  }
+
+  private SnoId changed(SnoId id) {
+    SnoId changed = id;
+    for (var change : changes.entrySet()) {
+      try {
+        changed =
+            switch (change.getKey()) {
+              case "metabyte" -> changed.withMetabyte(change.getValue());
+              case "partition" -> changed.withPartition(change.getValue());
+              default -> throw new IllegalArgumentException("snos have no such field");
+            };
+      } catch (IllegalArgumentException refused) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--set takes metabyte=0 to 255 and partition=0 to 65535, not %s=%d."
+                .formatted(change.getKey(), change.getValue()));
+      }
+    }
+    return changed;
   }
 
   private void print(JsonNode inspection) {

@@ -3,38 +3,37 @@ package dev.coatcheck.cluster.grant;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /** The generators of keys for given times. */
 public final class DatedGenerators {
   private final DatedKeyStore store;
-  private final Predicate<SnowflakeLayout> hasWorker;
+  private final Function<SnowflakeLayout, List<Integer>> workers;
   private final Observer observer;
   private final DatedKeys uuids = new DatedUuids();
 
   /**
-   * @param hasWorker whether this instance may use the worker of a layout for dated keys
+   * @param workers those of a layout's workers for given times that this instance may use, in order
    */
   public DatedGenerators(
-      Database database, Predicate<SnowflakeLayout> hasWorker, Observer observer) {
+      Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {
     this.store = new DatedKeyStore(database);
-    this.hasWorker = hasWorker;
+    this.workers = workers;
     this.observer = observer;
   }
 
-  /** Empty if the layout has no worker for such keys, or this instance may not use it. */
+  /** Empty if the layout has no worker for such keys that this instance may use. */
   public Optional<DatedKeys> of(KeyScheme scheme, SnowflakeLayout layout) {
     return switch (scheme) {
       case UUIDV7 -> Optional.of(uuids);
       case SNOWFLAKE ->
-          WorkerUses.dated(layout).isPresent() && hasWorker.test(layout)
-              ? Optional.of(
-                  new DatedSnowflakes(layout, WorkerUses.dated(layout).getAsInt(), store, observer))
-              : Optional.empty();
+          Optional.of(workers.apply(layout))
+              .filter(own -> !own.isEmpty())
+              .map(own -> new DatedSnowflakes(layout, own, store, observer));
     };
   }
 }

@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.grant;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -9,31 +10,47 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Counts the keys that were granted for each millisecond of a layout. */
+/** Counts the keys that were granted for each millisecond of a worker of a layout. */
 final class DatedKeyStore {
   /** For an import, which has no deadline and may ask for 16,384 milliseconds at once. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
   /**
+   * The worker in use, if the fence is open: of those that were never leased the one that the fence
+   * counts to. A worker that was leased before it was set apart, by an earlier version, may have
+   * used any millisecond.
+   */
+  private static final String WORKER =
+      """
+      select (array(
+               select own.worker
+                 from unnest(?::int[]) with ordinality as own (worker, n)
+                where not exists (
+                  select from coatcheck.worker_lease l
+                   where l.layout = ? and l.worker = own.worker and l.epoch > 0)
+                order by own.n))[f.dated_worker] as worker
+        from coatcheck.key_fence f
+       where %s
+      """
+          .formatted(FenceTable.IS_OPEN);
+
+  /**
    * One statement, so that what it grants is committed before it is used. Sorted, so that two of
-   * them wait for each other instead of making a deadlock. A statement that waited may have read an
-   * older fence than the row was written under: an advance never falls.
+   * them wait for each other instead of making a deadlock.
    */
   private static final String GRANT =
       """
-      insert into coatcheck.dated_key as d (layout, millis, granted, advance)
-      select ?, wanted.millis, wanted.keys + f.dated_advance, f.dated_advance
-        from rows from (unnest(?::bigint[]), unnest(?::bigint[])) as wanted (millis, keys),
-             coatcheck.key_fence f
-       where %s
+      with fence as materialized (%s)
+      insert into coatcheck.dated_key as d (layout, worker, millis, granted)
+      select ?, fence.worker, wanted.millis, wanted.keys
+        from fence, rows from (unnest(?::bigint[]), unnest(?::bigint[])) as wanted (millis, keys)
+       where fence.worker is not null
        order by wanted.millis
-          on conflict (layout, millis) do update
-             set granted = d.granted + greatest(excluded.advance - d.advance, 0)
-                           + (excluded.granted - excluded.advance),
-                 advance = greatest(excluded.advance, d.advance)
-      returning d.millis, d.granted
+          on conflict (layout, worker, millis) do update
+             set granted = d.granted + excluded.granted
+      returning d.worker, d.millis, d.granted
       """
-          .formatted(FenceTable.IS_OPEN);
+          .formatted(WORKER);
 
   private final Database database;
 
@@ -41,18 +58,19 @@ final class DatedKeyStore {
     this.database = database;
   }
 
-  /** {@code count} keys of a millisecond from number {@code first} on, counted from 0. */
-  record Grant(long millis, long first, int count) {}
+  /** {@code count} keys of a worker and a millisecond from number {@code first} on, from 0. */
+  record Grant(int worker, long millis, long first, int count) {}
 
   /**
-   * Grants keys, each number of a millisecond at most once.
+   * Grants keys, each number of a worker's millisecond at most once.
    *
+   * @param workers of the layout's workers for given times those to use, in order
    * @param wanted how many keys by millisecond, not empty
-   * @return a grant for each millisecond; none behind the fence
+   * @return a grant for each millisecond; none if {@link #whyNone}
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown: the numbers
    *     are lost then, and never granted again
    */
-  List<Grant> grant(String layout, SortedMap<Long, Integer> wanted) {
+  List<Grant> grant(String layout, List<Integer> workers, SortedMap<Long, Integer> wanted) {
     Long[] millis = wanted.keySet().toArray(Long[]::new);
     Long[] keys = wanted.values().stream().map(Integer::longValue).toArray(Long[]::new);
     return Deadline.after(ANSWER_MAX)
@@ -65,14 +83,28 @@ final class DatedKeyStore {
                         PlainSql.rows(
                             sql,
                             GRANT,
-                            row -> granted(row.getLong(1), row.getLong(2), wanted),
+                            row -> granted(row.getInt(1), row.getLong(2), row.getLong(3), wanted),
+                            workers.toArray(Integer[]::new),
+                            layout,
                             layout,
                             millis,
                             keys)));
   }
 
-  private static Grant granted(long millis, long end, SortedMap<Long, Integer> wanted) {
+  private static Grant granted(int worker, long millis, long end, SortedMap<Long, Integer> wanted) {
     int count = requireNonNull(wanted.get(millis));
-    return new Grant(millis, end - count, count);
+    return new Grant(worker, millis, end - count, count);
+  }
+
+  /** Why nothing is granted: the fence is closed, or no worker is left behind it. */
+  KeyDraw.NoKeys whyNone(String layout, List<Integer> workers) {
+    boolean isOpen =
+        !database
+            .read(
+                "dated keys",
+                sql ->
+                    PlainSql.rows(sql, WORKER, _ -> true, workers.toArray(Integer[]::new), layout))
+            .isEmpty();
+    return isOpen ? new KeyDraw.NoDatedWorkerLeft(layout) : new KeyDraw.Fenced();
   }
 }

@@ -14,11 +14,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Snowflake keys for given times, of the one worker of a layout that is never leased.
+ * Snowflake keys for given times, of workers of a layout that are never leased, one after another:
+ * the next one is used where a failover may have lost what is known of the one before.
  *
  * <h2>Why no key is made twice</h2>
  *
- * Postgres counts the numbers that it grants of each tick of the layout, by its first millisecond,
+ * Postgres counts the numbers that it grants of each tick of a worker, by its first millisecond,
  * and grants each number once, to one caller, even if the caller never uses the number. A tick has
  * room for as many keys as its sequence has numbers. Number n beyond that is exchanged for a number
  * of the tick n / room later, where it is counted anew: so a million rows of one day without a time
@@ -34,13 +35,14 @@ final class DatedSnowflakes implements DatedKeys {
   private static final Duration DRAW_MAX = Duration.ofSeconds(10);
 
   private final SnowflakeLayout layout;
-  private final int worker;
+  private final List<Integer> workers;
   private final DatedKeyStore store;
   private final Observer observer;
 
-  DatedSnowflakes(SnowflakeLayout layout, int worker, DatedKeyStore store, Observer observer) {
+  DatedSnowflakes(
+      SnowflakeLayout layout, List<Integer> workers, DatedKeyStore store, Observer observer) {
     this.layout = layout;
-    this.worker = worker;
+    this.workers = List.copyOf(workers);
     this.store = store;
     this.observer = observer;
   }
@@ -56,34 +58,36 @@ final class DatedSnowflakes implements DatedKeys {
     for (long each : millis) {
       wanted.merge(layout.millisOf(layout.position(each)), 1, Integer::sum);
     }
-    List<Long> positions = new ArrayList<>(millis.length);
+    List<Long> keys = new ArrayList<>(millis.length);
     for (int round = 0; !wanted.isEmpty(); round++) {
       if (round == ROUNDS_MAX) {
         return new KeyDraw.Refused("the ticks after these are full", RETRY_MILLIS);
       }
-      List<DatedKeyStore.Grant> grants = store.grant(layout.name(), wanted);
+      List<DatedKeyStore.Grant> grants = store.grant(layout.name(), workers, wanted);
       if (grants.isEmpty()) {
-        observer.observe(new Event.KeysFenced("dated"));
-        return new KeyDraw.Fenced();
+        return none();
       }
-      wanted = exchanged(grants, positions);
+      wanted = exchanged(grants, keys);
     }
-    return new KeyDraw.Drawn(
-        positions.stream()
-            .sorted()
-            .<Key>map(at -> new Key.Bigint(layout.key(at, worker)))
-            .toList());
+    return new KeyDraw.Drawn(keys.stream().sorted().<Key>map(Key.Bigint::new).toList());
   }
 
-  /** Adds the positions that have room, and returns what to ask for in the place of the others. */
-  private SortedMap<Long, Integer> exchanged(
-      List<DatedKeyStore.Grant> grants, List<Long> positions) {
+  private KeyDraw none() {
+    KeyDraw.NoKeys why = store.whyNone(layout.name(), workers);
+    if (why instanceof KeyDraw.Fenced) {
+      observer.observe(new Event.KeysFenced("dated"));
+    }
+    return why;
+  }
+
+  /** Adds the keys that have room, and returns what to ask for in the place of the others. */
+  private SortedMap<Long, Integer> exchanged(List<DatedKeyStore.Grant> grants, List<Long> keys) {
     long room = layout.sequenceMax() + 1;
     SortedMap<Long, Integer> later = new TreeMap<>();
     for (DatedKeyStore.Grant grant : grants) {
       for (long number = grant.first(); number < grant.first() + grant.count(); number++) {
         if (number < room) {
-          positions.add(layout.position(grant.millis()) + number);
+          keys.add(layout.key(layout.position(grant.millis()) + number, grant.worker()));
         } else {
           later.merge(grant.millis() + number / room * layout.tickMillis(), 1, Integer::sum);
         }

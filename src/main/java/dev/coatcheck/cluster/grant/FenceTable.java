@@ -11,26 +11,30 @@ final class FenceTable {
   /** Whether the fence {@code f} lets grants through on the primary that answers. */
   static final String IS_OPEN = "(f.timeline, f.system_identifier) = " + CURRENT;
 
+  private static final String STATE =
+      """
+      select %s, f.segment_advance, f.dated_worker from coatcheck.key_fence f for update
+      """
+          .formatted(IS_OPEN);
+
   private static final String LIFT =
       """
-      update coatcheck.key_fence f
-         set (timeline, system_identifier) = (%1$s, %2$s),
-             segment_advance = before.segment_advance + ?,
-             dated_advance = before.dated_advance + ?
-        from (select * from coatcheck.key_fence for update) before
-      returning (before.timeline, before.system_identifier) <> (f.timeline, f.system_identifier),
-                f.segment_advance, f.dated_advance
+      update coatcheck.key_fence
+         set (timeline, system_identifier) = (%s, %s), segment_advance = ?, dated_worker = ?
       """
           .formatted(PrimarySql.TIMELINE, PrimarySql.SYSTEM_IDENTIFIER);
 
   private FenceTable() {}
 
-  static KeyFence.Lifted lift(DSLContext sql, int segmentAdvance, int datedAdvance) {
+  record State(boolean isOpen, long segmentAdvance, int datedWorker) {}
+
+  /** Locks the row. */
+  static State state(DSLContext sql) {
     return PlainSql.row(
-        sql,
-        LIFT,
-        row -> new KeyFence.Lifted(row.getBoolean(1), row.getLong(2), row.getLong(3)),
-        segmentAdvance,
-        datedAdvance);
+        sql, STATE, row -> new State(row.getBoolean(1), row.getLong(2), row.getInt(3)));
+  }
+
+  static void lift(DSLContext sql, long segmentAdvance, int datedWorker) {
+    int _ = PlainSql.execute(sql, LIFT, segmentAdvance, datedWorker);
   }
 }

@@ -22,6 +22,9 @@ public final class KeyGenerators implements AutoCloseable {
   /** Each costs a thread and a statement a second. */
   private static final int LAYOUTS_MAX = 16;
 
+  /** The others are left to layouts of which keys are drawn. */
+  private static final int PREPARED_MAX = 8;
+
   private static final long RETRY_MILLIS = 60_000;
 
   private final Function<SnowflakeLayout, Optional<LeaseSettings>> settings;
@@ -49,14 +52,16 @@ public final class KeyGenerators implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Begins to lease a worker of the layout, so that the first draw finds one. */
-  public void prepare(SnowflakeLayout layout) {
-    KeyGenerator _ = leased(layout);
+  /** Begins to lease what keys of the scheme need, so that the first draw finds a worker. */
+  public synchronized void prepare(KeyScheme scheme, SnowflakeLayout layout) {
+    if (leases.size() < PREPARED_MAX) {
+      KeyGenerator _ = of(scheme, layout);
+    }
   }
 
   /**
    * The generator of a scheme and, for Snowflakes, a layout. The first to ask for a layout starts
-   * its lease and may be refused keys for some milliseconds.
+   * its lease, for which the first draw waits.
    */
   public KeyGenerator of(KeyScheme scheme, SnowflakeLayout layout) {
     return switch (scheme) {

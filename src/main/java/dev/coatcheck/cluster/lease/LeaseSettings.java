@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
+import java.util.stream.IntStream;
 
 /**
  * Which lease an instance asks for. {@code windowMillis} is how long it can mint through a database
@@ -19,10 +20,13 @@ public record LeaseSettings(
   private static final long REST_BEYOND_WINDOW_MILLIS = 12_000;
 
   public LeaseSettings {
-    if (firstWorker < 0 || firstWorker > lastWorker || lastWorker >= WorkerUses.leased(layout)) {
+    if (firstWorker < 0
+        || lastWorker >= WorkerUses.shared(layout)
+        || IntStream.rangeClosed(firstWorker, lastWorker)
+            .noneMatch(worker -> WorkerUses.isLeased(layout, worker))) {
       throw new IllegalArgumentException(
-          "workers %d..%d are not within 0..%d, the leased ones of layout %s"
-              .formatted(firstWorker, lastWorker, WorkerUses.leased(layout) - 1, layout.name()));
+          "workers %d..%d are not within 0..%d of layout %s, or none of them is leased"
+              .formatted(firstWorker, lastWorker, WorkerUses.shared(layout) - 1, layout.name()));
     }
     if (holder.isBlank()) {
       throw new IllegalArgumentException("a holder needs a name");
@@ -37,7 +41,12 @@ public record LeaseSettings(
   /** Any worker of the layout, with the default window. */
   public static LeaseSettings of(SnowflakeLayout layout, String holder) {
     return new LeaseSettings(
-        layout, 0, WorkerUses.leased(layout) - 1, holder, WINDOW_MILLIS_DEFAULT);
+        layout, 0, WorkerUses.shared(layout) - 1, holder, WINDOW_MILLIS_DEFAULT);
+  }
+
+  /** The workers of the layout that are not to be leased. */
+  Integer[] neverLeased() {
+    return WorkerUses.dated(layout).toArray(Integer[]::new);
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.coatcheck.cluster.grant.PrimarySql;
  * <pre>
  * {0} layout   {1} first worker, or the worker   {2} last worker, or the epoch
  * {3} holder, or the holder's mark   {4} rest   {5} lease   {6} window, all in milliseconds
+ * {7} workers that are never leased
  * </pre>
  */
 final class LeaseStatements {
@@ -56,7 +57,7 @@ final class LeaseStatements {
           , free as (
             select l.worker
               from coatcheck.worker_lease l, moment m
-             where l.layout = {0} and l.worker between {1} and {2}
+             where l.layout = {0} and l.worker between {1} and {2} and l.worker <> all ({7})
                and (l.timeline, l.system_identifier) = (m.timeline, m.system_identifier)
                and l.granted_until_ms < m.ms and l.expires_at <= m.at and l.rest_until_ms <= m.ms
              order by random()
@@ -118,6 +119,7 @@ final class LeaseStatements {
           select {0}, n, m.timeline, m.system_identifier,
                  case when %s then 0 else m.ms + {4} end
             from generate_series({1}::int, {2}::int) n, moment m
+           where n <> all ({7})
               on conflict do nothing
           """;
 

@@ -5,6 +5,8 @@ import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyRun;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -17,12 +19,16 @@ import javax.sql.DataSource;
 public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private static final long CLOSE_MILLIS_MAX = 3_000;
 
+  /** No request for a lease takes longer. */
+  private static final long FIRST_REPLY_MILLIS_MAX = 800;
+
   private final SnowflakeLayout layout;
   private final Consumer<LeaseEvent> events;
   private final Function<LeaseRequest, LeaseReply> database;
   private final Waiter waiter;
   private final LeaseKeeper keeper;
   private final Thread driver;
+  private final CountDownLatch firstReply = new CountDownLatch(1);
   private volatile boolean closing;
 
   /**
@@ -53,7 +59,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
         Thread.ofPlatform().daemon().name("lease-" + layout.name()).unstarted(this::drive);
   }
 
-  /** Begins to lease. Draws are refused until the first worker is there, mostly a few ms later. */
+  /** Begins to lease. A draw waits for the first reply of the database, mostly a few ms. */
   public WorkerLease start() {
     driver.start();
     return this;
@@ -65,7 +71,18 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
 
   @Override
   public KeyDraw next(int count) {
+    if (firstReply.getCount() > 0) {
+      awaitFirstReply();
+    }
     return KeyRun.draw(count, layout, this::reserve, waiter);
+  }
+
+  private void awaitFirstReply() {
+    try {
+      boolean _ = firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   KeyRun reserve(int count) {
@@ -80,6 +97,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
           long sentNano = waiter.nanoTime();
           LeaseReply reply = send(request);
           keeper.replied(request, reply, sentNano, waiter.nanoTime());
+          firstReply.countDown();
         }
       }
     }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
+import org.jooq.QueryPart;
 import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
@@ -49,27 +50,13 @@ final class WorkerLeaseStore {
       return first.get();
     }
     int registered =
-        sql.execute(
-            LeaseStatements.REGISTER.formatted(conditions.neverLost()),
-            DSL.val(settings.layout().name()),
-            DSL.val(settings.firstWorker()),
-            DSL.val(settings.lastWorker()),
-            DSL.val(settings.holder()),
-            DSL.val(settings.restMillis()));
+        sql.execute(LeaseStatements.REGISTER.formatted(conditions.neverLost()), acquisition());
     Optional<LeaseReply> second = registered > 0 ? acquireFree(sql) : Optional.empty();
     return second.orElseGet(() -> WorkerStore.noneFree(sql, settings));
   }
 
   private Optional<LeaseReply> acquireFree(DSLContext sql) {
-    return sql.resultQuery(
-            LeaseStatements.ACQUIRE,
-            DSL.val(settings.layout().name()),
-            DSL.val(settings.firstWorker()),
-            DSL.val(settings.lastWorker()),
-            DSL.val(settings.holder()),
-            DSL.val(settings.restMillis()),
-            DSL.val(LeaseSettings.LEASE_MILLIS),
-            DSL.val(settings.windowMillis()))
+    return sql.resultQuery(LeaseStatements.ACQUIRE, acquisition())
         .fetchOptional(
             row ->
                 new LeaseReply.Acquired(
@@ -77,6 +64,19 @@ final class WorkerLeaseStore {
                     row.get(1, Long.class),
                     row.get(2, Long.class),
                     row.get(3, Long.class)));
+  }
+
+  private QueryPart[] acquisition() {
+    return new QueryPart[] {
+      DSL.val(settings.layout().name()),
+      DSL.val(settings.firstWorker()),
+      DSL.val(settings.lastWorker()),
+      DSL.val(settings.holder()),
+      DSL.val(settings.restMillis()),
+      DSL.val(LeaseSettings.LEASE_MILLIS),
+      DSL.val(settings.windowMillis()),
+      DSL.val(settings.neverLeased())
+    };
   }
 
   private LeaseReply renew(DSLContext sql, LeaseRequest.Renew renew) {

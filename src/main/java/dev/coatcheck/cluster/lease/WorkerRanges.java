@@ -3,12 +3,13 @@ package dev.coatcheck.cluster.lease;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Which workers of each layout an instance may lease. Where any range is set, a layout without one
@@ -24,6 +25,15 @@ public final class WorkerRanges {
 
     private boolean fits(SnowflakeLayout layout) {
       return first <= last && last < WorkerUses.shared(layout);
+    }
+
+    private boolean holds(int worker) {
+      return first <= worker && worker <= last;
+    }
+
+    private boolean hasLeased(SnowflakeLayout layout) {
+      return IntStream.rangeClosed(first, last)
+          .anyMatch(worker -> WorkerUses.isLeased(layout, worker));
     }
 
     @Override
@@ -133,18 +143,15 @@ public final class WorkerRanges {
         : Optional.ofNullable(byLayout.get(layout));
   }
 
-  /** Those of them that are leased; empty if there are none. */
+  /** The same; empty if none of them is leased. */
   public Optional<Range> leased(SnowflakeLayout layout) {
-    int last = WorkerUses.leased(layout) - 1;
-    return of(layout)
-        .filter(range -> range.first() <= last)
-        .map(range -> new Range(range.first(), Math.min(range.last(), last)));
+    return of(layout).filter(range -> range.hasLeased(layout));
   }
 
-  /** Whether the instance may use the layout's worker of keys for given times. */
-  public boolean holdsDatedWorker(SnowflakeLayout layout) {
-    OptionalInt worker = WorkerUses.dated(layout);
-    return worker.isPresent()
-        && of(layout).filter(range -> range.last() >= worker.getAsInt()).isPresent();
+  /** Those of the layout's workers of keys for given times that the instance may use, in order. */
+  public List<Integer> dated(SnowflakeLayout layout) {
+    return of(layout).stream()
+        .flatMap(range -> WorkerUses.dated(layout).stream().filter(range::holds))
+        .toList();
   }
 }

@@ -30,7 +30,7 @@ final class WorkerStore {
                               ceil(extract(epoch from l.expires_at) * 1000)::bigint) - m.ms)
                    as free_in_ms
             from coatcheck.worker_lease l, moment m
-           where l.layout = {0} and l.worker between {1} and {2}
+           where l.layout = {0} and l.worker between {1} and {2} and l.worker <> all ({3})
              and (l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms)
            group by l.holder, held
            order by l.holder, held
@@ -64,7 +64,8 @@ final class WorkerStore {
                 NONE_FREE,
                 DSL.val(settings.layout().name()),
                 DSL.val(settings.firstWorker()),
-                DSL.val(settings.lastWorker()))
+                DSL.val(settings.lastWorker()),
+                DSL.val(settings.neverLeased()))
             .fetch();
     String holders =
         groups.isEmpty()

@@ -52,15 +52,15 @@ public final class Inspector {
   /**
    * What a text can be at this time.
    *
-   * @param custom Snowflake layouts beside those that have a name
+   * @param own the Snowflake layouts of a gateway's own keys, with a name or without
    */
-  public static Inspection inspect(String text, Collection<SnowflakeLayout> custom, Instant now) {
+  public static Inspection inspect(String text, Collection<SnowflakeLayout> own, Instant now) {
     if (text.length() > LENGTH_MAX) {
       return new Inspection(List.of(), List.of());
     }
     List<Candidate> candidates = new ArrayList<>();
     List<Refusal> refusals = new ArrayList<>();
-    Stream.concat(TEXTS.stream(), Stream.of(new Numbers(custom)))
+    Stream.concat(TEXTS.stream(), Stream.of(new Numbers(own)))
         .flatMap(format -> format.read(text, now).stream())
         .forEach(
             reading -> {

@@ -53,8 +53,8 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
         fields);
   }
 
-  /** The fields of a number, if it fits in, and its time is one at which it may have been made. */
-  Optional<Candidate> read(BigInteger value, Instant now) {
+  /** The fields of a number, if it fits in, and its time is from {@code since} to now. */
+  Optional<Candidate> read(BigInteger value, Instant since, Instant now) {
     int width = fields.stream().mapToInt(Field::bits).sum();
     if (value.bitLength() > width) {
       return Optional.empty();
@@ -68,8 +68,7 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
         continue;
       }
       Instant time = epoch.plusMillis(number * tickMillis);
-      // Small numbers are no IDs of the first day of a layout.
-      if (!Format.isPlausible(time, epoch.plus(Format.AHEAD_MAX), now)) {
+      if (!Format.isPlausible(time, since, now)) {
         return Optional.empty();
       }
       found = found.at(time);

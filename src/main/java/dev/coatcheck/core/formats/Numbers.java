@@ -7,11 +7,14 @@ import dev.coatcheck.core.formats.Reading.Refusal;
 import dev.coatcheck.core.formats.Reading.Reveal;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -66,13 +69,18 @@ final class Numbers implements Format {
               "snowflake.cosid-seconds", COSID_EPOCH, 1_000, "time:31 machine:10 sequence:22"),
           NumberLayout.of("snowflake.idgen", DISCORD_EPOCH, 1, USUAL));
 
-  private final List<NumberLayout> layouts;
+  /** In a layout of milliseconds more than any number of 32 bits. */
+  private static final Duration OWN_SINCE = Duration.ofSeconds(2);
 
-  /** With further layouts, as types of a gateway have them. */
-  Numbers(Collection<SnowflakeLayout> custom) {
+  private final List<NumberLayout> layouts;
+  private final Set<NumberLayout> own;
+
+  /** With the layouts of a gateway's own keys. */
+  Numbers(Collection<SnowflakeLayout> own) {
+    this.own = own.stream().map(NumberLayout::of).collect(Collectors.toSet());
     this.layouts =
         Stream.concat(
-                Stream.concat(SnowflakeLayout.NAMED.stream(), custom.stream())
+                Stream.concat(SnowflakeLayout.NAMED.stream(), own.stream())
                     .distinct()
                     .map(NumberLayout::of),
                 LAYOUTS.stream())
@@ -96,7 +104,7 @@ final class Numbers implements Format {
     if (value.bitLength() > Long.SIZE) {
       return List.of(new Refusal("tsid", Flaw.OVERFLOW, "64 bits begin with a digit from 0 to F."));
     }
-    return TSID.read(value, now).map(List::<Reading>of).orElse(List.of());
+    return TSID.read(value, secondDay(TSID), now).map(List::<Reading>of).orElse(List.of());
   }
 
   private List<Reading> decimal(String text, Instant now) {
@@ -111,13 +119,31 @@ final class Numbers implements Format {
     }
     List<Reading> found = new ArrayList<>();
     for (NumberLayout layout : layouts) {
-      layout.read(value, now).map(one -> more(layout, one, value)).ifPresent(found::add);
+      layout
+          .read(value, since(layout, now), now)
+          .map(one -> more(layout, one, value))
+          .ifPresent(found::add);
     }
     if (value.signum() > 0 && value.bitLength() < Long.SIZE) {
       found.add(
           Candidate.of("auto_increment", Certainty.POSSIBLE).sortable().revealing(Reveal.VOLUME));
     }
     return found;
+  }
+
+  /**
+   * Small numbers are no IDs of the first day of a layout, unless the layout is that of own keys.
+   * On that day itself even the first of them are.
+   */
+  private Instant since(NumberLayout layout, Instant now) {
+    if (!own.contains(layout)) {
+      return secondDay(layout);
+    }
+    return now.isBefore(secondDay(layout)) ? layout.epoch() : layout.epoch().plus(OWN_SINCE);
+  }
+
+  private static Instant secondDay(NumberLayout layout) {
+    return layout.epoch().plus(AHEAD_MAX);
   }
 
   /** What follows from the fields. */

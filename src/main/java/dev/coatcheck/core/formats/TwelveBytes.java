@@ -61,7 +61,8 @@ final class TwelveBytes implements Format {
         .at(time)
         .with("random", bits.hex(40))
         .with("counter", bits.hex(24))
-        .sortable();
+        .sortable()
+        .revealing(Reveal.VOLUME);
   }
 
   private static Candidate xid(BigInteger value, Instant now) {

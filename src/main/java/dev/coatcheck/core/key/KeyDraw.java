@@ -31,8 +31,15 @@ public sealed interface KeyDraw {
   /** Never any keys of this layout at this instance; another instance may have a range for it. */
   record NoWorkerRange(String layout) implements NoKeys {}
 
-  /** Never any keys for given times at this instance; another one may have the worker for them. */
-  record NoDatedWorker(String layout, int worker) implements NoKeys {}
+  /** Never any keys for given times at this instance; another one may have a worker for them. */
+  record NoDatedWorker(String layout, List<Integer> workers) implements NoKeys {
+    public NoDatedWorker {
+      workers = List.copyOf(workers);
+    }
+  }
+
+  /** Never any keys for given times of this layout on this database, after its last failover. */
+  record NoDatedWorkerLeft(String layout) implements NoKeys {}
 
   /** No segment has the tag. */
   record UnknownSegment() implements NoKeys {}

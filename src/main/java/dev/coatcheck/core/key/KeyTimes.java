@@ -2,6 +2,7 @@ package dev.coatcheck.core.key;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Where keys of a scheme carry their time.
@@ -16,6 +17,26 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
       case SNOWFLAKE -> layout.epochMillis();
       case UUIDV7 -> 0;
     };
+  }
+
+  /** The tick that a key carries; empty for a UUID of another version. */
+  public Optional<Tick> tickOf(Key key) {
+    return switch (key) {
+      case Key.Bigint(long value) ->
+          Optional.of(new Tick(layout.timeOf(value), layout.tickMillis()));
+      case Key.Uuid(UUID value) ->
+          value.version() == 7 && value.variant() == 2
+              ? Optional.of(
+                  new Tick(Instant.ofEpochMilli(value.getMostSignificantBits() >>> 16), 1))
+              : Optional.empty();
+    };
+  }
+
+  /** A half-open span that keys can't divide. */
+  public record Tick(Instant begin, int millis) {
+    public Instant end() {
+      return begin.plusMillis(millis);
+    }
   }
 
   /** Whether keys can carry a time. */

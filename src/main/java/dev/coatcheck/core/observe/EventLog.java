@@ -46,7 +46,7 @@ final class EventLog {
               Level.WARN,
               "fenced " + kind,
               () ->
-                  "%s are refused since a failover or a restore; end that with: coatcheck keys fence (docs/leases.md says how many to skip)"
+                  "%s are refused since a failover or a restore; end that with: coatcheck keys fence (docs/leases.md says how)"
                       .formatted(
                           kind.equals("dated") ? "keys for given times" : "numbers of segments"));
       case Event.LeaseChanged change ->

@@ -30,8 +30,8 @@ public final class SnoGenerator {
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long WAIT_TICKS_MAX = TimeUnit.SECONDS.toMillis(10) / SnoId.MILLIS_PER_TICK;
 
-  private final int partition;
-  private final SequenceRanges.Range sequences;
+  private final SnoShare share;
+  private final SequenceRange sequences;
   private final LongSupplier wallMillis;
   private final Waiter waiter;
   private final Overflows overflows;
@@ -43,18 +43,20 @@ public final class SnoGenerator {
   private long stepsBack;
   private int waiting;
   private long noticedTick = -1;
+  private long noticedTicks;
 
   /** Hears of ticks that hold fewer IDs than callers ask for. */
   @FunctionalInterface
   public interface Overflows {
-    Overflows IGNORED = (_, _) -> {};
+    Overflows IGNORED = (_, _, _) -> {};
 
     /**
      * Once for each such tick.
      *
      * @param waiting how many callers wait for the next tick
+     * @param ticks how many ticks in a row were full, this one included
      */
-    void overflowed(Instant tick, int waiting);
+    void overflowed(Instant tick, int waiting, long ticks);
   }
 
   /**
@@ -64,8 +66,8 @@ public final class SnoGenerator {
    */
   public SnoGenerator(
       SnoSnapshot begin, LongSupplier wallMillis, Waiter waiter, Overflows overflows) {
-    this.partition = begin.partition();
-    this.sequences = begin.sequences();
+    this.share = begin.share();
+    this.sequences = share.sequences();
     this.tick = begin.tick();
     this.sequence = begin.sequence();
     this.isTock = begin.isTock();
@@ -91,7 +93,7 @@ public final class SnoGenerator {
         synchronized (this) {
           long now = now();
           if (advance(now)) {
-            return new SnoId(tick, isTock, metabyte, partition, sequence);
+            return new SnoId(tick, isTock, metabyte, share.partition(), sequence);
           }
           requireSmall(tick - now);
           waiting += isWaiting ? 0 : 1;
@@ -124,13 +126,15 @@ public final class SnoGenerator {
       return Optional.empty();
     }
     noticedTick = now;
+    noticedTicks++;
     int waitingNow = waiting;
-    return Optional.of(() -> overflows.overflowed(SnoId.timeOf(now), waitingNow));
+    long ticks = noticedTicks;
+    return Optional.of(() -> overflows.overflowed(SnoId.timeOf(now), waitingNow, ticks));
   }
 
   /** The state after the last ID. */
   public synchronized SnoSnapshot snapshot() {
-    return new SnoSnapshot(partition, sequences, tick, sequence, isTock, usedUpTo, stepsBack);
+    return new SnoSnapshot(share, tick, sequence, isTock, usedUpTo, stepsBack);
   }
 
   /** Whether there is room at a time; then the fields are those of the next ID. */
@@ -157,6 +161,9 @@ public final class SnoGenerator {
   }
 
   private void begin(long now) {
+    if (noticedTick != tick) {
+      noticedTicks = 0;
+    }
     tick = now;
     sequence = sequences.first();
   }

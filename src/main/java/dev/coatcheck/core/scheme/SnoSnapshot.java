@@ -1,6 +1,5 @@
 package dev.coatcheck.core.scheme;
 
-import dev.coatcheck.core.scheme.SequenceRanges.Range;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,37 +14,44 @@ import java.util.regex.Pattern;
  * @param stepsBack how often the clock went back
  */
 public record SnoSnapshot(
-    int partition,
-    Range sequences,
-    long tick,
-    int sequence,
-    boolean isTock,
-    long usedUpTo,
-    long stepsBack) {
-  private static final Pattern TEXT =
+    SnoShare share, long tick, int sequence, boolean isTock, long usedUpTo, long stepsBack) {
+  private static final Pattern END =
       Pattern.compile(
-          "partition=(?<partition>[0-9]{1,5}) sequences=(?<first>[0-9]{1,5})-(?<last>[0-9]{1,5})"
-              + " tick=(?<tick>-1|[0-9]{1,12}) sequence=(?<sequence>[0-9]{1,5})"
+          " tick=(?<tick>-1|[0-9]{1,12}) sequence=(?<sequence>[0-9]{1,5})"
               + " tock=(?<tock>true|false) used_up_to=(?<used>-1|[0-9]{1,12})"
               + " steps_back=(?<steps>[0-9]{1,18})");
 
+  public SnoSnapshot {
+    if (sequence < share.sequences().first() || sequence > share.sequences().last()) {
+      throw new IllegalArgumentException(
+          "sequence %d is not within %s".formatted(sequence, share.sequences()));
+    }
+    if (Math.max(tick, usedUpTo) >= SnoId.TICK_END || Math.min(tick, usedUpTo) < -1) {
+      throw new IllegalArgumentException("ticks %d and %d".formatted(tick, usedUpTo));
+    }
+  }
+
   /** Of a generator that has made nothing yet. */
-  public static SnoSnapshot fresh(int partition, Range sequences) {
-    return new SnoSnapshot(partition, sequences, -1, sequences.last(), false, -1, 0);
+  public static SnoSnapshot fresh(SnoShare share) {
+    return new SnoSnapshot(share, -1, share.sequences().last(), false, -1, 0);
   }
 
   /** Reads what {@link #toString} gives. */
   public static Optional<SnoSnapshot> parse(String text) {
-    Matcher parts = TEXT.matcher(text);
+    return SnoShare.startOf(text)
+        .filter(share -> text.startsWith(share.toString()))
+        .flatMap(share -> ending(share, text.substring(share.toString().length())));
+  }
+
+  private static Optional<SnoSnapshot> ending(SnoShare share, String text) {
+    Matcher parts = END.matcher(text);
     if (!parts.matches()) {
       return Optional.empty();
     }
     try {
       return Optional.of(
           new SnoSnapshot(
-              Integer.parseInt(parts.group("partition")),
-              new Range(
-                  Integer.parseInt(parts.group("first")), Integer.parseInt(parts.group("last"))),
+              share,
               Long.parseLong(parts.group("tick")),
               Integer.parseInt(parts.group("sequence")),
               Boolean.parseBoolean(parts.group("tock")),
@@ -58,7 +64,7 @@ public record SnoSnapshot(
 
   @Override
   public String toString() {
-    return "partition=%d sequences=%s tick=%d sequence=%d tock=%s used_up_to=%d steps_back=%d"
-        .formatted(partition, sequences, tick, sequence, isTock, usedUpTo, stepsBack);
+    return "%s tick=%d sequence=%d tock=%s used_up_to=%d steps_back=%d"
+        .formatted(share, tick, sequence, isTock, usedUpTo, stepsBack);
   }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.BooleanNode;
 
 class KeyBoundsTest {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
@@ -107,6 +108,13 @@ class KeyBoundsTest {
     "layout=default&from=yesterday, from",
     "layout=default&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z, to",
     "layout=default&from=9000-01-02T00:00:00Z, from",
+    "layout=default&from=2026-01-01T00:00:00Z&from_key=1, from_key",
+    "layout=default&from_key=1&to=2026-01-01T00:00:00Z&to_key=1, to_key",
+    "layout=default&from_key=01, from_key",
+    "layout=default&from_key=-1, from_key",
+    "layout=default&from_key=9223372036854775807&to_key=1, to_key",
+    "type=user&from_key=0190163d-8694-4000-8000-000000000000, from_key",
+    "type=user&from_key=42, from_key",
     "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=0, bucket_millis",
     "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=-1, bucket_millis",
     "layout=default&from=2026-01-01T00:00:00Z&bucket_millis=1000000000001, bucket_millis",
@@ -123,6 +131,41 @@ class KeyBoundsTest {
   void anUnknownTypeIsNotFound() {
     assertThat(client.get("/v1/keys/bounds?type=nothing&" + DAY).text("/code"))
         .isEqualTo("type_unknown");
+  }
+
+  /** As Discord's make_buckets(start_id, end_id) does, whose last bucket is that of the end. */
+  @Test
+  void twoKeysAreEndsOfASpanAsWell() {
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+    long day = 86_400_000;
+    long first = layout.key(layout.position(layout.epochMillis() + day + 5) + 7, 3);
+    long last = layout.key(layout.position(layout.epochMillis() + 3 * day), 900);
+    String span = "layout=default&from_key=" + first + "&to_key=" + last;
+
+    Reply reply = bounds(span + "&bucket_millis=" + day);
+
+    assertThat(reply.body().at("/buckets").valueStream().map(each -> each.path("number").asLong()))
+        .containsExactly(3L, 2L, 1L);
+    assertThat(reply.text("/from")).isEqualTo("2023-01-02T00:00:00.005Z");
+    assertThat(reply.text("/to")).isEqualTo("2023-01-04T00:00:00.001Z");
+    assertThat(Long.parseLong(reply.text("/smallest"))).isLessThanOrEqualTo(first);
+    assertThat(Long.parseLong(reply.text("/largest"))).isGreaterThanOrEqualTo(last);
+    assertThat(bounds("layout=default&from_key=" + first + "&to_key=" + first).body().at("/empty"))
+        .isEqualTo(BooleanNode.FALSE);
+    assertThat(bounds("layout=default&from_key=" + first).status()).isEqualTo(200);
+    assertThat(bounds("layout=default&from=2023-01-01T00:00:00Z&to_key=" + last).text("/to"))
+        .isEqualTo("2023-01-04T00:00:00.001Z");
+  }
+
+  @Test
+  void twoUuidsAreEndsOfASpanAsWell() {
+    Reply reply =
+        bounds(
+            "type=user&from_key=017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+                + "&to_key=017f22e2-79b1-7cc3-98c4-dc0c0c07398f");
+
+    assertThat(reply.text("/smallest")).startsWith("017f22e2-79b0-7000");
+    assertThat(reply.text("/largest")).startsWith("017f22e2-79b1-7fff");
   }
 
   private static Reply bounds(String query) {

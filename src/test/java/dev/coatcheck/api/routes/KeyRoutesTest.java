@@ -4,14 +4,17 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.formats.Inspector;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -94,6 +97,24 @@ class KeyRoutesTest {
     }
     assertThat(CLIENT.get("/v1/workers").body().at("/data").findValuesAsString("layout"))
         .containsAll(names);
+  }
+
+  @Test
+  void aTypeThatIsPutFindsAWorkerOfItsLayout() {
+    try (GatewayFixture fresh = GatewayFixture.own()) {
+      fresh.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+
+      Awaitility.await()
+          .until(
+              () ->
+                  fresh
+                      .client()
+                      .get("/v1/workers")
+                      .body()
+                      .at("/data")
+                      .findValuesAsString("layout")
+                      .contains("twitter"));
+    }
   }
 
   private static List<Long> numbers(String layout, int count, @Nullable String at) {
@@ -218,8 +239,8 @@ class KeyRoutesTest {
   @Test
   void anInstanceMakesNoKeysOutsideOfItsRanges() {
     try (GatewayFixture limited =
-        GatewayFixture.own("COATCHECK_WORKERS", "default=500-600, wide-sequence=250-253")) {
-      assertThat(workerOf(limited, SnowflakeLayout.DEFAULT)).isBetween(500, 600);
+        GatewayFixture.own("COATCHECK_WORKERS", "default=520-600, wide-sequence=250-253")) {
+      assertThat(workerOf(limited, SnowflakeLayout.DEFAULT)).isBetween(520, 600);
       assertThat(workerOf(limited, SnowflakeLayout.WIDE_SEQUENCE)).isBetween(250, 253);
       TestClient once = limited.client().once();
       assertNoWorkerRange(once.post("/v1/keys", oneKey(SnowflakeLayout.REGIONAL)), "regional");
@@ -228,7 +249,8 @@ class KeyRoutesTest {
       Reply dated = once.post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
       assertThat(dated.status()).isEqualTo(503);
       assertThat(dated.text("/code")).isEqualTo("no_worker_range");
-      assertThat(dated.text("/detail")).contains("worker 1021");
+      assertThat(dated.text("/detail"))
+          .contains("none of the workers that make keys for given times: 127, 255,");
 
       limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
       assertNoWorkerRange(once.mint("tweet"), "twitter");
@@ -281,19 +303,46 @@ class KeyRoutesTest {
       assertThat(caller.post("/v1/keys", json("scheme", "snowflake", "count", 1)).status())
           .isEqualTo(200);
 
-      Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_advance", 20));
+      for (String unnamed : List.of(json("advance", 5), json("advance", 5, "dated_worker", 1))) {
+        Reply refused = caller.hostile().post("/v1/keys/fence", unnamed);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.text("/detail")).contains("greater than 1, the last");
+      }
+      Reply lifted = caller.post("/v1/keys/fence", json("advance", 5, "dated_worker", 2));
       assertThat(lifted.body().at("/was_closed").booleanValue()).isTrue();
-      assertThat(lifted.body().at("/dated_advance").longValue()).isEqualTo(20);
+      assertThat(lifted.body().at("/dated_worker").intValue()).isEqualTo(2);
       long after = Long.parseLong(caller.post("/v1/keys", body).text("/keys/0"));
-      assertThat(after - Long.parseLong(before)).isEqualTo(30);
+      assertThat(SnowflakeLayout.DEFAULT.workerOf(Long.parseLong(before))).isEqualTo(1_021);
+      assertThat(SnowflakeLayout.DEFAULT.workerOf(after)).isEqualTo(895);
       assertThat(sender.post("/v1/imports", file).status()).isEqualTo(200);
+      Reply again = caller.post("/v1/keys/fence", json("advance", 7));
+      assertThat(again.body().at("/was_closed").asBoolean()).isFalse();
+      assertThat(again.body().at("/advance").intValue()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void whenNoWorkerIsLeftKeysOfGivenTimesAreRefusedAndAllOtherKeysGoOn() {
+    try (GatewayFixture failedOver = GatewayFixture.own()) {
+      TestClient caller = failedOver.client();
+      caller.put(TestType.of("charge", "ch"));
+      caller.put("/v1/segments/invoice", json("start", "1"));
+      failedOver.execute("update coatcheck.key_fence set timeline = timeline - 1");
+      Reply _ = caller.post("/v1/keys/fence", json("advance", 5, "dated_worker", 9));
+
+      Reply spent =
+          caller.once().post("/v1/keys", json("scheme", "snowflake", "count", 1, "at", AT));
+      assertThat(spent.status()).isEqualTo(503);
+      assertThat(spent.text("/code")).isEqualTo("no_dated_worker_left");
+      String file = "type,legacy_id,created_at\ncharge,1,2024-01-01T00:00:00Z\n";
+      Reply imported = caller.once().with("Content-Type", "text/csv").post("/v1/imports", file);
+      assertThat(imported.text("/code")).isEqualTo("no_dated_worker_left");
       assertThat(
               caller
-                  .post("/v1/keys/fence", json("advance", 0))
-                  .body()
-                  .at("/was_closed")
-                  .asBoolean())
-          .isFalse();
+                  .post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", 1))
+                  .text("/keys/0"))
+          .isEqualTo("6");
+      assertThat(caller.mint("charge").status()).isEqualTo(201);
     }
   }
 
@@ -302,7 +351,13 @@ class KeyRoutesTest {
     TestClient writer = GATEWAY.clientWith(Scope.KEYS_WRITE);
 
     assertThat(writer.post("/v1/keys/fence", json("advance", 0)).status()).isEqualTo(403);
-    for (String bad : List.of("{}", "{\"advance\":-1}", "{\"advance\":1000000001}")) {
+    for (String bad :
+        List.of(
+            "{}",
+            "{\"advance\":-1}",
+            "{\"advance\":1000000001}",
+            "{\"advance\":0,\"dated_worker\":0}",
+            "{\"advance\":0,\"dated_advance\":0}")) {
       assertThat(CLIENT.hostile().post("/v1/keys/fence", bad).status()).as(bad).isEqualTo(400);
     }
   }
@@ -323,6 +378,40 @@ class KeyRoutesTest {
         .isLessThan(CLOCKS_APART_MAX);
     assertThat(SnoId.parse(keys(json("scheme", "sno", "count", 1)).text("/keys/0")))
         .hasValueSatisfying(id -> assertThat(id.metabyte()).isZero());
+  }
+
+  @Test
+  void snosAndIdentifiersOfRocketMqCarryAGivenTimeToo() {
+    String sno = json("scheme", "sno", "count", 10_000, "metabyte", 77, "at", AT);
+    List<SnoId> snos = new ArrayList<>();
+    List<String> messages = new ArrayList<>();
+    for (int call = 0; call < 3; call++) {
+      texts(sno).forEach(text -> snos.add(SnoId.parse(text).orElseThrow()));
+      messages.addAll(texts(json("scheme", "rocketmq", "count", 10_000, "at", AT)));
+    }
+
+    assertThat(snos).hasSize(30_000).doesNotHaveDuplicates();
+    assertThat(snos)
+        .allMatch(
+            id ->
+                id.metabyte() == 77
+                    && id.time().isAfter(TIME.minusMillis(4))
+                    && id.time().isBefore(TIME.plusMillis(8)));
+    assertThat(messages).hasSize(30_000).doesNotHaveDuplicates();
+    Instant second = TIME.truncatedTo(ChronoUnit.SECONDS);
+    assertThat(messages)
+        .allMatch(
+            id ->
+                Inspector.inspect(id, List.of(), Instant.now()).candidates().stream()
+                    .anyMatch(read -> read.time().equals(Optional.of(second))));
+    assertThat(refused(json("scheme", "sno", "count", 1, "at", "2009-12-31T00:00:00Z")))
+        .contains("begins at 2010-01-01T00:00:00Z");
+  }
+
+  private static String refused(String body) {
+    Reply reply = CLIENT.hostile().post("/v1/keys", body);
+    assertThat(reply.status()).isEqualTo(400);
+    return reply.text("/detail");
   }
 
   @Test

@@ -46,6 +46,22 @@ class KeyVerbsTest {
   }
 
   @Test
+  void bucketsOfTwoKeysAreALineEach() {
+    Terminal buckets =
+        keys(
+            "bounds",
+            "--layout=default",
+            "--from-key=" + first("2023-01-01"),
+            "--to-key=" + first("2023-01-02"),
+            "--bucket-millis=86400000");
+
+    assertThat(buckets.lines())
+        .containsExactly(
+            "1,2023-01-02T00:00:00Z,2023-01-03T00:00:00Z," + span("2023-01-02", "2023-01-03"),
+            "0,2023-01-01T00:00:00Z,2023-01-02T00:00:00Z," + span("2023-01-01", "2023-01-02"));
+  }
+
+  @Test
   void aSpanWithoutKeysIsAnError() {
     assertThat(
             keys(
@@ -55,6 +71,8 @@ class KeyVerbsTest {
                 "--to=2020-01-02T00:00:00Z"))
         .isEqualTo(new Terminal(1, "", "coatcheck: no key has a time in this span.\n"));
     assertThat(keys("bounds", "--layout=default").status()).isEqualTo(2);
+    assertThat(keys("bounds", "--layout=default", "--from=x", "--from-key=1").status())
+        .isEqualTo(2);
     assertThat(keys("bounds", "--from=2020-01-01T00:00:00Z").err()).contains("exactly one");
   }
 
@@ -81,8 +99,12 @@ class KeyVerbsTest {
 
   @Test
   void theFenceSaysWhetherItWasClosed() {
-    assertThat(keys("fence", "--advance=0", "--dated-advance=0"))
-        .isEqualTo(new Terminal(0, "The fence was open already.\n", ""));
+    assertThat(keys("fence", "--advance=0", "--dated-worker=2"))
+        .isEqualTo(
+            new Terminal(
+                0,
+                "The fence was open already; nothing was done. The last dated worker is 1.\n",
+                ""));
     assertThat(keys("fence").status()).isEqualTo(2);
   }
 

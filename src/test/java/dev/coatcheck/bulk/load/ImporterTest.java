@@ -16,6 +16,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.MappingFixture;
@@ -53,7 +54,7 @@ class ImporterTest {
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
   private static final DatedGenerators DATED =
-      new DatedGenerators(FIXTURE.database, _ -> true, FIXTURE.observer);
+      new DatedGenerators(FIXTURE.database, WorkerUses::dated, FIXTURE.observer);
   private static final Importer IMPORTER =
       new Importer(
           FIXTURE.database,

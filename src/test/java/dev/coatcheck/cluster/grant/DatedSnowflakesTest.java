@@ -38,6 +38,8 @@ class DatedSnowflakesTest {
   private static final Database ONE = Database.open(SERVER.settings(4), "one", new Observer());
   private static final Database TWO = Database.open(SERVER.settings(4), "two", new Observer());
 
+  private static final KeyFence FENCE = new KeyFence(ONE);
+
   private final DatedKeys keys = generators(ONE, LAYOUT);
 
   @AfterAll
@@ -48,13 +50,13 @@ class DatedSnowflakesTest {
 
   @BeforeEach
   void empty() {
-    SERVER.sql().execute("truncate coatcheck.dated_key");
-    new KeyFence(ONE).lift(0, 0);
-    SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_advance = 0");
+    SERVER.sql().execute("truncate coatcheck.dated_key, coatcheck.worker_lease");
+    KeyFence.Lift _ = FENCE.lift(0, KeyFence.DATED_WORKER_MAX);
+    SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
 
   private static DatedKeys generators(Database database, SnowflakeLayout layout) {
-    return new DatedGenerators(database, _ -> true, OBSERVER)
+    return new DatedGenerators(database, WorkerUses::dated, OBSERVER)
         .of(KeyScheme.SNOWFLAKE, layout)
         .orElseThrow();
   }
@@ -73,11 +75,11 @@ class DatedSnowflakesTest {
   }
 
   @Test
-  void aKeyCarriesItsTimeAndTheWorkerThatIsNeverLeased() {
+  void aKeyCarriesItsTimeAndAWorkerThatIsNeverLeased() {
     long key = draw(keys, AT).getFirst();
 
     assertThat(LAYOUT.timeOf(key).toEpochMilli()).isEqualTo(AT);
-    assertThat(LAYOUT.workerOf(key)).isEqualTo(WorkerUses.DATED);
+    assertThat(LAYOUT.workerOf(key)).isEqualTo(1_021);
   }
 
   @Test
@@ -112,7 +114,7 @@ class DatedSnowflakesTest {
             key -> assertThat(seconds.timeOf(key).toEpochMilli() - AT).isBetween(-999L, 3_000L));
     assertThat(draw(ofSeconds, times(1, AT + 10_000)).getFirst())
         .isEqualTo(
-            seconds.key(seconds.position(AT + 10_000), WorkerUses.dated(seconds).orElseThrow()));
+            seconds.key(seconds.position(AT + 10_000), WorkerUses.dated(seconds).getFirst()));
   }
 
   @Test
@@ -167,33 +169,152 @@ class DatedSnowflakesTest {
   @Test
   void anotherTimelineOrSystemGetsNoKeysUntilTheFenceIsLifted() {
     List<Long> before = draw(keys, times(10, AT));
+    int datedWorker = 1;
     for (String change : List.of("timeline = timeline - 1", "system_identifier = 1")) {
       SERVER.sql().execute("update coatcheck.key_fence set " + change);
 
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
       assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"dated\"}");
-      assertThat(new KeyFence(ONE).lift(0, 100).wasClosed()).isTrue();
+      assertThat(FENCE.lift(0, datedWorker)).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
+      assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
+      datedWorker++;
+      assertThat(FENCE.lift(0, datedWorker))
+          .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
       assertThat(draw(keys, times(10, AT))).doesNotContainAnyElementsOf(before);
     }
-    assertThat(new KeyFence(ONE).lift(0, 0)).isEqualTo(new KeyFence.Lifted(false, 0, 200));
+    assertThat(FENCE.lift(0, 7)).isEqualTo(new KeyFence.Lift.Open(false, 0, 3));
+  }
+
+  private static void failOver() {
+    SERVER.sql().execute("update coatcheck.key_fence set timeline = timeline - 1");
+  }
+
+  /** The ticks of the keys are far more than full. */
+  @Test
+  void asManyFailoversAsThereAreWorkersMakeNoKeyTwiceThoughEachLosesAllCounts() {
+    Set<Long> seen = new HashSet<>(draw(keys, times(16_000, AT)));
+    for (int datedWorker = 2; datedWorker <= 8; datedWorker++) {
+      failOver();
+      SERVER.sql().execute("truncate coatcheck.dated_key");
+      KeyFence.Lift _ = FENCE.lift(KeyFence.ADVANCE_MAX, datedWorker);
+
+      seen.addAll(draw(keys, times(16_000, AT)));
+    }
+    assertThat(seen).hasSize(8 * 16_000);
+    assertThat(seen.stream().map(LAYOUT::workerOf).distinct())
+        .hasSameElementsAs(WorkerUses.dated(LAYOUT));
+  }
+
+  /** B knows all of A, and C only what A had before B. */
+  @Test
+  void aStandbyThatNeverSawTheLiftBeforeMakesNoKeyTwice() {
+    Set<Long> seen = new HashSet<>(draw(keys, times(100, AT)));
+    failOver();
+    KeyFence.Lift _ = FENCE.lift(0, 2);
+    for (int call = 0; call < 18; call++) {
+      seen.addAll(draw(keys, times(1_000, AT)));
+    }
+    SERVER.sql().execute("delete from coatcheck.dated_key where worker <> 1021");
+    SERVER.sql().execute("update coatcheck.key_fence set dated_worker = 1");
+    failOver();
+    assertThat(FENCE.lift(0, 1)).isEqualTo(new KeyFence.Lift.WorkerUsed(1));
+    KeyFence.Lift _ = FENCE.lift(0, 3);
+    for (int call = 0; call < 18; call++) {
+      seen.addAll(draw(keys, times(1_000, AT)));
+    }
+
+    assertThat(seen).hasSize(100 + 2 * 18_000);
   }
 
   @Test
-  void whatAFailoverLostIsSkippedInOldAndNewMilliseconds() {
-    List<Long> kept = draw(keys, times(10, AT));
-    List<Long> lost = new ArrayList<>(draw(keys, times(90, AT)));
-    lost.addAll(draw(keys, times(100, AT + 1)));
-    // The standby knows the first 10 keys of one millisecond, and nothing of the other.
-    SERVER.sql().execute("update coatcheck.dated_key set granted = 10 where millis = " + AT);
-    SERVER.sql().execute("delete from coatcheck.dated_key where millis <> " + AT);
-    KeyFence.Lifted _ = new KeyFence(ONE).lift(0, 100);
+  void layoutsWithoutAFurtherWorkerMakeNoMoreKeysAndOthersGoOn() {
+    SnowflakeLayout small = SnowflakeLayout.accepted("41/5/17@0");
+    DatedKeys ofSmall = generators(ONE, small);
+    assertThat(small.workerOf(draw(ofSmall, AT).getFirst())).isEqualTo(29);
+    failOver();
+    KeyFence.Lift _ = FENCE.lift(0, 8);
 
-    List<Long> after = new ArrayList<>(draw(keys, times(50, AT)));
-    after.addAll(draw(keys, times(50, AT)));
-    after.addAll(draw(keys, times(50, AT + 1)));
+    assertThat(ofSmall.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft(small.name()));
+    assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(127);
+    failOver();
+    KeyFence.Lift _ = FENCE.lift(0, 9);
+    assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft("default"));
+  }
 
-    assertThat(after).doesNotContainAnyElementsOf(kept).doesNotContainAnyElementsOf(lost);
-    assertThat(new HashSet<>(after)).hasSize(150);
+  /** Before they were set apart, any instance could lease seven of the eight. */
+  @Test
+  void aWorkerThatWasEverLeasedIsLeftOut() {
+    SERVER
+        .sql()
+        .execute(
+            """
+            insert into coatcheck.worker_lease (layout, worker, timeline, epoch)
+            values ('default', 895, 1, 4), ('default', 767, 1, 0), ('twitter', 767, 1, 1)
+            """);
+    failOver();
+    KeyFence.Lift _ = FENCE.lift(0, 2);
+
+    assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(767);
+  }
+
+  @Test
+  void theDatabasesOfSeveralRangesHaveWorkersOfTheirOwn() {
+    DatedKeys low =
+        new DatedGenerators(ONE, _ -> List.of(383, 255, 127), OBSERVER)
+            .of(KeyScheme.SNOWFLAKE, LAYOUT)
+            .orElseThrow();
+    assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(383);
+    failOver();
+    KeyFence.Lift _ = FENCE.lift(0, 3);
+    assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(127);
+  }
+
+  /** What earlier versions granted and skipped, with the worker that each layout had then. */
+  @Test
+  void keysOfAnEarlierVersionStayUniqueAndFullTicksComeToLife() {
+    TestDatabase earlier = TestDatabase.empty();
+    earlier.sql().migrate("27");
+    List<String> layouts =
+        List.of(
+            "default",
+            "twitter",
+            "wide-sequence",
+            "41/5/17@0",
+            "29x1000/21/13@1463673600000",
+            "39x10/4+2/s8/10@0");
+    for (String layout : layouts) {
+      earlier
+          .sql()
+          .execute(
+              "insert into coatcheck.dated_key values (%d, 10, 0, '%s')"
+                  .formatted(tick(layout), layout));
+    }
+    earlier.sql().migrate();
+    try (Database database = Database.open(earlier.settings(1), "earlier", OBSERVER)) {
+      for (String name : layouts) {
+        SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+        long key = draw(generators(database, layout), AT).getFirst();
+
+        assertThat(layout.sequenceOf(key)).as(name).isEqualTo(10);
+        assertThat(layout.workerOf(key)).isEqualTo(WorkerUses.dated(layout).getFirst());
+      }
+    }
+  }
+
+  private static long tick(String layout) {
+    SnowflakeLayout of = SnowflakeLayout.accepted(layout);
+    return of.millisOf(of.position(AT));
+  }
+
+  @Test
+  void whatAnEarlierVersionSkippedEndsNoKeys() {
+    TestDatabase earlier = TestDatabase.empty();
+    earlier.sql().migrate("27");
+    earlier.sql().execute("update coatcheck.key_fence set dated_advance = 16384");
+    earlier.sql().migrate();
+    try (Database database = Database.open(earlier.settings(1), "skipped", OBSERVER)) {
+      assertThat(LAYOUT.workerOf(draw(generators(database, LAYOUT), AT).getFirst())).isEqualTo(895);
+    }
   }
 
   @Test

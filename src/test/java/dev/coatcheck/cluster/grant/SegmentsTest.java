@@ -40,8 +40,8 @@ class SegmentsTest {
   @BeforeEach
   void empty() {
     SERVER.sql().execute("truncate coatcheck.segment");
-    fence.lift(0, 0);
-    SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0");
+    KeyFence.Lift _ = fence.lift(0, KeyFence.DATED_WORKER_MAX);
+    SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
 
   private static Segments instance() {
@@ -180,18 +180,26 @@ class SegmentsTest {
   void afterAFailoverWhatIsHeldIsUsedUpAndNothingIsGrantedBeforeTheFenceIsLifted() {
     put("invoice");
     draw(one, "invoice", 1);
-    SERVER.sql().execute("update coatcheck.key_fence set timeline = timeline - 1");
+    closeTheFence();
 
     assertThat(draw(one, "invoice", 1)).containsExactly(2L);
     assertThat(two.next("invoice", 1)).isEqualTo(new KeyDraw.Fenced());
     assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyDraw.Fenced());
     assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"segment\"} 2");
-    assertThat(fence.lift(1_000, 0)).isEqualTo(new KeyFence.Lifted(true, 1_000, datedAdvance()));
+    assertThat(fence.lift(1_000, 9)).isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
     assertThat(draw(two, "invoice", 1).getFirst()).isGreaterThan(1_000);
   }
 
-  private static long datedAdvance() {
-    return SERVER.sql().number("select dated_advance from coatcheck.key_fence");
+  @Test
+  void liftingAnOpenFenceDoesNothing() {
+    put("invoice");
+
+    assertThat(fence.lift(1_000, 5)).isEqualTo(new KeyFence.Lift.Open(false, 0, 1));
+    assertThat(draw(two, "invoice", 1)).containsExactly(1L);
+  }
+
+  private static void closeTheFence() {
+    SERVER.sql().execute("update coatcheck.key_fence set timeline = timeline - 1");
   }
 
   @Test
@@ -203,7 +211,8 @@ class SegmentsTest {
     // The standby knows the segment's beginning, and nothing of the other one.
     SERVER.sql().execute("update coatcheck.segment set next_index = 10 where tag = 'invoice'");
     SERVER.sql().execute("delete from coatcheck.segment where tag = 'lost'");
-    KeyFence.Lifted _ = fence.lift(600, 0);
+    closeTheFence();
+    KeyFence.Lift _ = fence.lift(600, 2);
 
     assertThat(draw(two, "invoice", 1)).containsExactly(611L);
     assertThat(one.put(definition("lost", 1, 1, 64))).isInstanceOf(SegmentPut.Created.class);

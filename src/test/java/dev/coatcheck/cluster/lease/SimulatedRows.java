@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.core.key.WorkerUses;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -75,7 +76,10 @@ final class SimulatedRows {
     boolean neverLost = life.equals(Life.FIRST) || defect == Defect.REGISTERED_WITHOUT_REST;
     int before = rows.size();
     for (int worker = settings.firstWorker(); worker <= settings.lastWorker(); worker++) {
-      rows.putIfAbsent(worker, new Row(0, 0, neverLost ? 0 : now + settings.restMillis(), 0, life));
+      if (WorkerUses.isLeased(settings.layout(), worker)) {
+        long restUntil = neverLost ? 0 : now + settings.restMillis();
+        rows.putIfAbsent(worker, new Row(0, 0, restUntil, 0, life));
+      }
     }
     return rows.size() > before;
   }

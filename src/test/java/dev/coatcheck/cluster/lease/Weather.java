@@ -27,7 +27,7 @@ record Weather(int nodes, int workers, long delayMillisMax, double loss, Faults 
   static final Weather JUMPY =
       new Weather(
           5,
-          WorkerUses.leased(SnowflakeLayout.DEFAULT),
+          WorkerUses.shared(SnowflakeLayout.DEFAULT),
           400,
           0.03,
           new Faults(4_000, 6_000, 8_000, 15_000, 0));

@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -11,6 +12,7 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -117,6 +119,32 @@ class WorkerLeaseStoreTest {
     database.execute("truncate coatcheck.worker_lease_origin");
     assertThat(store(5, 6, "a").send(new LeaseRequest.Acquire()))
         .isInstanceOf(LeaseReply.NoneFree.class);
+  }
+
+  /** Also where an earlier version registered them. */
+  @Test
+  void theWorkersOfGivenTimesAreNeverLeased() {
+    database.execute(
+        """
+        insert into coatcheck.worker_lease (layout, worker, timeline, system_identifier)
+        select 'default', 127, timeline, system_identifier from coatcheck.key_fence
+        """);
+    WorkerLeaseStore store = store(125, 128, "a");
+    Set<Integer> acquired = new HashSet<>();
+    for (int i = 0; i < 3; i++) {
+      acquired.add(acquire(store).worker());
+    }
+
+    assertThat(acquired).containsExactlyInAnyOrder(125, 126, 128);
+    assertThat(store.send(new LeaseRequest.Acquire()))
+        .isInstanceOfSatisfying(
+            LeaseReply.NoneFree.class, none -> assertThat(none.reason()).endsWith("a holds 3"));
+    assertThatThrownBy(() -> store(127, 127, "a")).hasMessageContaining("none of them is leased");
+    SnowflakeLayout tiny = SnowflakeLayout.accepted("41/2/20@0");
+    assertThat(
+            new WorkerLeaseStore(pool, LeaseSettings.of(tiny, "a"))
+                .send(new LeaseRequest.Acquire()))
+        .isInstanceOf(LeaseReply.Acquired.class);
   }
 
   /** A statement may last 800 ms. */

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -195,6 +196,26 @@ class WorkerLeaseTest {
                     + " and worker = 5 and granted_until_ms > 0"))
         .isEqualTo(1);
     assertThat(events).last().isEqualTo(new LeaseEvent.Released("default", 5));
+  }
+
+  /** However long the database takes for it, up to the limit of each request for a lease. */
+  @Test
+  void theFirstDrawWaitsForTheFirstWorker() {
+    LeaseSettings settings = settings(0, 1_020);
+    WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
+    try (WorkerLease lease =
+        new WorkerLease(
+                settings,
+                request -> {
+                  LockSupport.parkNanos(300_000_000);
+                  return store.send(request);
+                },
+                LeaseRules.KEPT,
+                Waiter.PARKING,
+                events::add)
+            .start()) {
+      assertThat(lease.next(1)).isInstanceOf(KeyDraw.Drawn.class);
+    }
   }
 
   @Test

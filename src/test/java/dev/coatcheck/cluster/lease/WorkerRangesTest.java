@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.WorkerUses;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,19 @@ class WorkerRangesTest {
     parse(text);
 
     assertThat(faults).singleElement().asString().startsWith("has ").contains(fault);
+  }
+
+  @Test
+  void rangesShareTheWorkersOfGivenTimes() {
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+
+    assertThat(parse("0-499").dated(layout)).containsExactly(383, 255, 127);
+    assertThat(parse("500-1021").dated(layout)).containsExactly(1_021, 895, 767, 639, 511);
+    assertThat(parse("512-638").dated(layout)).isEmpty();
+    assertThat(parse("0-499").dated(SnowflakeLayout.TWITTER)).isEmpty();
+    assertThat(parse("127-127").leased(layout)).isEmpty();
+    assertThat(parse("126-127").leased(layout)).contains(new WorkerRanges.Range(126, 127));
+    assertThat(WorkerRanges.unlimited().dated(layout)).isEqualTo(WorkerUses.dated(layout));
   }
 
   @Test

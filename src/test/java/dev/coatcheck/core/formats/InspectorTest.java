@@ -221,6 +221,42 @@ class InspectorTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"default, 3600", "41/10/12@1672531200000, 3600", "29x1000/21/13@1795000000000, 5"})
+  void theFirstDayOfOwnLayoutsIsRead(String name, long seconds) {
+    SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+    long millis = layout.epochMillis() + seconds * 1_000;
+    String key = Long.toString(layout.key(layout.position(millis), 3));
+
+    assertThat(Inspector.inspect(key, List.of(layout), NOW.plusSeconds(400_000_000)).candidates())
+        .filteredOn(candidate -> candidate.format().equals("snowflake." + layout.name()))
+        .singleElement()
+        .satisfies(one -> assertThat(one.time()).contains(Instant.ofEpochMilli(millis)));
+    assertThat(inspect(key).candidates())
+        .noneMatch(candidate -> candidate.format().equals("snowflake." + layout.name()));
+  }
+
+  @Test
+  void theFirstKeysOfANewLayoutAreReadAtOnceAndSmallNumbersAreNoneLater() {
+    SnowflakeLayout layout = SnowflakeLayout.accepted("41/10/12@" + NOW.toEpochMilli());
+    String first = Long.toString(layout.key(layout.position(NOW.toEpochMilli() + 1), 0));
+    String format = "snowflake." + layout.name();
+
+    assertThat(Inspector.inspect(first, List.of(layout), NOW).candidates())
+        .anyMatch(candidate -> candidate.format().equals(format));
+    assertThat(
+            Inspector.inspect(
+                    Long.toString((1L << 32) - 1), List.of(layout), NOW.plusSeconds(86_400))
+                .candidates())
+        .noneMatch(candidate -> candidate.format().equals(format));
+  }
+
+  @Test
+  void anObjectIdGivesAwayTheVolume() {
+    assertThat(read("507f1f77bcf86cd799439011", "objectid").reveals())
+        .containsExactly(Reveal.CREATION_TIME, Reveal.VOLUME);
+  }
+
   @Test
   void aSnoTellsTheTickAndTheWorkerOfItsKey() {
     SnowflakeLayout layout = LeasedSnos.LAYOUT;

@@ -136,14 +136,28 @@ class SnowflakeLayoutTest {
   }
 
   @Test
-  void triggersBackfillsAndGivenTimesKeepTheThreeHighestWorkers() {
-    assertThat(WorkerUses.leased(SnowflakeLayout.DEFAULT)).isEqualTo(1_021);
-    assertThat(WorkerUses.leased(SnowflakeLayout.WIDE_SEQUENCE)).isEqualTo(253);
-    assertThat(WorkerUses.dated(SnowflakeLayout.DEFAULT)).hasValue(1_021);
-    assertThat(WorkerUses.dated(SnowflakeLayout.WIDE_SEQUENCE)).hasValue(253);
-    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/3/19@0"))).hasValue(5);
+  void eightWorkersAreForGivenTimesAndSmallLayoutsHaveOneOrNone() {
+    assertThat(WorkerUses.dated(SnowflakeLayout.DEFAULT))
+        .containsExactly(1_021, 895, 767, 639, 511, 383, 255, 127);
+    assertThat(WorkerUses.dated(SnowflakeLayout.WIDE_SEQUENCE))
+        .containsExactly(253, 223, 191, 159, 127, 95, 63, 31);
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("28x1000/22/13@0")))
+        .isEqualTo(WorkerUses.dated(SnowflakeLayout.DEFAULT));
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/6/16@0")))
+        .containsExactly(61, 55, 47, 39, 31, 23, 15, 7);
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/5/17@0"))).containsExactly(29);
+    assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/3/19@0"))).containsExactly(5);
     assertThat(WorkerUses.dated(SnowflakeLayout.accepted("41/2/20@0"))).isEmpty();
-    assertThat(WorkerUses.leased(SnowflakeLayout.accepted("41/2/20@0"))).isEqualTo(4);
+  }
+
+  @Test
+  void triggersAndBackfillsKeepTheTwoHighestWorkers() {
+    assertThat(WorkerUses.shared(SnowflakeLayout.DEFAULT)).isEqualTo(1_022);
+    assertThat(WorkerUses.shared(SnowflakeLayout.WIDE_SEQUENCE)).isEqualTo(254);
+    assertThat(WorkerUses.shared(SnowflakeLayout.accepted("41/2/20@0"))).isEqualTo(4);
+    assertThat(WorkerUses.isLeased(SnowflakeLayout.DEFAULT, 1_020)).isTrue();
+    assertThat(WorkerUses.isLeased(SnowflakeLayout.DEFAULT, 895)).isFalse();
+    assertThat(WorkerUses.isLeased(SnowflakeLayout.DEFAULT, WorkerUses.BACKFILL)).isFalse();
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.core.key.Waiter;
-import dev.coatcheck.core.scheme.SequenceRanges.Range;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,13 +16,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SnoGeneratorTest {
-  private static final Range FOUR = new Range(0, 3);
+  private static final SequenceRange FOUR = new SequenceRange(0, 3);
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 
   /** Of which a wait lets a millisecond pass. */
@@ -44,13 +44,17 @@ class SnoGeneratorTest {
 
   private final Clock clock = new Clock();
 
+  private static SnoSnapshot fresh(int partition, SequenceRange sequences) {
+    return SnoSnapshot.fresh(new SnoShare(partition, sequences));
+  }
+
   private SnoGenerator from(SnoSnapshot begin) {
     return new SnoGenerator(begin, clock.millis::get, clock, SnoGenerator.Overflows.IGNORED);
   }
 
   @Test
   void theFirstStepBackFlipsTheBitAndTheSecondIntoTheSameTicksWaits() {
-    SnoGenerator generator = from(SnoSnapshot.fresh(7, Range.ALL));
+    SnoGenerator generator = from(fresh(7, SequenceRange.ALL));
     long start = clock.millis.get();
     SnoId first = generator.next(1);
     clock.millis.set(start + 400);
@@ -72,7 +76,7 @@ class SnoGeneratorTest {
 
   @Test
   void aSecondStepBackByMoreThanTenSecondsIsRefusedWithItsSize() {
-    SnoGenerator generator = from(SnoSnapshot.fresh(7, Range.ALL));
+    SnoGenerator generator = from(fresh(7, SequenceRange.ALL));
     long start = clock.millis.get();
     generator.next(1);
     clock.millis.set(start - 3_600_000);
@@ -92,7 +96,7 @@ class SnoGeneratorTest {
   void noIdComesTwiceOverStepsBackAndRestartsFromASnapshot() {
     Random random = new Random(SEED);
     Set<String> made = new HashSet<>();
-    SnoGenerator generator = from(SnoSnapshot.fresh(7, new Range(8, 23)));
+    SnoGenerator generator = from(fresh(7, new SequenceRange(8, 23)));
     for (int round = 0; round < 20_000; round++) {
       for (int i = random.nextInt(20); i >= 0; i--) {
         String id = generator.next(0).toString();
@@ -115,10 +119,9 @@ class SnoGeneratorTest {
 
   @Test
   void writersOfOnePartitionMakeDifferentIds() throws InterruptedException {
-    SequenceRanges ranges = new SequenceRanges();
     List<SnoGenerator> writers =
-        List.of(ranges.take(0, 32_767), ranges.take(32_768, 65_535)).stream()
-            .map(range -> SnoSnapshot.fresh(7, range))
+        Stream.of(new SequenceRange(0, 32_767), new SequenceRange(32_768, 65_535))
+            .map(range -> fresh(7, range))
             .map(
                 begin ->
                     new SnoGenerator(
@@ -147,15 +150,14 @@ class SnoGeneratorTest {
   }
 
   @Test
-  void rangesThatOverlapAndRangesOfLessThanFourAreRefused() {
-    SequenceRanges ranges = new SequenceRanges();
-    ranges.take(0, 99);
+  void rangesOfLessThanFourAreRefusedAndSharesOfOnePartitionOverlap() {
+    SnoShare share = new SnoShare(7, new SequenceRange(0, 99));
 
-    assertThatThrownBy(() -> ranges.take(99, 200))
-        .hasMessage("the range 99-200 overlaps the range 0-99");
-    assertThat(ranges.take(100, 103)).isEqualTo(new Range(100, 103));
-    assertThatThrownBy(() -> ranges.take(200, 202)).hasMessageContaining("has 4 at least");
-    assertThatThrownBy(() -> ranges.take(65_533, 65_536)).hasMessageContaining("0..65535");
+    assertThat(share.overlaps(new SnoShare(7, new SequenceRange(99, 200)))).isTrue();
+    assertThat(share.overlaps(new SnoShare(7, new SequenceRange(100, 103)))).isFalse();
+    assertThat(share.overlaps(new SnoShare(8, new SequenceRange(0, 99)))).isFalse();
+    assertThatThrownBy(() -> new SequenceRange(200, 202)).hasMessageContaining("has 4 at least");
+    assertThatThrownBy(() -> new SequenceRange(65_533, 65_536)).hasMessageContaining("0..65535");
   }
 
   /** A tick holds four, and nine callers want one. */
@@ -164,7 +166,7 @@ class SnoGeneratorTest {
     AtomicLong millis = new AtomicLong(SnoId.EPOCH.toEpochMilli() + 4_000);
     Queue notices = new Queue();
     SnoGenerator generator =
-        new SnoGenerator(SnoSnapshot.fresh(7, FOUR), millis::get, Waiter.PARKING, notices::add);
+        new SnoGenerator(fresh(7, FOUR), millis::get, Waiter.PARKING, notices::add);
     for (int i = 0; i < 4; i++) {
       generator.next(0);
     }
@@ -188,17 +190,31 @@ class SnoGeneratorTest {
 
     assertThat(notices.all.stream().map(Notice::tick))
         .containsExactly(at(4_000), at(4_004), at(4_012));
+    assertThat(notices.all.stream().map(Notice::ticks)).containsExactly(1L, 2L, 3L);
+    millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    SnoId _ = generator.next(0);
+    millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    for (int i = 0; i < 4; i++) {
+      generator.next(0);
+    }
+    Thread last = Thread.ofPlatform().start(() -> generator.next(0));
+    await().until(() -> notices.all.size() == 4);
+    millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    last.join();
+    assertThat(notices.all.stream().map(Notice::ticks).toList().getLast())
+        .as("after a tick that had room")
+        .isEqualTo(1);
     assertThat(notices.all.stream().map(Notice::waiting).toList().getFirst()).isEqualTo(1);
     assertThat(notices.all.stream().map(Notice::waiting).toList().get(1)).isBetween(1, 9);
   }
 
-  private record Notice(Instant tick, int waiting) {}
+  private record Notice(Instant tick, int waiting, long ticks) {}
 
   private static final class Queue {
     final java.util.Queue<Notice> all = new ConcurrentLinkedQueue<>();
 
-    void add(Instant tick, int waiting) {
-      all.add(new Notice(tick, waiting));
+    void add(Instant tick, int waiting, long ticks) {
+      all.add(new Notice(tick, waiting, ticks));
     }
   }
 
@@ -215,6 +231,13 @@ class SnoGeneratorTest {
     "partition=1 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,true",
     "partition=1 sequences=0-2 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
     "partition=1 sequences=0-3 tick=5 sequence=2 tock=no used_up_to=-1 steps_back=0,false",
+    "partition=70000 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
+    "partition=1 sequences=0-3 tick=5 sequence=4 tock=false used_up_to=-1 steps_back=0,false",
+    "partition=1 sequences=0-3 tick=549755813888 sequence=2 tock=false used_up_to=-1"
+        + " steps_back=0,false",
+    "partition=1 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=549755813888"
+        + " steps_back=0,false",
+    "partition=01 sequences=0-3 tick=5 sequence=2 tock=false used_up_to=-1 steps_back=0,false",
     "'',false"
   })
   void aSnapshotIsReadOrRefused(String text, boolean isSound) {
@@ -226,7 +249,7 @@ class SnoGeneratorTest {
   void aClockBeforeTheEpochMakesNothing() {
     clock.millis.set(SnoId.EPOCH.toEpochMilli() - 1);
 
-    assertThatThrownBy(() -> from(SnoSnapshot.fresh(7, FOUR)).next(0))
+    assertThatThrownBy(() -> from(fresh(7, FOUR)).next(0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before 2010");
   }

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The keys that a span of time can hold: {@code /v1/keys/bounds}. */
@@ -69,17 +70,19 @@ final class BoundsRoutes implements Routes {
   }
 
   private Answer bounds(Context ctx) {
-    Query query = Query.of(ctx, "type", "layout", "from", "to", "bucket_millis");
+    Query query =
+        Query.of(ctx, "type", "layout", "from", "from_key", "to", "to_key", "bucket_millis");
     KeyTimes times = times(query);
     Instant from =
-        query
-            .time("from")
-            .orElseThrow(() -> Refusal.ofParameter("from", "Send the time at which to begin."));
-    Instant to = query.time("to").orElseGet(clock::instant);
+        end(query, times, "from", KeyTimes.Tick::begin)
+            .orElseThrow(
+                () -> Refusal.ofParameter("from", "Send the time or the key at which to begin."));
+    Optional<Instant> until = end(query, times, "to", KeyTimes.Tick::end);
+    Instant to = until.orElseGet(clock::instant);
     if (to.isBefore(from)) {
       throw Refusal.ofParameter(
-          query.text("to").isPresent() ? "to" : "from",
-          "from must not be later than to, which is now if it is left out.");
+          until.isEmpty() ? "from" : query.text("to").isPresent() ? "to" : "to_key",
+          "The span must not begin after its end, which is now if it is left out.");
     }
     Optional<Long> bucketMillis = query.text("bucket_millis").map(BoundsRoutes::bucketMillis);
     Optional<KeyBounds> keys = times.between(from, to);
@@ -96,6 +99,31 @@ final class BoundsRoutes implements Routes {
             keys.map(KeyBounds::largest).map(Key::text).orElse(null),
             bucketMillis.orElse(null),
             bucketMillis.map(millis -> buckets(times, millis, from, to)).orElse(null)));
+  }
+
+  /** An end of the span: a time, or what a key says of its time. */
+  private static Optional<Instant> end(
+      Query query, KeyTimes times, String name, Function<KeyTimes.Tick, Instant> ofTick) {
+    String keyName = name + "_key";
+    Optional<String> key = query.text(keyName);
+    if (key.isPresent() && query.text(name).isPresent()) {
+      throw Refusal.ofParameter(keyName, "Send one of " + name + " and " + keyName + ".");
+    }
+    return key.isEmpty()
+        ? query.time(name)
+        : Optional.of(
+            times
+                .scheme()
+                .parse(key.get())
+                .flatMap(times::tickOf)
+                .map(ofTick)
+                .orElseThrow(
+                    () ->
+                        Refusal.ofParameter(
+                            keyName,
+                            "This is no key with a time of the scheme "
+                                + times.scheme().wireName()
+                                + ".")));
   }
 
   private KeyTimes times(Query query) {

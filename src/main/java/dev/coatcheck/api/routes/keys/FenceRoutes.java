@@ -24,23 +24,33 @@ final class FenceRoutes implements Routes {
     endpoints.json(HandlerType.POST, "/v1/keys/fence", Scope.ALL, this::lift);
   }
 
-  /** All numbers are those since the first start. */
-  private record FenceView(String object, boolean wasClosed, long advance, long datedAdvance) {
-    static FenceView of(KeyFence.Lifted lifted) {
+  /**
+   * @param advance all numbers that were skipped since the first start
+   */
+  private record FenceView(String object, boolean wasClosed, long advance, int datedWorker) {
+    static FenceView of(KeyFence.Lift.Open open) {
       return new FenceView(
-          "key_fence", lifted.wasClosed(), lifted.segmentAdvance(), lifted.datedAdvance());
+          "key_fence", open.wasClosed(), open.segmentAdvance(), open.datedWorker());
     }
   }
 
   private Answer lift(Context ctx, RequestBody request) {
     IdempotencyHeader.refuse(
         ctx,
-        "No answer is stored for this call. Leave the header out; lifting the fence again only"
-            + " skips more.");
-    JsonObject body = request.object().allow("advance", "dated_advance");
+        "No answer is stored for this call. Leave the header out; lifting an open fence does"
+            + " nothing.");
+    JsonObject body = request.object().allow("advance", "dated_worker");
     int advance = body.integer("advance", 0, KeyFence.ADVANCE_MAX);
-    int datedAdvance =
-        body.integer("dated_advance", 0, KeyFence.ADVANCE_MAX, KeyFence.DATED_ADVANCE_DEFAULT);
-    return Answer.json(200, FenceView.of(fence.lift(advance, datedAdvance)));
+    int datedWorker = body.integer("dated_worker", 1, KeyFence.DATED_WORKER_MAX, 1);
+    return switch (fence.lift(advance, datedWorker)) {
+      case KeyFence.Lift.Open open -> Answer.json(200, FenceView.of(open));
+      case KeyFence.Lift.WorkerUsed(int last) ->
+          throw body.invalid(
+              "dated_worker",
+              "The fence is closed. Send the next dated worker: a number greater than "
+                  + last
+                  + ", the last that this database knows, and than any that was named on another"
+                  + " primary.");
+    };
   }
 }

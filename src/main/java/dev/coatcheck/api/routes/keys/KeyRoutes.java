@@ -37,6 +37,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,15 +105,19 @@ public final class KeyRoutes implements Routes {
     String scheme = body.string("scheme");
     Optional<KeyScheme> ofTypes = KeyScheme.named(scheme);
     if (ofTypes.isPresent()) {
-      return answer(scheme, drawn(body.allow("scheme", "layout", "count", "at"), ofTypes.get()));
+      body.allow("scheme", "layout", "count", "at");
+      SnowflakeLayout layout = Parameters.layout(body, "layout", ofTypes.get(), clock.instant());
+      return answer(scheme, drawn(body, new KeyTimes(ofTypes.get(), layout)));
     }
     if (scheme.equals(SEGMENT)) {
       return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
     }
     for (LeasedTexts leased : LeasedTexts.values()) {
       if (scheme.equals(leased.scheme)) {
-        LeasedTexts.Draw draw = leased.draw(body, makers.leased());
-        return answer(draw.keys(), drawn -> KeyBatchView.of(scheme, draw.texts().apply(drawn)));
+        LongFunction<String> form = leased.form(body);
+        return answer(
+            drawn(body, new KeyTimes(KeyScheme.SNOWFLAKE, leased.layout())),
+            drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
     TextKeys texts =
@@ -161,13 +166,12 @@ public final class KeyRoutes implements Routes {
   }
 
   /** Keys as types have them. */
-  private KeyDraw drawn(JsonObject body, KeyScheme scheme) {
-    SnowflakeLayout layout = Parameters.layout(body, "layout", scheme, clock.instant());
+  private KeyDraw drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     return at.isPresent()
-        ? dated(body, new KeyTimes(scheme, layout), at.get(), count)
-        : makers.leased().of(scheme, layout).next(count);
+        ? dated(body, times, at.get(), count)
+        : makers.leased().of(times.scheme(), times.layout()).next(count);
   }
 
   /** Numbers of a segment, which no type has for keys. */
@@ -184,9 +188,7 @@ public final class KeyRoutes implements Routes {
     if (!times.hold(at)) {
       throw body.invalid(
           "at",
-          "The layout begins at "
-              + Instant.ofEpochMilli(times.epochMillis())
-              + "; keys of that time need another layout.");
+          "The layout of these keys begins at " + Instant.ofEpochMilli(times.epochMillis()) + ".");
     }
     SnowflakeLayout layout = times.layout();
     if (WorkerUses.dated(layout).isEmpty()) {
@@ -198,8 +200,7 @@ public final class KeyRoutes implements Routes {
         .dated()
         .of(times.scheme(), layout)
         .map(source -> source.at(millis))
-        .orElseGet(
-            () -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout).getAsInt()));
+        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -1,20 +1,16 @@
 package dev.coatcheck.api.routes.keys;
 
 import dev.coatcheck.api.exchange.JsonObject;
-import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.scheme.LeasedSnos;
 import dev.coatcheck.core.scheme.RocketMqId;
 import dev.coatcheck.core.scheme.SnoId;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/** Texts of other systems, each of which is a key of a leased worker in another form. */
+/** Texts of other systems, each of which is a Snowflake of a layout in another form. */
 enum LeasedTexts {
   SNO("sno") {
     @Override
@@ -25,7 +21,8 @@ enum LeasedTexts {
     @Override
     LongFunction<String> form(JsonObject body) {
       int metabyte =
-          body.allow("scheme", "count", "metabyte").integer("metabyte", 0, SnoId.METABYTE_MAX, 0);
+          body.allow("scheme", "count", "at", "metabyte")
+              .integer("metabyte", 0, SnoId.METABYTE_MAX, 0);
       return key -> LeasedSnos.of(key, metabyte).toString();
     }
   },
@@ -37,7 +34,7 @@ enum LeasedTexts {
 
     @Override
     LongFunction<String> form(JsonObject body) {
-      body.allow("scheme", "count");
+      body.allow("scheme", "count", "at");
       return RocketMqId::of;
     }
   };
@@ -54,15 +51,8 @@ enum LeasedTexts {
   /** What becomes of a key, as the body asks for it. */
   abstract LongFunction<String> form(JsonObject body);
 
-  /** A draw of keys, and what writes them down. */
-  record Draw(KeyDraw keys, Function<KeyDraw.Drawn, List<String>> texts) {}
-
-  Draw draw(JsonObject body, KeyGenerators leased) {
-    LongFunction<String> form = form(body);
-    int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
-    return new Draw(
-        leased.of(KeyScheme.SNOWFLAKE, layout()).next(count),
-        drawn -> drawn.keys().stream().map(key -> form.apply(number(key))).toList());
+  static List<String> texts(KeyDraw.Drawn drawn, LongFunction<String> form) {
+    return drawn.keys().stream().map(key -> form.apply(number(key))).toList();
   }
 
   private static long number(Key key) {

@@ -22,6 +22,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.InstantSource;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /** The registry of types: {@code /v1/types}. */
@@ -30,12 +31,21 @@ public final class TypeRoutes implements Routes {
 
   private final Registry registry;
   private final Parameters parameters;
+  private final Consumer<Type> prepareKeys;
   private final TypeBody bodies;
 
+  /**
+   * @param prepareKeys begins to lease what the first mint of a type needs
+   */
   public TypeRoutes(
-      Registry registry, Parameters parameters, RedirectHosts redirectHosts, InstantSource clock) {
+      Registry registry,
+      Parameters parameters,
+      RedirectHosts redirectHosts,
+      Consumer<Type> prepareKeys,
+      InstantSource clock) {
     this.registry = registry;
     this.parameters = parameters;
+    this.prepareKeys = prepareKeys;
     this.bodies = new TypeBody(redirectHosts, clock);
   }
 
@@ -59,8 +69,8 @@ public final class TypeRoutes implements Routes {
   private Answer put(Context ctx, RequestBody body) {
     TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
     return switch (registry.put(definition, expectedVersion(ctx))) {
-      case PutOutcome.Created(Type type) -> answer(201, type);
-      case PutOutcome.Updated(Type type) -> answer(200, type);
+      case PutOutcome.Created(Type type) -> prepared(201, type);
+      case PutOutcome.Updated(Type type) -> prepared(200, type);
       case PutOutcome.PrefixTaken _ ->
           Answer.of(Problem.at(ProblemCode.PREFIX_TAKEN, "prefix", "Choose another prefix."));
       case PutOutcome.ImmutableFieldDiffers(String field) ->
@@ -97,6 +107,11 @@ public final class TypeRoutes implements Routes {
                   "If-Match",
                   "The type has changed. Read it again and repeat the change."));
     };
+  }
+
+  private Answer prepared(int status, Type type) {
+    prepareKeys.accept(type);
+    return answer(status, type);
   }
 
   private static Problem overlap(TypeDefinition definition, Side side, String typeName) {

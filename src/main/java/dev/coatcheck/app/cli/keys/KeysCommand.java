@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -78,20 +79,30 @@ public final class KeysCommand {
           @Nullable String layout,
       @Option(
               names = "--from",
-              required = true,
-              description = "First time in the span, such as 2026-01-31T12:00:00Z.")
-          String from,
-      @Option(names = "--to", description = "First time after the span. Default: now.")
+              description = "First time in the span, such as 2026-01-31T12:00:00Z; or --from-key.")
+          @Nullable String from,
+      @Option(names = "--from-key", description = "A key of the first moment in the span.")
+          @Nullable String fromKey,
+      @Option(names = "--to", description = "First time after the span; or --to-key. Default: now.")
           @Nullable String to,
+      @Option(names = "--to-key", description = "A key of the last moment in the span.")
+          @Nullable String toKey,
       @Option(names = "--bucket-millis", description = "Length of a bucket in milliseconds.")
           @Nullable Long bucketMillis)
       throws CommandFailed {
-    StringBuilder path = new StringBuilder("/v1/keys/bounds?from=" + GatewayCalls.segment(from));
+    if ((from == null) == (fromKey == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "Give exactly one of --from and --from-key.");
+    }
+    StringBuilder path = new StringBuilder();
+    append(path, "from", from);
+    append(path, "from_key", fromKey);
     append(path, "type", type);
     append(path, "layout", layout);
     append(path, "to", to);
+    append(path, "to_key", toKey);
     append(path, "bucket_millis", bucketMillis);
-    JsonNode bounds = gateway.get(path.toString());
+    JsonNode bounds = gateway.get("/v1/keys/bounds?" + path.substring(1));
     if (bounds.path("empty").asBoolean()) {
       throw new CommandFailed("no key has a time in this span.");
     }
@@ -131,8 +142,11 @@ public final class KeysCommand {
       name = "fence",
       description = {
         "Opens the fence that a failover or a restore of Postgres puts up before grants.",
-        "Stop the old primary first. The numbers are at least what may have been granted in the"
-            + " moments whose commits were lost."
+        "Stop the old primary first. --advance is at least as many numbers as may have been"
+            + " granted in the moments whose commits were lost.",
+        "Keys for given times change to the workers that --dated-worker names. Write the number"
+            + " down: this database may be lost in the next failover.",
+        "Does nothing to an open fence, and prints the last dated worker."
       })
   int fence(
       @Mixin GatewayCalls gateway,
@@ -142,21 +156,24 @@ public final class KeysCommand {
               description = "How many numbers to skip in each segment, up to 1000000000.")
           int advance,
       @Option(
-              names = "--dated-advance",
-              defaultValue = "16384",
+              names = "--dated-worker",
               description =
-                  "How many keys for given times to skip in each millisecond. Default:"
-                      + " ${DEFAULT-VALUE}.")
-          int datedAdvance)
+                  "Which of each layout's workers for given times to use from now on, such as 2;"
+                      + " greater than any that was named before, on whichever primary.")
+          @Nullable Integer datedWorker)
       throws CommandFailed {
-    JsonNode fence =
-        gateway.post("/v1/keys/fence", Map.of("advance", advance, "dated_advance", datedAdvance));
+    Map<String, Object> body = new LinkedHashMap<>(Map.of("advance", advance));
+    put(body, "dated_worker", datedWorker);
+    JsonNode fence = gateway.post("/v1/keys/fence", body);
     spec.commandLine()
         .getOut()
         .println(
-            fence.path("was_closed").asBoolean()
-                ? "The fence was closed and is open now."
-                : "The fence was open already.");
+            (fence.path("was_closed").asBoolean()
+                    ? "The fence was closed and is open now."
+                    : "The fence was open already; nothing was done.")
+                + " The last dated worker is "
+                + fence.path("dated_worker").asInt()
+                + ".");
     return 0;
   }
 

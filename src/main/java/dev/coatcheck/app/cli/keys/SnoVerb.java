@@ -1,23 +1,22 @@
 package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Waiter;
-import dev.coatcheck.core.scheme.SequenceRanges.Range;
+import dev.coatcheck.core.scheme.DatedSnos;
+import dev.coatcheck.core.scheme.SequenceRange;
 import dev.coatcheck.core.scheme.SnoGenerator;
 import dev.coatcheck.core.scheme.SnoId;
+import dev.coatcheck.core.scheme.SnoShare;
 import dev.coatcheck.core.scheme.SnoSnapshot;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,7 +33,6 @@ import picocli.CommandLine.Spec;
     description = "Generates snos on this machine, without a gateway, and prints a sno a line.")
 final class SnoVerb implements Callable<Integer> {
   private static final int COUNT_MAX = 1_000_000;
-  private static final int STATE_LENGTH_MAX = 1_000;
 
   @Spec private CommandSpec spec;
 
@@ -47,18 +45,16 @@ final class SnoVerb implements Callable<Integer> {
 
   @Option(
       names = "--partition",
-      defaultValue = "0",
       description = "Partition of a new state, 0 to 65535; one for each state. Default: 0.")
-  private int partition;
+  private @Nullable Integer partition;
 
   @Option(
       names = "--sequences",
       paramLabel = "FIRST-LAST",
-      defaultValue = "0-65535",
       description =
           "Sequence numbers of a new state, 4 at least; states of one partition must not overlap."
-              + " Default: ${DEFAULT-VALUE}.")
-  private String sequences;
+              + " Default: 0-65535.")
+  private @Nullable String sequences;
 
   @Option(
       names = "--metabyte",
@@ -72,6 +68,21 @@ final class SnoVerb implements Callable<Integer> {
       description = "Number of snos, 1 to 1000000. Default: ${DEFAULT-VALUE}.")
   private int count;
 
+  @Option(
+      names = "--at",
+      description = {
+        "Time that the snos carry, such as 2026-01-31T12:00:00Z. Default: now.",
+        "A state makes snos of the present or of given times, never both."
+      })
+  private @Nullable Instant at;
+
+  @Option(
+      names = "--overflow-notices",
+      description =
+          "Print a line on standard error for each tick that is full: its time, how many snos wait"
+              + " for the next tick, and how many ticks in a row were full.")
+  private boolean overflowNotices;
+
   @Override
   public Integer call() throws CommandFailed {
     if (count < 1 || count > COUNT_MAX) {
@@ -80,26 +91,12 @@ final class SnoVerb implements Callable<Integer> {
     if (metabyte < 0 || metabyte > SnoId.METABYTE_MAX) {
       throw misused("--metabyte must be 0 to 255.");
     }
-    List<SnoId> made = new ArrayList<>(count);
-    try (FileChannel file =
-            FileChannel.open(
-                state,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
-        FileLock _ = locked(file)) {
-      SnoGenerator generator =
-          new SnoGenerator(
-              begin(file),
-              System::currentTimeMillis,
-              Waiter.PARKING,
-              SnoGenerator.Overflows.IGNORED);
-      for (int i = 0; i < count; i++) {
-        made.add(generator.next(metabyte));
-      }
-      write(file, generator.snapshot());
+    SnoShare fresh = new SnoShare(partition(), range());
+    List<SnoId> made;
+    try {
+      made = at == null ? ofThePresent(fresh) : ofATime(at, fresh);
     } catch (IOException failed) {
-      throw new CommandFailed("the state " + state + ": " + failed.getMessage());
+      throw SnoStateFile.failed(state, failed);
     } catch (IllegalStateException clock) {
       throw new CommandFailed(String.valueOf(clock.getMessage()));
     }
@@ -108,43 +105,89 @@ final class SnoVerb implements Callable<Integer> {
     return 0;
   }
 
-  private FileLock locked(FileChannel file) throws IOException, CommandFailed {
-    try {
-      FileLock lock = file.tryLock();
-      if (lock != null) {
-        return lock;
+  private List<SnoId> ofThePresent(SnoShare fresh) throws IOException, CommandFailed {
+    try (SnoStateFile file =
+        SnoStateFile.open(state, fresh, share -> SnoSnapshot.fresh(share).toString())) {
+      requireNoConflict(file);
+      List<SnoId> made = new ArrayList<>(count);
+      SnoGenerator generator =
+          new SnoGenerator(
+              file.lines().stream()
+                  .findFirst()
+                  .flatMap(SnoSnapshot::parse)
+                  .orElseThrow(file::broken),
+              System::currentTimeMillis,
+              Waiter.PARKING,
+              (tick, _, ticks) -> overflowed(tick, count - made.size(), ticks));
+      for (int i = 0; i < count; i++) {
+        made.add(generator.next(metabyte));
       }
-    } catch (OverlappingFileLockException taken) {
-      // By this process: the same as by another.
+      file.replace(generator.snapshot().toString());
+      return made;
     }
-    throw new CommandFailed("another command uses the state " + state + ". Try again.");
   }
 
-  private SnoSnapshot begin(FileChannel file) throws IOException, CommandFailed {
-    if (file.size() == 0) {
-      return SnoSnapshot.fresh(partition(), range());
+  private void overflowed(Instant tick, int waiting, long ticks) {
+    if (overflowNotices) {
+      spec.commandLine()
+          .getErr()
+          .println("%s waiting=%d full_ticks=%d".formatted(tick, waiting, ticks));
     }
-    ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(file.size(), STATE_LENGTH_MAX));
-    file.read(bytes, 0);
-    String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
-    return SnoSnapshot.parse(text.lines().findFirst().orElse(""))
-        .orElseThrow(
-            () ->
-                new CommandFailed(
-                    "the file " + state + " is no state of snos. Name another file."));
+  }
+
+  private List<SnoId> ofATime(Instant time, SnoShare fresh) throws IOException, CommandFailed {
+    if (time.isBefore(SnoId.EPOCH) || time.isAfter(Instant.now().plus(DatedKeys.AHEAD_MAX))) {
+      throw misused("--at must be from 2010 on, and not more than a day in the future.");
+    }
+    try (SnoStateFile file = SnoStateFile.open(state, fresh, DatedSnos::firstLine)) {
+      requireNoConflict(file);
+      DatedSnos.Made made =
+          DatedSnos.parse(file.lines()).orElseThrow(file::broken).at(time, count, metabyte);
+      file.add(made.lines());
+      return made.snos();
+    }
+  }
+
+  /** A state keeps what it began with, so flags that say something else are an error. */
+  private void requireNoConflict(SnoStateFile file) throws CommandFailed {
+    SnoShare share = file.share();
+    if (partition != null && partition != share.partition()) {
+      throw conflict("is of partition " + share.partition(), "--partition");
+    }
+    if (sequences != null && !range().equals(share.sequences())) {
+      throw conflict("has the sequence numbers " + share.sequences(), "--sequences");
+    }
+    boolean isOfGivenTimes =
+        file.lines().stream().findFirst().filter(DatedSnos.firstLine(share)::equals).isPresent();
+    if (isOfGivenTimes && at == null) {
+      throw new CommandFailed(
+          "the state " + state + " is for given times. Add --at, or name another file.");
+    }
+    if (!isOfGivenTimes && at != null && SnoSnapshot.parse(file.lines().getFirst()).isPresent()) {
+      throw conflict("is for the present", "--at");
+    }
+  }
+
+  private CommandFailed conflict(String what, String flag) {
+    return new CommandFailed(
+        "the state %s %s. Leave %s out, or name another file.".formatted(state, what, flag));
   }
 
   private int partition() {
-    if (partition < 0 || partition > SnoId.PARTITION_MAX) {
+    int wanted = partition == null ? 0 : partition;
+    if (wanted < 0 || wanted > SnoId.PARTITION_MAX) {
       throw misused("--partition must be 0 to 65535.");
     }
-    return partition;
+    return wanted;
   }
 
-  private Range range() {
+  private SequenceRange range() {
+    if (sequences == null) {
+      return SequenceRange.ALL;
+    }
     try {
       String[] ends = sequences.split("-", 2);
-      return new Range(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
+      return new SequenceRange(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
     } catch (IllegalArgumentException malformed) {
       throw misused("--sequences must be FIRST-LAST within 0-65535, and have 4 numbers at least.");
     }
@@ -152,14 +195,5 @@ final class SnoVerb implements Callable<Integer> {
 
   private ParameterException misused(String message) {
     return new ParameterException(spec.commandLine(), message);
-  }
-
-  /** One line in place, within one block of a disk: a crash leaves the old one or the new one. */
-  private static void write(FileChannel file, SnoSnapshot snapshot) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap((snapshot + "\n").getBytes(StandardCharsets.UTF_8));
-    while (bytes.hasRemaining()) {
-      file.write(bytes, bytes.position());
-    }
-    file.force(true);
   }
 }
