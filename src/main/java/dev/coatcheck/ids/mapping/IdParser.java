@@ -86,7 +86,8 @@ public final class IdParser {
               .withPrefix(id.prefix())
               .filter(types)
               .<Step>map(type -> new Step.Done(new ParsedToken.Wanted(type, id.token())))
-              .orElseGet(() -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0), types));
+              .orElseGet(
+                  () -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0), types));
       case ParsedId.Malformed malformed -> foreignOr(text, malformed, types);
     };
   }
