@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Finds out what a text asks for. A public ID of ours says so itself; a text that is none, and that
@@ -45,8 +46,9 @@ public final class IdParser {
     return aliases.target(type, alias);
   }
 
-  ParsedToken parse(String text) {
-    return switch (step(text)) {
+  /** Only as a text of one of these types. */
+  ParsedToken parse(String text, Predicate<Type> types) {
+    return switch (step(text, types)) {
       case Step.Done(ParsedToken parsed) -> parsed;
       case Step.Foreign(Map<Alias, Type> names) -> lookedUp(names, targets(names));
     };
@@ -59,7 +61,7 @@ public final class IdParser {
 
   /** Parses all, with at most one query. */
   List<ParsedToken> parseAll(List<String> texts) {
-    List<Step> steps = texts.stream().map(this::step).toList();
+    List<Step> steps = texts.stream().map(text -> step(text, _ -> true)).toList();
     Map<Alias, Type> foreign = new LinkedHashMap<>();
     for (Step step : steps) {
       if (step instanceof Step.Foreign(Map<Alias, Type> names)) {
@@ -77,28 +79,31 @@ public final class IdParser {
         .toList();
   }
 
-  private Step step(String text) {
+  private Step step(String text, Predicate<Type> types) {
     return switch (PublicId.parse(text)) {
       case ParsedId.Valid(PublicId id) ->
           registry
               .withPrefix(id.prefix())
+              .filter(types)
               .<Step>map(type -> new Step.Done(new ParsedToken.Wanted(type, id.token())))
-              .orElseGet(() -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0)));
-      case ParsedId.Malformed malformed -> foreignOr(text, malformed);
+              .orElseGet(
+                  () -> foreignOr(text, new ParsedId.Malformed(ParsedId.Reason.PREFIX, 0), types));
+      case ParsedId.Malformed malformed -> foreignOr(text, malformed, types);
     };
   }
 
-  private Step foreignOr(String text, ParsedId.Malformed malformed) {
-    Map<Alias, Type> names = foreign(text);
+  private Step foreignOr(String text, ParsedId.Malformed malformed, Predicate<Type> types) {
+    Map<Alias, Type> names = foreign(text, types);
     return names.isEmpty() ? new Step.Done(refused(malformed)) : new Step.Foreign(names);
   }
 
   /** The names that the text may be: one for each type whose pattern describes it. */
-  private Map<Alias, Type> foreign(String text) {
+  private Map<Alias, Type> foreign(String text, Predicate<Type> types) {
     Map<Alias, Type> names = new LinkedHashMap<>();
     if (AliasScheme.PUBLIC.accepts(text)) {
       for (Type type : registry.withOlderSystem()) {
-        if (type.publicPattern().filter(pattern -> pattern.matches(text)).isPresent()) {
+        if (types.test(type)
+            && type.publicPattern().filter(pattern -> pattern.matches(text)).isPresent()) {
           names.put(Alias.of(type, AliasScheme.PUBLIC, text), type);
         }
       }

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
@@ -74,7 +75,15 @@ public final class Resolver {
    *     asked
    */
   public ResolveOutcome resolve(String text) {
-    return switch (parser.parse(text)) {
+    return resolve(text, _ -> true);
+  }
+
+  /**
+   * As {@link #resolve(String)}, for public IDs of these types only: all others are answered like
+   * malformed texts, without a query.
+   */
+  public ResolveOutcome resolve(String text, Predicate<Type> types) {
+    return switch (parser.parse(text, types)) {
       case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
       case ParsedToken.Wanted(Type type, Token token) -> resolve(type, token);
     };
@@ -140,7 +149,7 @@ public final class Resolver {
 
   /** Which token a text stands for, issued or not. */
   public ParsedToken parse(String text) {
-    return parser.parse(text);
+    return parser.parse(text, _ -> true);
   }
 
   /**

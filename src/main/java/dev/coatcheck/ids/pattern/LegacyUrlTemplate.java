@@ -24,7 +24,6 @@ public final class LegacyUrlTemplate {
   private static final Pattern LITERAL = Pattern.compile("[0-9A-Za-z._~!$&'()*+,=:@-]+");
 
   private static final Pattern TYPE_NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
-  private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]+");
 
   private final String text;
   private final List<Segment> segments;
@@ -171,11 +170,7 @@ public final class LegacyUrlTemplate {
   private static boolean differ(Segment one, Segment other) {
     return one instanceof Segment.LegacyId
         && !one.equals(other)
-        && !(other instanceof Segment.Literal(String literal) && !isNumber(literal));
-  }
-
-  private static boolean isNumber(String literal) {
-    return NUMBER.matcher(literal).matches();
+        && !(other instanceof Segment.Literal(String literal) && !LooseNumber.is(literal));
   }
 
   /** The template as it was registered. */

@@ -34,7 +34,7 @@ public record Legacy(
         lookup,
         new IdResolver(registry, resolver, lookup),
         redirector,
-        new Redirector(registry, resolver, redirector),
+        new Redirector(resolver, redirector),
         hits);
   }
 

@@ -58,19 +58,14 @@ public final class LegacyRedirector {
    * Where a text leads: a number, or an older public ID that the rule of the type decodes.
    *
    * @param typeName any text
-   * @return empty if the text is neither, or both at once: an ambiguous text is refused. Only rules
-   *     of types whose legacy IDs are public are asked, so that an outsider learns nothing about
-   *     the others.
+   * @return empty if the text is neither, or both at once: an ambiguous text is refused
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public Optional<LegacyOutcome> follow(String typeName, String text, Visitor visitor) {
     OptionalLong number = LegacyNumber.parse(text);
     Optional<OlderId> decoded =
-        registry.withOlderSystem().stream()
-            .filter(type -> type.name().equals(typeName))
-            .flatMap(type -> OlderId.decoded(text, type).stream())
-            .filter(id -> Opening.ofLinks(id).isPresent())
-            .findFirst();
+        OlderId.decoded(
+            text, registry, type -> type.name().equals(typeName) && hasPublicLinks(type));
     if (decoded.isPresent()) {
       return number.isPresent() ? Optional.empty() : Optional.of(follow(decoded.get(), visitor));
     }
@@ -80,12 +75,24 @@ public final class LegacyRedirector {
   }
 
   /**
-   * Where an older ID leads. What the policy decides takes no database.
+   * Where a text leads that the rule of a type decodes; empty if none does. Only rules of types
+   * whose legacy IDs are public are asked, so that an outsider learns nothing about the others.
    *
+   * @param visitor asked for only if a rule decodes the text
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public LegacyOutcome follow(OlderId id, Visitor visitor) {
+  Optional<LegacyOutcome> follow(String text, Supplier<Visitor> visitor) {
+    return OlderId.decoded(text, registry, LegacyRedirector::hasPublicLinks)
+        .map(id -> follow(id, visitor.get()));
+  }
+
+  private LegacyOutcome follow(OlderId id, Visitor visitor) {
     return follow(visitor, () -> Opening.ofLinks(id));
+  }
+
+  private static boolean hasPublicLinks(Type type) {
+    return type.redirect().filter(Redirect::isPublic).isPresent()
+        && type.legacy().filter(LegacyPolicy::isPublic).isPresent();
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.coatcheck.core.older.Decoded;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** An ID from an older system; it may not exist. */
 public sealed interface OlderId permits LegacyId, OlderId.OfKey {
@@ -18,8 +19,13 @@ public sealed interface OlderId permits LegacyId, OlderId.OfKey {
    * Never asks Postgres.
    */
   static Optional<OlderId> decoded(String text, Registry registry) {
+    return decoded(text, registry, _ -> true);
+  }
+
+  /** As the other one, by the rules of these types only. */
+  static Optional<OlderId> decoded(String text, Registry registry, Predicate<Type> types) {
     for (Type type : registry.withOlderSystem()) {
-      Optional<OlderId> decoded = decoded(text, type);
+      Optional<OlderId> decoded = types.test(type) ? decoded(text, type) : Optional.empty();
       if (decoded.isPresent()) {
         return decoded;
       }

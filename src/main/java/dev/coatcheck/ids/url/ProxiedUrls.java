@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.LooseNumber;
 import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.LegacyRedirector;
 import dev.coatcheck.ids.redirect.OlderId;
@@ -18,9 +19,9 @@ import java.util.regex.Pattern;
  * is passed on, and legacy IDs are treated within the policies of their types.
  */
 public final class ProxiedUrls {
-  /** What a key of a type may look like: a decimal, a UUID with or without its hyphens. */
-  private static final Pattern KEY =
-      Pattern.compile("[0-9]+|[0-9A-Fa-f]{8}-?(?:[0-9A-Fa-f]{4}-?){3}[0-9A-Fa-f]{12}");
+  /** As some program reads it; the hyphens are taken out before. */
+  private static final Pattern UUID =
+      Pattern.compile("\\s*(?:urn:uuid:)?\\{?[0-9A-Fa-f]{32}}?\\s*");
 
   private final UrlResolver resolver;
   private final LegacyRedirector legacy;
@@ -120,15 +121,25 @@ public final class ProxiedUrls {
   private boolean hasBareKey(UrlParts url, List<UrlId> ids) {
     List<LegacyUrlTemplate> templates = UrlId.fitting(url, registry);
     List<UrlSlice> segments = url.segments();
+    List<String> whole = url.pathWithoutLastSlash();
     for (int i = 0; i < segments.size(); i++) {
       int at = i;
       UrlSlice segment = segments.get(i);
-      if (KEY.matcher(segment.text()).matches()
+      boolean isKey = isKey(segment.unicodeText()) || (at < whole.size() && isUuid(whole.get(at)));
+      if (isKey
           && ids.stream().noneMatch(id -> id.slice().equals(segment))
           && templates.stream().noneMatch(template -> template.isLiteralAt(at))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isKey(String text) {
+    return LooseNumber.is(text) || isUuid(text);
+  }
+
+  private static boolean isUuid(String text) {
+    return UUID.matcher(text.replace("-", "")).matches();
   }
 }

@@ -1,24 +1,20 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
+import dev.coatcheck.ids.pattern.LooseNumber;
 import dev.coatcheck.ids.pattern.PublicRule;
 import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 
 /** What a slice of a URL is taken for. */
 sealed interface UrlId {
-  /** A number in any spelling, of any script: some services read these as numbers. */
-  Pattern NUMBER = Pattern.compile("[+-]?\\p{Nd}+");
-
   UrlSlice slice();
 
   /** It has the {@link IdShape shape} of a public ID. */
@@ -31,8 +27,8 @@ sealed interface UrlId {
   record Legacy(UrlSlice slice, OlderId id) implements UrlId {}
 
   /**
-   * A URL template has a legacy ID there, and it is a number in another than the one spelling; or a
-   * number that could as well be a public ID of the older system.
+   * A URL template has a legacy ID there, and it is a {@linkplain LooseNumber number} in another
+   * than the one spelling; or a number that could as well be a public ID of the older system.
    */
   record MalformedLegacy(UrlSlice slice) implements UrlId {}
 
@@ -98,9 +94,7 @@ sealed interface UrlId {
     if (decoded.isPresent()) {
       return Optional.of(new Legacy(segment, decoded.get()));
     }
-    String text =
-        new String(segment.text().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-    return NUMBER.matcher(text).matches()
+    return LooseNumber.is(segment.unicodeText())
         ? Optional.of(new MalformedLegacy(segment))
         : Optional.empty();
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -86,6 +88,17 @@ class EveryOperationTest {
       GET /metrics
       """;
 
+  private static final List<String> WRITING = List.of("POST", "PUT", "PATCH", "DELETE");
+
+  /** By POST, because the question is long. */
+  private static final List<String> READING =
+      List.of(
+          "/v1/ids/resolve",
+          "/v1/ids/lookup",
+          "/v1/legacy/resolve",
+          "/v1/urls/resolve",
+          "/v1/urls/publish");
+
   private static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
 
   private record Call(String method, String path, @Nullable String body) {
@@ -94,6 +107,11 @@ class EveryOperationTest {
       // A file of one row: imports take no JSON.
       String body = words.length < 3 ? null : words[2].replaceFirst("^([a-z,_]+)$", "$1\n1,1\n");
       return new Call(words[0], words[1], body);
+    }
+
+    /** By HTTP's definition of its method, or because it only reads. */
+    boolean isHarmlessAgain() {
+      return !List.of("POST", "PATCH").contains(method) || READING.contains(path);
     }
 
     boolean isOpen() {
@@ -143,6 +161,32 @@ class EveryOperationTest {
         expect(call, send(CLIENT.hostile().with("Content-Type", "text/plain"), call), 415);
       }
     }
+  }
+
+  /**
+   * A key that can't be read is refused by what keeps answers, and by what could but doesn't; a
+   * call whose repetition is harmless doesn't mind. So no call passes over a key that it needs.
+   */
+  @Test
+  void anIdempotencyKeyIsKeptOrNotNeededOrRefused() {
+    TestClient keyed = CLIENT.hostile().with("Idempotency-Key", "\"open");
+    for (Call call : CALLS) {
+      Reply reply = reply(keyed, call);
+      if (call.isHarmlessAgain()) {
+        // A segment that is there already is 200 instead of 201.
+        assertThat(reply.status() / 100)
+            .as("%s", call)
+            .isEqualTo(send(CLIENT.hostile(), call) / 100);
+      } else if (!call.path().endsWith("/contract")) { // which looks at its run first
+        assertProblem(reply, "400 header_invalid Idempotency-Key");
+      }
+    }
+    // An operation that is new in the contract has to be here.
+    assertThat(CALLS.stream().filter(call -> WRITING.contains(call.method())))
+        .hasSameSizeAs(
+            ContractDocument.read().operations().stream()
+                .filter(operation -> WRITING.contains(operation.method().toUpperCase(Locale.ROOT)))
+                .toList());
   }
 
   /** All at once, because each takes five seconds. */
@@ -199,11 +243,13 @@ class EveryOperationTest {
   }
 
   private static int send(TestClient client, Call call) {
-    Reply reply =
-        client
-            .withDefault("Content-Type", call.isImport() ? "text/csv" : "application/json")
-            .send(call.method(), call.path(), call.body());
-    return reply.status();
+    return reply(client, call).status();
+  }
+
+  private static Reply reply(TestClient client, Call call) {
+    return client
+        .withDefault("Content-Type", call.isImport() ? "text/csv" : "application/json")
+        .send(call.method(), call.path(), call.body());
   }
 
   private static int sendHostile(Call call, int pathBytes, int headers) {

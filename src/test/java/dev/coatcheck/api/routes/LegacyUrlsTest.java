@@ -84,10 +84,23 @@ class LegacyUrlsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/orders", "/orders/", "/orders/new", "/orders/7a", "/orders/1e3",
-        "/orders/0x1", "/orders/NaN", "/orders/2026-01", "/orders/7%20", "/orders/7,8",
-        "/orders//7", "/Orders/7", "/orders;v=1/7", "/orders/7/refunds", "/bills/7",
-        "/orders?id=7", "/v/3/orders/7/invoice.pdf", "/x/y/orders/7"
+        "/orders",
+        "/orders/",
+        "/orders/new",
+        "/orders/7a",
+        "/orders/7-a-title",
+        "/orders/e3",
+        "/orders/NaN",
+        "/orders/2026-01",
+        "/orders/7,8",
+        "/orders//7",
+        "/Orders/7",
+        "/orders;v=1/7",
+        "/orders/7/refunds",
+        "/bills/7",
+        "/orders?id=7",
+        "/v/3/orders/7/invoice.pdf",
+        "/x/y/orders/7"
       })
   void allElseStaysAsItIs(String url) {
     Reply reply = resolve(url);
@@ -113,7 +126,19 @@ class LegacyUrlsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0", "007", "-1", "+7", "9223372036854775808", "%D9%A4%D9%A2", "0.json"})
+  @ValueSource(
+      strings = {
+        "0",
+        "007",
+        "-1",
+        "+7",
+        "9223372036854775808",
+        "%D9%A4%D9%A2",
+        "0.json",
+        "7%20",
+        "1e3",
+        "0x1"
+      })
   void aNumberInAnotherSpellingIs400(String number) {
     assertProblem(resolveHostile("/orders/" + number), "400 legacy_id_malformed url");
     assertThat(resolve("/bills/" + number).text("/resolved")).isEqualTo("/bills/" + number);

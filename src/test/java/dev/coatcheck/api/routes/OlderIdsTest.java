@@ -62,6 +62,10 @@ class OlderIdsTest {
             .with("legacy", Map.of())
             .with("public_rule", hashids("hidden-")));
     client.put(
+        TestType.of("album", "album")
+            .with("redirect", Map.of("template", "https://shop.example/{id}", "public", false))
+            .with("public_pattern", TestType.pattern("album-", "0123456789", 1, 20)));
+    client.put(
         TestType.of("user", "usr")
             .uuids()
             .redirect("https://shop.example/u/{id}")
@@ -245,6 +249,39 @@ class OlderIdsTest {
     assertThat(visitor().get("/legacy/" + type + "/" + text).nameless())
         .isEqualTo(visitor().get("/legacy/nothing/" + text).nameless());
     assertThat(client.get("/v1/ids/" + text).text("/key")).isEqualTo("42");
+  }
+
+  /** Else a stranger finds out which texts a private type's rule decodes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"closed", "linkless", "hidden"})
+  void textsOfAPrivateTypeCountAsLittleAsRandomOnes(String type) {
+    TestClient stranger = visitor();
+    Map<String, Object> nothing = stranger.get("/r/nothing").nameless();
+
+    for (int n = 1; n <= 2 * ScanGuard.NUMBERS_MAX; n++) {
+      assertThat(stranger.get("/r/" + type + "-" + HASHIDS.encode(n * n)).nameless())
+          .as("text %s", n)
+          .isEqualTo(nothing);
+    }
+    assertThat(stranger.get("/r/inv-" + HASHIDS.encode(7)).status()).isEqualTo(308);
+    for (int n = 1_000; stranger.get("/r/inv-" + HASHIDS.encode(n)).status() != 429; n++) {
+      assertThat(n).isLessThan(1_000 + 2 * ScanGuard.NUMBERS_MAX);
+    }
+    assertThat(stranger.get("/r/" + type + "-" + HASHIDS.encode(7)).nameless()).isEqualTo(nothing);
+  }
+
+  @Test
+  void textsOfAPrivateTypeNeedNoDatabase() {
+    String id = client.mint("album", "key", "42").text("/id");
+    Map<String, Object> nothing = visitor().get("/r/nothing").nameless();
+    GATEWAY.setReachable(false);
+    try {
+      for (String text : List.of("album-7", id, "hidden-" + HASHIDS.encode(7))) {
+        assertThat(visitor().once().get("/r/" + text).nameless()).as(text).isEqualTo(nothing);
+      }
+    } finally {
+      GATEWAY.setReachable(true);
+    }
   }
 
   @Test

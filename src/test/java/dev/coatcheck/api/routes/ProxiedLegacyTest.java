@@ -250,6 +250,11 @@ class ProxiedLegacyTest {
     "/3/plain/7, 404",
     "/bills/01A1FD3C-753A-7C3E-9A41-6F0D2BE8175C/, 404",
     "/bills/01a1fd3c753a7c3e9a416f0d2be8175c, 404",
+    "/bills/%2001a1fd3c753a7c3e9a416f0d2be8175c, 404",
+    "/bills/01a1-fd3c-753a-7c3e-9a41-6f0d-2be8-175c, 404",
+    "/bills/%7B01a1fd3c-753a-7c3e-9a41-6f0d2be8175c%7D, 404",
+    "/bills/urn:uuid:01a1fd3c-753a-7c3e-9a41-6f0d2be8175c, 404",
+    "/bills/01a1fd3c753a7c3e9a416f0d2be8175c0, 200",
     "/bills?id=42, 200",
   })
   void aProxyCanRefuseBareKeys(String uri, int status) {
@@ -258,6 +263,75 @@ class ProxiedLegacyTest {
     assertThat(extAuthz(proxy, uri).status()).isEqualTo(status);
     assertThat(authRequest(proxy, uri).status()).isEqualTo(status == 404 ? 403 : 200);
     assertThat(extAuthz(asked(""), "/bills/42").header("X-Resolved-URI")).isEqualTo("/bills/42");
+  }
+
+  /** Services differ in what they read as a number, so whatever one of them does is refused. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "+42",
+        "%2B42",
+        "-42",
+        "42%20",
+        "%2042",
+        "42+",
+        "%C2%A042%E2%80%8B",
+        "%D9%A4%D9%A2",
+        "%EF%BC%94%EF%BC%92",
+        "-%EF%BC%94%EF%BC%92.json",
+        "%E2%88%9242",
+        "007",
+        "4_2",
+        "42e0",
+        "0x2A",
+        "0x0000000000000000002a",
+        "0b101010",
+        "0o52",
+        "99999999999999999999"
+      })
+  void whatReadsAsANumberIsRefusedAsABareKeyAndAsALegacyId(String text) {
+    TestClient proxy = asked("").hostile().with("X-Coatcheck-Bare-Keys", "refuse");
+
+    for (String path : List.of("/bills/" + text, "/bills/" + text + "/x", "/" + text)) {
+      assertThat(extAuthz(proxy, path).status()).as(path).isEqualTo(404);
+      assertThat(authRequest(proxy, path).header("X-Coatcheck-Status")).as(path).isEqualTo("404");
+    }
+    for (TestClient as : List.of(proxy, asked("redirect").hostile())) {
+      assertProblem(extAuthz(as, "/plain/" + text), "400 legacy_id_malformed url");
+      assertThat(authRequest(as, "/plain/" + text).header("X-Coatcheck-Status")).isEqualTo("400");
+    }
+    assertProblem(
+        client
+            .hostile()
+            .get("/v1/urls/resolve?url=/plain/" + text.replace("%", "%25").replace("+", "%2B")),
+        "400 legacy_id_malformed url");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2024-annual-report",
+        "42abc",
+        "e3",
+        "0x",
+        "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+        "-",
+        "+",
+        "___",
+        "deadbeef",
+        "4-2",
+        "v1",
+        "%E2%91%A0",
+        "urn:isbn:1"
+      })
+  void whatOnlyLooksLikeANumberPasses(String text) {
+    TestClient proxy = asked("").hostile().with("X-Coatcheck-Bare-Keys", "refuse");
+
+    for (Reply reply : both(proxy, "/bills/" + text)) {
+      assertThat(reply.header("X-Resolved-URI")).isEqualTo("/bills/" + text);
+    }
+    assertThat(extAuthz(proxy, "/plain/" + text).header("X-Resolved-URI"))
+        .isEqualTo("/plain/" + text);
   }
 
   @Test

@@ -97,6 +97,7 @@ class LegacyUrlTemplateTest {
     "/orders/{legacy:a}, /{legacy:b}/{*}, true",
     "/orders/{legacy:a}, /{legacy:b}/7, true",
     "/orders/{legacy:a}, /{legacy:b}/-7, true",
+    "/orders/{legacy:a}, /{legacy:b}/0x7, true",
     "/orders/{legacy:a}, /{legacy:b}/new, false",
     "/{legacy:a}/{legacy:b}, /x/{legacy:c}, true",
     "/{legacy:a}/{legacy:b}, /7/{legacy:b}, true",
