@@ -92,6 +92,8 @@ public final class Gateway implements AutoCloseable {
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
+      Endings endings = Endings.open(database, mappings.resolver());
+      endings.warmUp();
       Minter minter =
           Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
@@ -146,7 +148,7 @@ public final class Gateway implements AutoCloseable {
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), keys::prepare, clock),
                           new AliasRoutes(mappings, parameters),
-                          new EndingRoutes(Endings.open(database, mappings.resolver())),
+                          new EndingRoutes(endings),
                           new KeyRoutes(keys.makers(database), parameters, clock),
                           new InspectRoutes(registry, clock),
                           new LegacyHitRoutes(legacy.hits(), parameters),

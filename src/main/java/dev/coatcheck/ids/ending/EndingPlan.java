@@ -69,6 +69,11 @@ final class EndingPlan {
       return true;
     }
 
+    @Override
+    public boolean isRepeatable() {
+      return true;
+    }
+
     /** The public IDs that it names. */
     Stream<Ref> refs() {
       return steps.stream()

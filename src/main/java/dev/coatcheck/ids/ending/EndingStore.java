@@ -59,6 +59,20 @@ final class EndingStore {
     return database.write("end", sql -> end(sql, calls));
   }
 
+  /** Runs the statements of an ending on no row. */
+  void warmUp() {
+    Set<Token> absent = Set.of(new Token(0, 0));
+    boolean _ =
+        database.write(
+            "warm-up",
+            sql -> {
+              EndingTable.look(sql, Set.of(), LOCK_MILLIS);
+              MappingTable.all().forEach(table -> PublicIdTable.lock(sql, table, absent));
+              EndingTable.insert(sql, List.of());
+              return true;
+            });
+  }
+
   private static List<Attempt<Result>> end(DSLContext sql, List<Call> calls) {
     IdentityHashMap<Call, Attempt<Result>> attempts = new IdentityHashMap<>();
     long part = answeredBefore(sql, calls, attempts);

@@ -80,8 +80,6 @@ public final class EndingTable {
   /**
    * Writes endings, and the status of their rows. What was merged into an ID that is merged now
    * goes to the survivor of both.
-   *
-   * @param all not empty
    */
   public static void insert(DSLContext sql, List<NewEnding> all) {
     sql.query(

@@ -56,6 +56,12 @@ public record MintCall(
     return once.isPresent() || requests.stream().anyMatch(MintRequest::isNamed);
   }
 
+  /** Done before, it would say that it found what it made. */
+  @Override
+  public boolean isRepeatable() {
+    return false;
+  }
+
   /** Whether names have to be looked up before anything is written. */
   boolean looksFirst() {
     return atomic || requests.stream().anyMatch(request -> !request.aliases().isEmpty());

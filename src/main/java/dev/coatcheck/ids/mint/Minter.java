@@ -59,6 +59,7 @@ public final class Minter {
     GroupCommit.Limits limits =
         new GroupCommit.Limits(
             groupsMax,
+            0,
             new Semaphore(Math.max(1, groupsMax / 2), true),
             new Semaphore(Math.max(1, groupsMax * 3 / 4), true),
             BATCH_WAIT_MILLIS_MAX);

@@ -16,7 +16,9 @@ import java.util.function.ObjIntConsumer;
 
 /**
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
- * on its own thread, at no cost; while {@code groupsMax} groups are under way the others gather.
+ * on its own thread, at no cost; while {@code groupsMax} groups are under way the others gather. If
+ * none of these has finished for 250 ms, a spare group takes up those that wait, so that a late
+ * group is late for its own callers only.
  *
  * <p>A caller waits until its own deadline at most, however long the groups before take. A group
  * works until the latest deadline of its calls, so that a call which is nearly over doesn't end the
@@ -28,8 +30,12 @@ import java.util.function.ObjIntConsumer;
 public final class Coalescer<Q, A> {
   private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** Leaves a spare group most of the 900 ms that a single call has. */
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private final String operation;
   private final int groupsMax;
+  private final int spareGroupsMax;
   private final int callsMax;
   private final Function<List<Q>, List<A>> work;
 
@@ -37,22 +43,39 @@ public final class Coalescer<Q, A> {
   private final Deque<Waiting<Q, A>> waiting = new ArrayDeque<>();
   private int underWay;
 
+  /** When a group last took up calls. */
+  private long takenNano;
+
+  private boolean isWatched;
+
   private record Waiting<Q, A>(Q question, Deadline deadline, CompletableFuture<A> answer) {}
 
   /** A question in the work of one caller. */
   private record Asked<Q, A>(Coalescer<Q, A> of, Q question) {}
+
+  /** As the other one, without spare groups. */
+  public Coalescer(String operation, int groupsMax, int callsMax, Function<List<Q>, List<A>> work) {
+    this(operation, groupsMax, 0, callsMax, work);
+  }
 
   /**
    * Shares {@code work}.
    *
    * @param operation for messages
    * @param groupsMax how many groups may be under way at a time
+   * @param spareGroupsMax how many more while these are late
    * @param callsMax how many calls share a group at most
    * @param work answers all questions, in their order; what it throws, every caller gets
    */
-  public Coalescer(String operation, int groupsMax, int callsMax, Function<List<Q>, List<A>> work) {
+  Coalescer(
+      String operation,
+      int groupsMax,
+      int spareGroupsMax,
+      int callsMax,
+      Function<List<Q>, List<A>> work) {
     this.operation = operation;
     this.groupsMax = groupsMax;
+    this.spareGroupsMax = spareGroupsMax;
     this.callsMax = callsMax;
     this.work = work;
   }
@@ -74,6 +97,7 @@ public final class Coalescer<Q, A> {
       alone = isIdle();
       if (alone) {
         underWay++;
+        takenNano = System.nanoTime();
       } else {
         enqueue(mine);
       }
@@ -140,13 +164,42 @@ public final class Coalescer<Q, A> {
   /** With the lock. */
   private void enqueue(Waiting<Q, A> call) {
     waiting.add(call);
-    startGroup();
+    if (underWay < groupsMax) {
+      startGroup();
+    } else {
+      watch();
+    }
   }
 
+  /** With the lock. */
   private void startGroup() {
-    if (underWay < groupsMax) {
-      underWay++;
-      Thread.ofVirtual().name("group").start(this::workOff);
+    underWay++;
+    Thread.ofVirtual().name("group").start(this::workOff);
+  }
+
+  /** With the lock. */
+  private void watch() {
+    if (!isWatched && underWay < groupsMax + spareGroupsMax) {
+      isWatched = true;
+      long untilLateNanos = LATE_NANOS - (System.nanoTime() - takenNano);
+      CompletableFuture.delayedExecutor(untilLateNanos, TimeUnit.NANOSECONDS).execute(this::look);
+    }
+  }
+
+  /** Starts a spare group if calls wait and the groups are late. */
+  private void look() {
+    lock.lock();
+    try {
+      isWatched = false;
+      if (!waiting.isEmpty()) {
+        if (System.nanoTime() - takenNano >= LATE_NANOS) {
+          startGroup();
+          takenNano = System.nanoTime();
+        }
+        watch();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -154,7 +207,7 @@ public final class Coalescer<Q, A> {
     lock.lock();
     try {
       underWay--;
-      if (!waiting.isEmpty()) {
+      if (!waiting.isEmpty() && underWay < groupsMax) {
         startGroup();
       }
     } finally {
@@ -217,6 +270,8 @@ public final class Coalescer<Q, A> {
       }
       if (group.isEmpty()) {
         underWay--;
+      } else {
+        takenNano = System.nanoTime();
       }
       return group;
     } finally {

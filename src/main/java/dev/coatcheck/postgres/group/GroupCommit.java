@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A name that another transaction works on never holds up a group: the call that brings the name
  * leaves the group, is tried again for up to 800 ms, and is then told that it is busy. If a group
  * is rolled back, each of its calls is tried alone, so that a failure meets only the call that
- * caused it.
+ * caused it. If the database failed a group, each call that may be repeated joins another one.
  *
  * @param <C> a call
  * @param <R> its outcome
@@ -46,6 +46,9 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
 
     /** Whether another transaction may work on the same rows. */
     boolean bringsNames();
+
+    /** Whether it comes to the same if it is done again, so that an unknown outcome is no end. */
+    boolean isRepeatable();
   }
 
   /** What a transaction did about a call. */
@@ -77,11 +80,13 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
    * How many transactions are under way at a time.
    *
    * @param groups of single calls
+   * @param spareGroups of single calls that wait while these are late
    * @param singles of single calls that are tried alone, because their group was rolled back
    * @param batches of batches
    * @param batchWaitMillisMax how long a batch waits for its turn
    */
-  public record Limits(int groups, Semaphore singles, Semaphore batches, int batchWaitMillisMax) {}
+  public record Limits(
+      int groups, int spareGroups, Semaphore singles, Semaphore batches, int batchWaitMillisMax) {}
 
   /**
    * Shares {@code transaction}.
@@ -97,7 +102,8 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     this.transaction = transaction;
     this.busy = busy;
     this.overloaded = overloaded;
-    this.groups = new Coalescer<>(operation, limits.groups(), GROUP_CALLS_MAX, this::together);
+    this.groups = new Coalescer<>(
+            operation, limits.groups(), limits.spareGroups(), GROUP_CALLS_MAX, this::together);
   }
 
   /**
@@ -112,8 +118,23 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   private R tried(C call) {
     RetryPause pause = new RetryPause(TRY_MILLIS_MIN);
     boolean shares = !call.isBatch();
+    boolean repeats = call.isRepeatable() && shares;
     while (true) {
-      switch (shares ? groups.call(call) : alone(call)) {
+      Attempt<R> attempt;
+      try {
+        attempt = shares ? groups.call(call) : alone(call);
+      } catch (DatabaseUnavailable failed) {
+        if (!repeats) {
+          throw failed;
+        }
+        WithoutWaiting.leave();
+        if (!pause.beforeNextTry()) {
+          throw failed;
+        }
+        repeats = false;
+        continue;
+      }
+      switch (attempt) {
         case Attempt.Done<R>(R outcome) -> {
           return outcome;
         }

@@ -15,6 +15,7 @@ import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,6 +41,12 @@ class EndingsTest {
   private static final Endings ENDINGS = FIXTURE.endings;
   private static final int AT_ONCE = 200;
   private static final int SURVIVORS = 10;
+  private static final String WAITING_FOR_THE_HEAD =
+      """
+       from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%change_head%'\
+      """;
 
   @Test
   void chainsAreFlattenedInBothDirections() {
@@ -246,6 +254,51 @@ class EndingsTest {
                 "select count(distinct xmin::text) from coatcheck.change where number > " + before))
         .as("transactions")
         .isLessThan(AT_ONCE / 4);
+  }
+
+  /** The late one waits for a row that another session holds, as long as that session likes. */
+  @Test
+  void anEndingThatIsLateHoldsUpItsOwnCallerOnly() throws Exception {
+    List<String> ids = minted(3);
+    try (TestSession holder =
+            FIXTURE.on.sql().begin("select from coatcheck.change_head for update");
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<EndOutcome>> ending = new ArrayList<>();
+      for (String id : ids) {
+        ending.add(threads.submit(() -> end(new Request.Revoke(id, Optional.empty()), "test")));
+        Awaitility.await().until(() -> waitingForTheHead() > 0);
+      }
+      Awaitility.await().until(() -> waitingForTheHead() == 2);
+      holder.rollback();
+
+      for (Future<EndOutcome> each : ending) {
+        assertThat(each.get()).isInstanceOf(EndOutcome.Done.class);
+      }
+    }
+  }
+
+  @Test
+  void endingsWhoseConnectionBrokeAreDoneOnAnother() throws Exception {
+    List<String> ids = minted(3);
+    try (TestSession holder =
+            FIXTURE.on.sql().begin("select from coatcheck.change_head for update");
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<EndOutcome>> ending = new ArrayList<>();
+      for (String id : ids) {
+        ending.add(threads.submit(() -> end(new Request.Revoke(id, Optional.empty()), "test")));
+      }
+      Awaitility.await().until(() -> waitingForTheHead() == 2);
+      holder.text("select count(pg_terminate_backend(pid))" + WAITING_FOR_THE_HEAD);
+      holder.rollback();
+
+      for (Future<EndOutcome> each : ending) {
+        assertThat(each.get()).isInstanceOf(EndOutcome.Done.class);
+      }
+    }
+  }
+
+  private static long waitingForTheHead() {
+    return FIXTURE.on.sql().number("select count(*)" + WAITING_FOR_THE_HEAD);
   }
 
   /** Half of them are revoked, the others merged. */

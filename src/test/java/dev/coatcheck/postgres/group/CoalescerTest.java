@@ -60,6 +60,34 @@ class CoalescerTest {
   }
 
   @Test
+  void aLateGroupHoldsUpItsOwnCallersOnly() throws Exception {
+    CountDownLatch late = new CountDownLatch(1);
+    Coalescer<String, String> spared =
+        new Coalescer<>(
+            "test",
+            1,
+            1,
+            10,
+            questions -> {
+              if (questions.contains("late")) {
+                late.countDown();
+                return answer(questions);
+              }
+              return questions;
+            });
+    Future<String> held = threads.submit(() -> spared.call("late"));
+    late.await();
+    WithoutWaiting<String> another = new WithoutWaiting<>(() -> spared.call("another"));
+
+    assertThat(spared.call("next")).isEqualTo("next");
+    begin(another, Deadline.after(LONG)).get();
+    assertThat(held).isNotDone();
+    release.countDown();
+    assertThat(held.get()).isEqualTo("late!");
+    assertThat(spared.call("last")).isEqualTo("last");
+  }
+
+  @Test
   void aCallWithTooLittleTimeIsLeftOutAndEndsNobodyElse() throws Exception {
     holdTheGroup();
     Future<String> hurried = calling("hurried", Deadline.after(Duration.ofMillis(199)));

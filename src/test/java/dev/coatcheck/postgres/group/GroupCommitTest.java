@@ -8,8 +8,10 @@ import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -26,7 +28,12 @@ class GroupCommitTest {
   private final ConcurrentLinkedQueue<List<Call>> transactions = new ConcurrentLinkedQueue<>();
 
   private record Call(String name, boolean isBatch, boolean bringsNames)
-      implements GroupCommit.Call {}
+      implements GroupCommit.Call {
+    @Override
+    public boolean isRepeatable() {
+      return name.startsWith("repeatable");
+    }
+  }
 
   @Test
   void aBugMeetsOnlyTheCallThatBroughtIt() throws Exception {
@@ -114,7 +121,7 @@ class GroupCommitTest {
     GroupCommit<Call, String> commits =
         new GroupCommit<>(
             "test",
-            new GroupCommit.Limits(1, new Semaphore(0), new Semaphore(0), 1),
+            new GroupCommit.Limits(1, 0, new Semaphore(0), new Semaphore(0), 1),
             (_, _) -> {
               throw new LostRace("test");
             },
@@ -130,6 +137,27 @@ class GroupCommitTest {
         .isInstanceOf(DatabaseUnavailable.class);
   }
 
+  @Test
+  void aGroupThatTheDatabaseFailedIsRepeatedOnceWhereThatComesToTheSame() {
+    Queue<Boolean> works = new ArrayDeque<>(List.of(false, true, false, false, true, false));
+    GroupCommit<Call, String> commits =
+        commits(
+            calls -> {
+              if (works.remove()) {
+                return done(calls);
+              }
+              throw new DatabaseUnavailable("test");
+            });
+
+    assertThat(commits.settle(named("repeatable"))).isEqualTo("repeatable!");
+    assertThatThrownBy(() -> commits.settle(named("repeatable")))
+        .isInstanceOf(DatabaseUnavailable.class);
+    assertThat(commits.settle(named("other"))).isEqualTo("other!");
+    assertThatThrownBy(() -> commits.settle(named("other")))
+        .isInstanceOf(DatabaseUnavailable.class);
+    assertThat(works).isEmpty();
+  }
+
   private static Call named(String name) {
     return new Call(name, false, true);
   }
@@ -137,7 +165,7 @@ class GroupCommitTest {
   private GroupCommit<Call, String> commits(Function<List<Call>, List<Attempt<String>>> work) {
     return new GroupCommit<>(
         "test",
-        new GroupCommit.Limits(1, new Semaphore(1), new Semaphore(1), 100),
+        new GroupCommit.Limits(1, 0, new Semaphore(1), new Semaphore(1), 100),
         (calls, _) -> {
           transactions.add(List.copyOf(calls));
           return work.apply(calls);
