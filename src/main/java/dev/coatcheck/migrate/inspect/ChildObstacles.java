@@ -25,11 +25,15 @@ final class ChildObstacles {
               "child_not_owned",
               """
               select c.oid::regclass || ' of ' || quote_ident(pg_get_userbyid(c.relowner))
-                from pg_class c where c.oid in (select oid from child)
+                from pg_class c
+               where c.oid in (select oid from child
+                               union
+                               select t.relid from child, pg_partition_tree(child.oid) t)
                  and not pg_has_role(c.relowner, 'usage') order by 1\
               """,
-              "Tables with a foreign key to the table belong to other roles, and only the owner may"
-                  + " alter a table: %s. Use a source's user that is a member of these roles."),
+              "Tables with a foreign key to the table, or partitions of them, belong to other"
+                  + " roles, and only the owner may alter a table: %s. Use a source's user that is"
+                  + " a member of these roles, or change the owner."),
           check(
               "child_column_taken",
               """

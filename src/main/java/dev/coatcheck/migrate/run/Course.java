@@ -80,7 +80,10 @@ final class Course {
         }
         case CONTRACT -> {
           objects.require(journal.extent(run));
-          if (isVerified(session) && apply(session, step -> step.phase() == Phase.CONTRACT)) {
+          if (isVerified(session)
+              && apply(session, Course::isBeforeDrop)
+              && fillPartitions(session)
+              && apply(session, step -> step.phase() == Phase.CONTRACT)) {
             contracted();
           }
         }
@@ -179,8 +182,21 @@ final class Course {
 
   /** Whether source and mappings agreed within the last hour, or do now. */
   boolean isVerified(SourceSession session) {
-    return journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
-        || apply(session, new Step.Verify(), "verified");
+    return fillPartitions(session)
+        && (journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+            || apply(session, new Step.Verify(), "verified"));
+  }
+
+  private static boolean isBeforeDrop(Step step) {
+    return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
+  }
+
+  /** The rows of a table that was attached as a partition have met no trigger of ours. */
+  private boolean fillPartitions(SourceSession session) {
+    boolean _ = lookUpNames(session);
+    return steps.stream()
+        .filter(step -> step instanceof Step.Fill fill && fill.isOfPartitions())
+        .allMatch(step -> apply(session, step, "step_applied"));
   }
 
   /** Whether a step is applied: the source alone knows. */

@@ -54,6 +54,41 @@ public final class TargetSql {
           + " and d.adnum = a.attnum"
           + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
 
+  /**
+   * Whoever may call our functions could put them on a table of their own, where they would write
+   * to the outbox. In a restored copy the table has another OID; the names of tables come along.
+   */
+  private static final String ONLY_OF_RUN =
+      """
+      if tg_relid <> <oid>::oid then
+          if not exists (select from <schema>.known_table k
+                          where k.relation = tg_relid and k.first_schema = <'first_schema'>
+                            and k.first_name = <'first_name'>) then
+            raise exception 'coatcheck: % is no table of this run', tg_relid::regclass
+              using errcode = 'insufficient_privilege';
+          end if;
+        end if;\
+      """;
+
+  /**
+   * On another table the functions of a child would show its owner which rows the parent has. There
+   * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
+   * out those that are being detached.
+   */
+  private static final String ONLY_ON_CHILD =
+      """
+      if tg_relid <> <child_oid>::oid then
+          if not exists (
+            with recursive up (relation) as (
+              select tg_relid
+              union
+              select i.inhparent from up join pg_inherits i on i.inhrelid = up.relation)
+            select from up where relation in (<child_oid>::oid, to_regclass(<'child'>))) then
+            return new;
+          end if;
+        end if;\
+      """;
+
   private static final List<String> CHILD_FUNCTIONS = List.of("on_ref", "on_ref_late", "fill_ref");
 
   private final Target target;
@@ -86,6 +121,7 @@ public final class TargetSql {
     names.put("application_path", target.applicationPath().text());
     names.put("first_schema", target.anchors().firstName().schema());
     names.put("first_name", target.anchors().firstName().table());
+    names.put("only_of_run", SqlTemplate.fill(ONLY_OF_RUN, Map.copyOf(names)));
     OURS.forEach(kind -> names.put(kind, objects.ours(kind)));
     INDEXES.forEach(
         kind -> {
@@ -149,6 +185,7 @@ public final class TargetSql {
         "own_id", isSelf ? "case when new.<key> = reference then new.<id> end" : "null::bigint");
     more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
     CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
+    more.put("only_on_child", SqlTemplate.fill(ONLY_ON_CHILD, Map.copyOf(more)));
     more.put("leaf", leaf.table().quoted());
     more.put("leaf_oid", Long.toString(leaf.oid()));
     more.put("leaf_index", TableName.quoted(leafIndex(child, leaf)));

@@ -27,8 +27,10 @@ final class ChildSteps {
 
   private static final String BELONGS_TO_OWNER =
       "select not exists (select from pg_proc p"
+          + " join pg_class c on c.oid = <child_oid>::oid"
           + " where p.oid = to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[], boolean)')"
-          + " and p.proowner <> (select c.relowner from pg_class c where c.oid = <child_oid>))";
+          + " and (p.proowner <> c.relowner or not has_function_privilege(c.relowner,"
+          + " to_regprocedure(<'on_ref_late'> || '()'), 'execute')))";
 
   private static final String HAS_KEY =
       "select exists (select from pg_constraint where confrelid = <oid>::oid"
@@ -123,6 +125,7 @@ final class ChildSteps {
         named("child-index") + (child.isPartitioned() ? " " + leaf.table().text() : ""),
         leaf.oid(),
         more.leafIndex(child, leaf),
+        more.leafIndex(child, new Child.Leaf(child.oid(), child.table())),
         false,
         more.fill(file("child-turn.sql")),
         more.fill(file("child-index.sql")),

@@ -14,6 +14,12 @@ final class ContractSteps {
   private static final SqlTemplate GATE = file("contract-gate.sql");
   private static final SqlTemplate LOCK = file("lock.sql");
 
+  private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
+  private static final SqlTemplate DROP_REFERENCE = file("drop-child-column.sql");
+
+  /** Moves the replica identity off a column. */
+  private static final SqlTemplate IDENTITY = file("identity.sql");
+
   /** Every foreign key to the table is bound to one of them. */
   private static final String ANY_INDEX =
       "any (select i.indexrelid from pg_index i where i.indrelid = <oid>::oid)";
@@ -55,7 +61,7 @@ final class ContractSteps {
   /** A query for what uses the column of the legacy IDs, or one that refers to it, in words. */
   static List<String> dependents(Target target) {
     ContractSteps steps = new ContractSteps(target);
-    return steps.columns().map(column -> column.fill(DEPENDENTS)).toList();
+    return steps.columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
   }
 
   private Step archive() {
@@ -84,9 +90,8 @@ final class ContractSteps {
     List<String> statements =
         Stream.of(
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
-                columns().map(column -> column.fill(GATE)),
-                target.children().stream().flatMap(this::dropColumn),
-                names.fillAll(file("drop-key-column.sql")).stream(),
+                columns().flatMap(column -> column.fill(GATE)),
+                columns().flatMap(Column::drop),
                 names.fillAll(file("contracted-triggers.sql")).stream())
             .flatMap(some -> some)
             .toList();
@@ -94,27 +99,53 @@ final class ContractSteps {
         Phase.CONTRACT, Step.DROP_COLUMNS, statements, List.of(), names.fill(IS_GONE));
   }
 
-  private Stream<String> dropColumn(Child child) {
-    return new TargetSql(target).with(child).fillAll(file("drop-child-column.sql")).stream();
+  /**
+   * Before a column of the table goes, or may be null again: whoever updates a published table
+   * needs an identity of it without that column.
+   */
+  static SqlTemplate withoutIdentity(SqlTemplate statements) {
+    return statements
+        .with("identity", IDENTITY.text())
+        .with("relation", "<oid>")
+        .with(
+            "attnum",
+            "(select a.attnum from pg_attribute a where a.attrelid = <oid>::oid"
+                + " and a.attname = <'key'>)")
+        .with("twin", "''");
   }
 
-  /** A column that goes. */
-  private record Column(TargetSql names, String relation, String attnum, String name, String twin) {
-    String fill(SqlTemplate template) {
+  /**
+   * A column that goes.
+   *
+   * @param dropped takes it off
+   */
+  private record Column(
+      TargetSql names,
+      String relation,
+      String attnum,
+      String name,
+      String twin,
+      SqlTemplate dropped) {
+    Stream<String> drop() {
+      return fill(dropped);
+    }
+
+    Stream<String> fill(SqlTemplate template) {
       SqlTemplate whole =
           template
+              .with("identity", IDENTITY.text())
               .with("is_switched", SwitchSteps.HAS_NEW_PRIMARY_KEY)
               .with("dependents", DEPENDENTS.text())
               .with("relation", relation)
               .with("attnum", attnum)
               .with("column_name", name)
               .with("twin", twin);
-      return names.fill(whole);
+      return names.fillAll(whole).stream();
     }
   }
 
   private Stream<Column> columns() {
-    Column key = new Column(names, "<oid>", "<key_attnum>", "<'id'>", "<'key'>");
+    Column key = new Column(names, "<oid>", "<key_attnum>", "<'id'>", "<'key'>", DROP_KEY);
     return Stream.concat(
         target.children().stream()
             .map(
@@ -124,7 +155,8 @@ final class ContractSteps {
                         "<child_oid>",
                         "<child_attnum>",
                         "<'fk'>",
-                        "<'ref_name'>")),
+                        "<'ref_name'>",
+                        DROP_REFERENCE)),
         Stream.of(key));
   }
 

@@ -31,7 +31,10 @@ final class DdlStore {
       select i.indisvalid and i.indisready and i.indisunique = ? and i.indpred is null
              and i.indexprs is null and i.indnkeyatts = 1 and i.indnatts = 1
         from pg_index i join pg_class c on c.oid = i.indexrelid
-       where i.indrelid = ?::oid and c.relname = ?\
+       where i.indrelid = ?::oid and (c.relname = ? or exists (
+         select from pg_inherits h join pg_class w on w.oid = h.inhparent
+          where h.inhrelid = c.oid and w.relname = ?))
+       order by c.relname = ? limit 1\
       """;
 
   private static final String BLOCKERS =
@@ -134,7 +137,9 @@ final class DdlStore {
                     row -> row.getBoolean(1),
                     index.isUnique(),
                     index.table(),
-                    index.index())
+                    index.index(),
+                    index.whole(),
+                    index.whole())
                 .map(valid -> valid ? IndexState.VALID : IndexState.INVALID)
                 .orElse(IndexState.MISSING));
   }

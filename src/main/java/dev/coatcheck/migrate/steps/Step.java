@@ -60,6 +60,8 @@ public sealed interface Step {
    * @param table the OID of its table
    * @param index its name in the catalog, in the schema of the table
    * @param turn waits until nobody else builds an index on the table
+   * @param whole the index of the partitioned table, which gives later partitions theirs; may be
+   *     {@code index} itself
    * @param release what an undo sends first, in one transaction, to free the index of foreign keys
    */
   record Index(
@@ -67,6 +69,7 @@ public sealed interface Step {
       String name,
       long table,
       String index,
+      String whole,
       boolean isUnique,
       String turn,
       String create,
@@ -195,6 +198,11 @@ public sealed interface Step {
       implements Step {
     public Fill {
       statements = List.copyOf(statements);
+    }
+
+    /** Whether rows can come in past the triggers, with a table that is attached. */
+    public boolean isOfPartitions() {
+      return child.filter(Child::isPartitioned).isPresent();
     }
   }
 

@@ -164,7 +164,7 @@ public final class Steps {
         Phase.NOT_NULL,
         "set-not-null",
         names.fillAll(file("set-not-null.sql")),
-        names.fillAll(file("set-not-null-undo.sql")),
+        names.fillAll(ContractSteps.withoutIdentity(file("set-not-null-undo.sql"))),
         names.fill("select " + IS_NOT_NULL));
   }
 

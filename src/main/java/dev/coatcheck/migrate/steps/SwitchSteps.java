@@ -74,6 +74,7 @@ final class SwitchSteps {
         name,
         target.oid(),
         target.objects().derived(name.replace('-', '_')),
+        target.objects().derived(name.replace('-', '_')),
         true,
         names.fill(TURN),
         names.fill(file(create)),

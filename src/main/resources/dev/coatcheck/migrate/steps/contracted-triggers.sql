@@ -9,6 +9,7 @@ declare
   column_name name;
   key bigint;
 begin
+  <only_of_run>
   begin
     new.<key> := coalesce(new.<key>, <mint>());
   exception when undefined_column then
@@ -28,6 +29,7 @@ create or replace function <on_inserted>() returns trigger
 declare
   keys bigint[];
 begin
+  <only_of_run>
   begin
     select array_agg(i.<key>) into keys from inserted i;
   exception when undefined_column then
@@ -51,6 +53,7 @@ declare
   column_name name;
   key bigint;
 begin
+  <only_of_run>
   begin
     new.<key> := old.<key>;
   exception when undefined_column then

@@ -25,6 +25,7 @@ select q.what from (
              join pg_attribute a on a.attrelid = same.indrelid and a.attname = <twin>
             where same.indrelid = i.indrelid and same.indisvalid
               and same.indisunique >= i.indisunique and not i.indisprimary
+              and (same.indimmediate or not i.indisreplident)
               and i.indexprs is null and i.indpred is null
               and same.indexprs is null and same.indpred is null
               and array_replace(i.indkey::int2[], <attnum>::int2, a.attnum) = same.indkey::int2[])

@@ -17,6 +17,8 @@ end <body>;
 
 alter table <child> drop constraint if exists <ref_filled>;
 
+<identity>;
+
 alter table <child> drop column <fk>;
 
 drop function if exists <on_ref>(), <on_ref_late>(), <fill_ref>(regclass, tid[], bigint[], boolean);

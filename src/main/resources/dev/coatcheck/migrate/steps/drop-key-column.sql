@@ -12,6 +12,8 @@ drop trigger if exists <t_rekey> on <table>;
 
 drop trigger if exists <t_truncate> on <table>;
 
+<identity>;
+
 alter table <table> drop column <id>;
 
 drop function if exists <on_archived>(), <on_reused>(), <on_delete>(), <on_refused>(),

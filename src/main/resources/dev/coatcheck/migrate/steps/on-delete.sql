@@ -7,6 +7,7 @@ create or replace function <on_delete>() returns trigger
 declare
   id bigint;
 begin
+  <only_of_run>
   begin
     id := old.<id>;
   exception when undefined_column then

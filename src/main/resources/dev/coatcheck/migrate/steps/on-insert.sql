@@ -8,6 +8,7 @@ create or replace function <on_insert>() returns trigger
 declare
   id bigint;
 begin
+  <only_of_run>
   begin
     id := new.<id>;
   exception when undefined_column then

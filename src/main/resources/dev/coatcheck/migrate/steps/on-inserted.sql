@@ -12,6 +12,7 @@ declare
   ids bigint[];
   keys bigint[];
 begin
+  <only_of_run>
   begin
     perform i.<id> from inserted i limit 0;
   exception when undefined_column then

@@ -22,6 +22,7 @@ declare
   keys bigint[];
   is_open boolean;
 begin
+  <only_on_child>
   if not exists (select from pg_attribute a where a.attrelid = <oid>::oid
                     and a.attname = <'key'> and not a.attisdropped) then
     return null;

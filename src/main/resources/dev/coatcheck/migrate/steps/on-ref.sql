@@ -17,6 +17,7 @@ declare
   by_reference boolean;
   fk name;
 begin
+  <only_on_child>
   begin
     legacy := new.<fk>;
     if tg_op = 'UPDATE' then

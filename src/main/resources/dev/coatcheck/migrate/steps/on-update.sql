@@ -5,6 +5,7 @@
 create or replace function <on_update>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
 begin
+  <only_of_run>
   new.<key> := old.<key>;
   return new;
 end <body>;

@@ -1,4 +1,6 @@
--- Undo of the step "set-not-null".
+-- Undo of the step "set-not-null". A column of the replica identity can't be null: see identity.sql.
 -- Locks: the customer's table in access exclusive mode until the commit.
+
+<identity>;
 
 alter table <table> alter column <key> drop not null;

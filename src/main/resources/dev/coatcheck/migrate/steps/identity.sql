@@ -1,0 +1,30 @@
+-- Moves the replica identity of a table off an index with a column that goes, or that may be null from
+-- now on: to the index like it on another column if there is one, and else to the primary key. Without an
+-- identity Postgres would refuse every update and delete of a table that is published.
+-- Locks: the table in access exclusive mode until the commit, where there is such an index.
+
+do <body>
+declare
+  relation constant regclass := <relation>::oid::regclass;
+  column_number constant int2 := <attnum>::int2;
+  old pg_index;
+  heir record;
+begin
+  select i.* into old from pg_index i
+   where i.indrelid = relation and i.indisreplident and column_number = any (i.indkey::int2[]);
+  if found then
+    select c.relname, i.indisprimary into heir
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid
+      join pg_attribute a on a.attrelid = i.indrelid and a.attname = <twin>
+     where i.indrelid = relation and i.indisunique and i.indisvalid and i.indimmediate
+       and i.indexprs is null and i.indpred is null
+       and array_replace(old.indkey::int2[], column_number, a.attnum) = i.indkey::int2[]
+     order by i.indisprimary desc, i.indexrelid limit 1;
+    if heir.indisprimary is not false then
+      execute format('alter table %s replica identity default', relation);
+    else
+      execute format('alter table %s replica identity using index %I', relation, heir.relname);
+    end if;
+  end if;
+end <body>;
