@@ -111,6 +111,7 @@ class KeyBoundsTest {
     "layout=default&from=2026-01-01T00:00:00Z&from_key=1, from_key",
     "layout=default&from_key=1&to=2026-01-01T00:00:00Z&to_key=1, to_key",
     "layout=default&from_key=01, from_key",
+    "layout=default&from_key=9223372036854775807, from_key",
     "layout=default&from_key=-1, from_key",
     "layout=default&from_key=9223372036854775807&to_key=1, to_key",
     "type=user&from_key=0190163d-8694-4000-8000-000000000000, from_key",

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code coatcheck keys sno}. */
 class SnoVerbTest {
@@ -130,6 +131,16 @@ class SnoVerbTest {
     assertThat(Files.readString(state())).isEqualTo(before);
   }
 
+  /** As a command leaves it that was killed while it made the file. */
+  @ParameterizedTest
+  @ValueSource(strings = {"partition=9", "partition=9 sequences=0-3 given_times", "\u0000\u00ff"})
+  void aStateWithoutACompleteLineIsOneLine(String content) throws IOException {
+    Files.writeString(state(), content);
+
+    assertFails(sno(), "is no state of snos");
+    assertFails(sno("--at=" + AT), "is no state of snos");
+  }
+
   @Test
   void whatCannotBeAFileIsOneLine() throws IOException {
     Files.createDirectory(folder.resolve("state"));
@@ -186,7 +197,7 @@ class SnoVerbTest {
                       && id.time().isBefore(Instant.parse(at).plusMillis(80)));
       made.addAll(snos);
       // A command that was killed while it wrote leaves a line without an end.
-      Files.writeString(state(), "tick=", StandardOpenOption.APPEND);
+      Files.writeString(state(), "tick=" + "0".repeat(900), StandardOpenOption.APPEND);
     }
 
     assertThat(made).hasSize(125).doesNotHaveDuplicates();

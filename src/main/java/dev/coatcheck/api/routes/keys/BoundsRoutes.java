@@ -22,6 +22,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The keys that a span of time can hold: {@code /v1/keys/bounds}. */
@@ -77,11 +78,13 @@ final class BoundsRoutes implements Routes {
         end(query, times, "from", KeyTimes.Tick::begin)
             .orElseThrow(
                 () -> Refusal.ofParameter("from", "Send the time or the key at which to begin."));
-    Optional<Instant> until = end(query, times, "to", KeyTimes.Tick::end);
-    Instant to = until.orElseGet(clock::instant);
+    Instant to = end(query, times, "to", KeyTimes.Tick::end).orElseGet(clock::instant);
     if (to.isBefore(from)) {
       throw Refusal.ofParameter(
-          until.isEmpty() ? "from" : query.text("to").isPresent() ? "to" : "to_key",
+          Stream.of("to", "to_key", "from", "from_key")
+              .filter(name -> query.text(name).isPresent())
+              .findFirst()
+              .orElseThrow(),
           "The span must not begin after its end, which is now if it is left out.");
     }
     Optional<Long> bucketMillis = query.text("bucket_millis").map(BoundsRoutes::bucketMillis);

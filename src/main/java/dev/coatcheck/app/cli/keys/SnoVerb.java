@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -157,13 +158,12 @@ final class SnoVerb implements Callable<Integer> {
     if (sequences != null && !range().equals(share.sequences())) {
       throw conflict("has the sequence numbers " + share.sequences(), "--sequences");
     }
-    boolean isOfGivenTimes =
-        file.lines().stream().findFirst().filter(DatedSnos.firstLine(share)::equals).isPresent();
-    if (isOfGivenTimes && at == null) {
+    Optional<String> first = file.lines().stream().findFirst();
+    if (at == null && first.filter(DatedSnos.firstLine(share)::equals).isPresent()) {
       throw new CommandFailed(
           "the state " + state + " is for given times. Add --at, or name another file.");
     }
-    if (!isOfGivenTimes && at != null && SnoSnapshot.parse(file.lines().getFirst()).isPresent()) {
+    if (at != null && first.flatMap(SnoSnapshot::parse).isPresent()) {
       throw conflict("is for the present", "--at");
     }
   }
