@@ -1,41 +1,183 @@
 package dev.coatcheck.ids.redirect;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 
-/** The numbers of one type that one visitor asked for lately. */
+/**
+ * The numbers that one visitor asked for within the last minute, and its misses. It holds as many
+ * as a visitor may ask for, so no number is forgotten before its time, in whatever order they come.
+ *
+ * <p>Not thread-safe: the guard has a lock.
+ */
 final class RequestHistory {
   /** Numbers that are no further apart lie near each other. */
   private static final long GAP_MAX = 16;
 
-  private static final int REMEMBERED_MAX = 128;
+  /** Of each step two longs: the number; its type and the time. */
+  private static final int STEP_LONGS = 2;
 
-  private final long windowNanos;
-  private final int numbersMax;
-  private final Deque<Step> steps = new ArrayDeque<>();
+  private static final int SMALL = 2 * STEP_LONGS;
 
-  private record Step(long number, long nanos) {}
+  private static final int TIME_BITS = 40;
+  private static final long TIME_MASK = (1L << TIME_BITS) - 1;
 
-  RequestHistory(long windowNanos, int numbersMax) {
-    this.windowNanos = windowNanos;
-    this.numbersMax = numbersMax;
+  /** No type has this number. */
+  private static final int MISS = 0;
+
+  private static final long[] NONE = {};
+
+  private final Memory memory;
+
+  /** The oldest step first. */
+  private long[] steps = NONE;
+
+  private int length;
+
+  /** Numbers and misses for which there was no memory: they may be what links all others. */
+  private int unremembered;
+
+  private long lastUnremembered;
+  private long unrememberedMillis;
+  private long seenMillis;
+
+  /** What the steps of all visitors may take. */
+  static final class Memory {
+    private int longsLeft;
+
+    Memory(int steps) {
+      this.longsLeft = steps * STEP_LONGS;
+    }
+
+    private boolean take(int longs) {
+      if (longs > longsLeft) {
+        return false;
+      }
+      longsLeft -= longs;
+      return true;
+    }
   }
 
-  /**
-   * Remembers a number; whether more than are allowed now form a stretch or equal steps. Asking
-   * again gives the same.
-   */
-  synchronized boolean leadsOn(long number, long now) {
-    while (!steps.isEmpty()
-        && (now - steps.getFirst().nanos() >= windowNanos || steps.size() == REMEMBERED_MAX)) {
-      steps.removeFirst();
+  RequestHistory(Memory memory) {
+    this.memory = memory;
+  }
+
+  /** Remembers a number; whether that is too many. Asking again gives the same. */
+  boolean asked(int typeNumber, long number, long nowMillis) {
+    forget(nowMillis);
+    int misses = count(MISS);
+    if (length / STEP_LONGS - misses > ScanGuard.ALTOGETHER_MAX) {
+      return true;
     }
-    if (steps.stream().noneMatch(step -> step.number() == number)) {
-      steps.addLast(new Step(number, now));
+    if (!holds(typeNumber, number)) {
+      add(typeNumber, number, nowMillis);
     }
-    long[] numbers = steps.stream().mapToLong(Step::number).toArray();
-    return equalSteps(numbers) > numbersMax || stretch(numbers, number) > numbersMax;
+    int altogether = length / STEP_LONGS - misses + unremembered;
+    return altogether > ScanGuard.ALTOGETHER_MAX
+        || (altogether > ScanGuard.NUMBERS_MAX
+            && (unremembered > 0 || leadsOn(numbers(typeNumber), number)));
+  }
+
+  /** Remembers a miss; whether that is too many. */
+  boolean missed(long nowMillis) {
+    forget(nowMillis);
+    if (count(MISS) <= ScanGuard.MISSES_MAX) {
+      add(MISS, 0, nowMillis);
+    }
+    return count(MISS) + unremembered > ScanGuard.MISSES_MAX;
+  }
+
+  /** Whether all that it held is out of date. */
+  boolean isOver(long nowMillis) {
+    return nowMillis - seenMillis >= ScanGuard.WINDOW_MILLIS;
+  }
+
+  /** Gives its memory back. */
+  void clear() {
+    resize(0);
+    length = 0;
+    unremembered = 0;
+  }
+
+  /** Drops what is out of date, and memory that isn't needed any more. */
+  private void forget(long nowMillis) {
+    seenMillis = nowMillis;
+    if (nowMillis - unrememberedMillis >= ScanGuard.WINDOW_MILLIS) {
+      unremembered = 0;
+    }
+    int dropped = 0;
+    while (dropped < length && nowMillis - millis(dropped) >= ScanGuard.WINDOW_MILLIS) {
+      dropped += STEP_LONGS;
+    }
+    if (dropped > 0) {
+      length -= dropped;
+      System.arraycopy(steps, dropped, steps, 0, length);
+      if (steps.length > SMALL && length <= steps.length / 4) {
+        resize(steps.length / 2);
+      }
+    }
+  }
+
+  private void add(int typeNumber, long number, long nowMillis) {
+    boolean fits =
+        length < steps.length || resize(Math.max(SMALL, 2 * length)) || resize(length + STEP_LONGS);
+    if (fits) {
+      steps[length] = number;
+      steps[length + 1] = (long) typeNumber << TIME_BITS | (nowMillis & TIME_MASK);
+      length += STEP_LONGS;
+    } else if (unremembered == 0 || number != lastUnremembered || typeNumber == MISS) {
+      unremembered++;
+      unrememberedMillis = nowMillis;
+      lastUnremembered = number;
+    }
+  }
+
+  private boolean resize(int longs) {
+    if (!memory.take(longs - steps.length)) {
+      return false;
+    }
+    steps = Arrays.copyOf(steps, longs);
+    return true;
+  }
+
+  private int count(int typeNumber) {
+    int count = 0;
+    for (int at = 0; at < length; at += STEP_LONGS) {
+      count += typeNumber(at) == typeNumber ? 1 : 0;
+    }
+    return count;
+  }
+
+  private boolean holds(int typeNumber, long number) {
+    for (int at = 0; at < length; at += STEP_LONGS) {
+      if (steps[at] == number && typeNumber(at) == typeNumber) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The numbers of a type, in the order in which they came. */
+  private long[] numbers(int typeNumber) {
+    long[] numbers = new long[count(typeNumber)];
+    int count = 0;
+    for (int at = 0; at < length; at += STEP_LONGS) {
+      if (typeNumber(at) == typeNumber) {
+        numbers[count++] = steps[at];
+      }
+    }
+    return numbers;
+  }
+
+  private int typeNumber(int at) {
+    return (int) (steps[at + 1] >>> TIME_BITS);
+  }
+
+  private long millis(int at) {
+    return steps[at + 1] & TIME_MASK;
+  }
+
+  private static boolean leadsOn(long[] numbers, long number) {
+    return equalSteps(numbers) > ScanGuard.NUMBERS_MAX
+        || stretch(numbers, number) > ScanGuard.NUMBERS_MAX;
   }
 
   /** How many of the latest numbers follow each other at one and the same distance. */

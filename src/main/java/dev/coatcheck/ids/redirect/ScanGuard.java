@@ -1,9 +1,10 @@
 package dev.coatcheck.ids.redirect;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
-import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -11,107 +12,157 @@ import java.util.function.LongSupplier;
  * Detects a visitor who tries legacy IDs one after the other, and refuses that visitor for a while:
  * legacy IDs are easy to guess, and the public IDs behind them are not meant to be listed.
  *
- * <p>A visitor may ask for {@value #NUMBERS_MAX} different numbers of a type within {@value
- * #WINDOW_SECONDS} s that lie near each other or at equal steps, and may miss {@value #MISSES_MAX}
- * times. Beyond that all its numbers are refused: for a minute, then two, four, up to 64.
+ * <p>Within any {@value #WINDOW_SECONDS} s a visitor may ask for {@value #NUMBERS_MAX} different
+ * numbers of a type that lie near each other or at equal steps, for {@value #ALTOGETHER_MAX} in
+ * all, wherever they lie, and may miss {@value #MISSES_MAX} times. Beyond that all its numbers are
+ * refused: for a minute, then two, four, up to 64.
+ *
+ * <p><b>Memory.</b> A history holds all that a visitor may ask for, so taking turns among regions
+ * pushes nothing out of it. At most {@link #VISITORS_MAX} visitors are watched and as many refused,
+ * in 32 MB. Of those that are watched, the one that has been silent for longest makes room; a
+ * refused one never does. What finds no room counts against its visitor: with a step that was not
+ * remembered, {@value #NUMBERS_MAX} numbers are the limit wherever they lie, and a refusal without
+ * memory lasts while the history says so.
  */
 public final class ScanGuard {
   public static final int WINDOW_SECONDS = 60;
   public static final int NUMBERS_MAX = 40;
+
+  /** Three pages of {@link #NUMBERS_MAX} links. */
+  static final int ALTOGETHER_MAX = 120;
+
   static final int MISSES_MAX = 60;
+  static final int VISITORS_MAX = 100_000;
+  static final long WINDOW_MILLIS = TimeUnit.SECONDS.toMillis(WINDOW_SECONDS);
+
+  /** Steps of all visitors together, of 16 bytes each. */
+  private static final int STEPS_MAX = 262_144;
 
   private static final int DOUBLINGS_MAX = 6;
-  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
+  private static final long FORGOTTEN_AFTER_MILLIS = TimeUnit.HOURS.toMillis(2);
 
-  /** About 4 kB each at most. */
-  private static final int VISITORS_MAX = 5_000;
-
-  private static final Duration FORGOTTEN_AFTER = Duration.ofHours(2);
+  /** Visitors that a request looks at to make room for its own. */
+  private static final int LOOKED_AT_MAX = 8;
 
   private final LongSupplier nanoTime;
-  private final Cache<Visitor, VisitorState> standings;
-  private final Cache<Path, RequestHistory> histories;
+  private final long startNanos;
+  private final RequestHistory.Memory memory = new RequestHistory.Memory(STEPS_MAX);
+
+  /** The one that has been silent for longest first. */
+  private final Map<Visitor, RequestHistory> watched = new LinkedHashMap<>(16, 0.75f, true);
+
+  private final Map<Visitor, Refusal> refused = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** That a visitor was refused, once or more often, and until when. */
+  private static final class Refusal {
+    private long untilMillis;
+    private long seenMillis;
+    private int times;
+
+    boolean isOver(long nowMillis) {
+      return untilMillis <= nowMillis;
+    }
+
+    boolean isForgotten(long nowMillis) {
+      return nowMillis - seenMillis >= FORGOTTEN_AFTER_MILLIS;
+    }
+  }
 
   ScanGuard(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
-    this.standings =
-        Caffeine.newBuilder()
-            .maximumSize(VISITORS_MAX)
-            .expireAfterAccess(FORGOTTEN_AFTER)
-            .ticker(nanoTime::getAsLong)
-            .build();
-    this.histories =
-        Caffeine.newBuilder()
-            .maximumSize(VISITORS_MAX)
-            .expireAfterAccess(Duration.ofNanos(WINDOW_NANOS))
-            .ticker(nanoTime::getAsLong)
-            .build();
+    this.startNanos = nanoTime.getAsLong();
   }
-
-  private record Path(Visitor visitor, int typeNumber) {}
 
   /** How long the visitor is still refused, in seconds; 0 if it isn't. */
   int refusedSeconds(Visitor visitor) {
-    VisitorState standing = standings.getIfPresent(visitor);
-    return standing == null ? 0 : standing.refusedSeconds(nanoTime.getAsLong());
+    return refusedSeconds(visitor, nowMillis());
   }
 
   /** Remembers a number; how long the visitor is refused from now on, 0 if it isn't. */
   int asked(Visitor visitor, int typeNumber, long number) {
-    long now = nanoTime.getAsLong();
-    Path path = new Path(visitor, typeNumber);
-    RequestHistory history =
-        histories.get(path, _ -> new RequestHistory(WINDOW_NANOS, NUMBERS_MAX));
-    if (!history.leadsOn(number, now)) {
+    long now = nowMillis();
+    if (!isTooMany(visitor, typeNumber, number, now)) {
       return 0;
     }
     WithoutWaiting.leave(); // a refusal is logged, which can make its thread wait
-    histories.invalidate(path);
-    return standing(visitor, now).refuse(now);
+    return refuse(visitor, now);
   }
 
   /** Records that a visitor asked for an unknown legacy ID. */
-  void missed(Visitor visitor) {
-    long now = nanoTime.getAsLong();
-    standing(visitor, now).missed(now);
+  synchronized void missed(Visitor visitor) {
+    long now = nowMillis();
+    if (refusedSeconds(visitor, now) == 0 && history(visitor, now).missed(now)) {
+      int _ = refuse(visitor, now);
+    }
   }
 
-  private VisitorState standing(Visitor visitor, long now) {
-    return standings.get(visitor, _ -> new VisitorState(now));
+  /** A visitor may have been refused since its request came: several come at a time. */
+  private synchronized boolean isTooMany(
+      Visitor visitor, int typeNumber, long number, long nowMillis) {
+    return refusedSeconds(visitor, nowMillis) > 0
+        || history(visitor, nowMillis).asked(typeNumber, number, nowMillis);
   }
 
-  /** What is known of a visitor. */
-  private static final class VisitorState {
-    private long refusedUntil;
-    private long missesFrom;
-    private int misses;
-    private int refusals;
-
-    VisitorState(long now) {
-      this.refusedUntil = now;
-      this.missesFrom = now;
+  private synchronized int refusedSeconds(Visitor visitor, long nowMillis) {
+    Refusal refusal = refused.get(visitor);
+    if (refusal == null) {
+      return 0;
     }
-
-    synchronized int refusedSeconds(long now) {
-      return (int) Math.max(0, Math.ceilDiv(refusedUntil - now, TimeUnit.SECONDS.toNanos(1)));
+    if (refusal.isForgotten(nowMillis)) {
+      refused.remove(visitor);
+      return 0;
     }
+    refusal.seenMillis = nowMillis;
+    return (int) Math.max(0, Math.ceilDiv(refusal.untilMillis - nowMillis, 1_000));
+  }
 
-    synchronized int refuse(long now) {
-      refusedUntil = now + (WINDOW_NANOS << Math.min(refusals, DOUBLINGS_MAX));
-      refusals++;
-      return refusedSeconds(now);
-    }
-
-    synchronized void missed(long now) {
-      if (now - missesFrom >= WINDOW_NANOS) {
-        missesFrom = now;
-        misses = 0;
+  private RequestHistory history(Visitor visitor, long nowMillis) {
+    RequestHistory history = watched.computeIfAbsent(visitor, _ -> new RequestHistory(memory));
+    Iterator<RequestHistory> oldest = watched.values().iterator();
+    for (int looked = 0; looked < LOOKED_AT_MAX && oldest.hasNext(); looked++) {
+      RequestHistory next = oldest.next();
+      if (next == history || (watched.size() <= VISITORS_MAX && !next.isOver(nowMillis))) {
+        break;
       }
-      misses++;
-      if (misses > MISSES_MAX) {
-        misses = 0;
-        refuse(now);
+      next.clear();
+      oldest.remove();
+    }
+    return history;
+  }
+
+  private synchronized int refuse(Visitor visitor, long nowMillis) {
+    int refusedSeconds = refusedSeconds(visitor, nowMillis);
+    if (refusedSeconds > 0) {
+      return refusedSeconds;
+    }
+    if (!refused.containsKey(visitor) && !hasRoomForRefusal(nowMillis)) {
+      return WINDOW_SECONDS;
+    }
+    RequestHistory history = watched.remove(visitor);
+    if (history != null) {
+      history.clear();
+    }
+    Refusal refusal = refused.computeIfAbsent(visitor, _ -> new Refusal());
+    refusal.seenMillis = nowMillis;
+    refusal.untilMillis = nowMillis + (WINDOW_MILLIS << Math.min(refusal.times, DOUBLINGS_MAX));
+    refusal.times++;
+    return refusedSeconds(visitor, nowMillis);
+  }
+
+  /** Forgets refusals that were long ago, and any that is over if there are too many. */
+  private boolean hasRoomForRefusal(long nowMillis) {
+    List<Visitor> oldest = refused.keySet().stream().limit(LOOKED_AT_MAX).toList();
+    for (Visitor visitor : oldest) {
+      Refusal refusal = refused.get(visitor); // which makes it the youngest
+      if (refusal.isForgotten(nowMillis)
+          || (refused.size() >= VISITORS_MAX && refusal.isOver(nowMillis))) {
+        refused.remove(visitor);
       }
     }
+    return refused.size() < VISITORS_MAX;
+  }
+
+  private long nowMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos);
   }
 }

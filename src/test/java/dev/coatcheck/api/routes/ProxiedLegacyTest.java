@@ -10,6 +10,8 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -236,6 +238,32 @@ class ProxiedLegacyTest {
     assertThat(extAuthz(scanner, "/plain/7").status()).isEqualTo(200);
     assertThat(extAuthz(redirected.with("X-Forwarded-For", "198.51.100.22"), "/plain/7").status())
         .isEqualTo(308);
+  }
+
+  /** Each number leads somewhere, and none lies near those before it. */
+  @Test
+  void fourScansInTurnsAreStoppedAtTheSameNumberDirectlyAndThroughProxies() {
+    List<String> numbers =
+        IntStream.range(0, 180).mapToObj(i -> "" + (100 + 200 * (i % 4) + i / 4)).toList();
+    List<Map<String, String>> items =
+        numbers.stream().map(number -> Map.of("type", "dated", "legacy_id", number)).toList();
+    assertThat(client.post("/v1/ids/batch", json("items", items)).status()).isEqualTo(200);
+    List<BiFunction<TestClient, String, String>> ways =
+        List.of(
+            (as, number) -> "" + as.anonymous().get("/legacy/dated/" + number).status(),
+            (as, number) -> "" + extAuthz(as, "/dated/" + number).status(),
+            (as, number) -> authRequest(as, "/dated/" + number).header("X-Coatcheck-Status"));
+    for (BiFunction<TestClient, String, String> way : ways) {
+      TestClient scanner =
+          client
+              .with("X-Forwarded-For", "198.51.100." + (30 + ways.indexOf(way)))
+              .with("X-Coatcheck-Legacy", "redirect");
+
+      List<String> statuses = numbers.stream().map(number -> way.apply(scanner, number)).toList();
+
+      assertThat(statuses.subList(0, 120)).doesNotContain("429", "404");
+      assertThat(statuses.subList(120, 180)).containsOnly("429");
+    }
   }
 
   @ParameterizedTest

@@ -60,9 +60,9 @@ final class LegacyAnswers {
       case LegacyOutcome.Scanning(int seconds) ->
           Problem.retryAfter(
               ProblemCode.ABNORMAL_USAGE_DETECTED,
-              "This address asked for too many consecutive or unknown legacy IDs. Wait for the"
-                  + " time in Retry-After, or call GET /v1/legacy with an API key, which has no"
-                  + " limit.",
+              "This address asked for too many legacy IDs, consecutive or unknown ones above all."
+                  + " Wait for the time in Retry-After, or call GET /v1/legacy with an API key,"
+                  + " which has no limit.",
               seconds);
       case LegacyOutcome.NotFound _ -> UrlProblems.notFound();
     };
