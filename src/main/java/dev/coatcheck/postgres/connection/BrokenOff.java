@@ -1,7 +1,9 @@
 package dev.coatcheck.postgres.connection;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.jooq.ConnectionProvider;
 import org.jooq.DSLContext;
 import org.jooq.ExecuteContext;
@@ -28,6 +30,21 @@ public final class BrokenOff implements ExecuteListener {
   /** The connection on which this thread has sent a statement that isn't answered yet. */
   private static final ThreadLocal<@Nullable PgConnection> UNANSWERED = new ThreadLocal<>();
 
+  /** What this thread found of the connection that it closed last. */
+  private static final ThreadLocal<@Nullable Closed> CLOSED = new ThreadLocal<>();
+
+  private record Closed(PgConnection connection, Condition found) {}
+
+  /** What a connection is like after a failure that Postgres didn't report. */
+  public enum Condition {
+    /** It answers what it is asked: the failure is a bug of ours. */
+    IN_STEP,
+    /** It answers something else. */
+    OUT_OF_STEP,
+    /** It broke, or another thread broke it off. */
+    GONE
+  }
+
   private BrokenOff() {}
 
   /** jOOQ over these connections, with an eye on its statements. */
@@ -51,6 +68,46 @@ public final class BrokenOff implements ExecuteListener {
     }
   }
 
+  /** The same for a statement that isn't a COPY: it finds out whose fault it is. */
+  public static void judgeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
+    PgConnection own = driversOwn(connection);
+    if (own != null && thrown instanceof Exception && !SqlState.isConnectionLost(thrown)) {
+      if (!SqlState.isAnswer(thrown)) {
+        close(own, condition(own));
+      }
+    } else {
+      closeUnlessAnswered(connection, thrown);
+    }
+  }
+
+  /** What a connection is like, or was like when this thread closed it. */
+  static Condition condition(Connection connection) {
+    PgConnection own = driversOwn(connection);
+    if (own == null) {
+      return Condition.GONE;
+    }
+    Closed closed = CLOSED.get();
+    return closed != null && closed.connection().equals(own) ? closed.found() : condition(own);
+  }
+
+  /** Asks what no other statement asks. */
+  private static Condition condition(PgConnection own) {
+    String asked = "in step at " + System.nanoTime();
+    try (Statement statement = own.createStatement();
+        ResultSet rows = statement.executeQuery("select '" + asked + "'")) {
+      return rows.next() && asked.equals(rows.getString(1))
+          ? Condition.IN_STEP
+          : Condition.OUT_OF_STEP;
+    } catch (SQLException failed) {
+      if (SqlState.isAnswer(failed)) {
+        return Condition.IN_STEP;
+      }
+      return SqlState.isConnectionLost(failed) ? Condition.GONE : Condition.OUT_OF_STEP;
+    } catch (RuntimeException unreadable) {
+      return isClosed(own) ? Condition.GONE : Condition.OUT_OF_STEP;
+    }
+  }
+
   /**
    * To be called when nothing should be under way any more. An {@link Error} goes past {@link
    * #exception}, and jOOQ gives the connection back before it says that the statement has ended.
@@ -67,11 +124,16 @@ public final class BrokenOff implements ExecuteListener {
   public static void close(Connection connection) {
     PgConnection own = driversOwn(connection);
     if (own != null) {
-      try {
-        own.abort(Runnable::run);
-      } catch (SQLException impossible) {
-        throw new IllegalStateException(impossible);
-      }
+      close(own, isClosed(own) ? Condition.GONE : Condition.IN_STEP);
+    }
+  }
+
+  private static void close(PgConnection own, Condition found) {
+    CLOSED.set(new Closed(own, found));
+    try {
+      own.abort(Runnable::run);
+    } catch (SQLException impossible) {
+      throw new IllegalStateException(impossible);
     }
   }
 
@@ -110,7 +172,7 @@ public final class BrokenOff implements ExecuteListener {
     if (statement.statement() != null) {
       Throwable thrown =
           statement.sqlException() == null ? statement.exception() : statement.sqlException();
-      closeUnlessAnswered(statement.connection(), thrown);
+      judgeUnlessAnswered(statement.connection(), thrown);
     }
     UNANSWERED.remove();
   }

@@ -189,6 +189,11 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
       isEvicted = true;
     }
 
+    /** What the connection is like after a failure that Postgres didn't report. */
+    public BrokenOff.Condition condition() {
+      return BrokenOff.condition(connection);
+    }
+
     /** Gives the connection back to the pool, unless it is unusable. */
     @Override
     public void close() throws SQLException {

@@ -11,6 +11,7 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.NoSuchElementException;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
@@ -138,37 +139,30 @@ public final class Database implements AutoCloseable {
     Deadline deadline = Deadline.current();
     try {
       return lent(deadline, isLong(deadline), work);
+    } catch (UnaskedRow mixedUp) {
+      throw mixedUp(operation, mixedUp);
     } catch (DataAccessException thrown) {
-      if (UnaskedRow.isSuspected(thrown)) {
-        throw mixedUp(operation, thrown);
-      }
       throw failed(operation, thrown);
-    } catch (RuntimeException thrown) {
-      throw UnaskedRow.isSuspected(thrown) ? mixedUp(operation, thrown) : thrown;
     }
   }
 
-  private DatabaseUnavailable mixedUp(String operation, RuntimeException suspect) {
-    observer.observe(new Event.AnswersMixedUp(operation, suspect.toString()));
-    return new DatabaseUnavailable(operation, suspect);
+  private DatabaseUnavailable mixedUp(String operation, UnaskedRow unasked) {
+    observer.observe(new Event.AnswersMixedUp(operation, unasked.toString()));
+    return new DatabaseUnavailable(operation, unasked);
   }
 
   /**
-   * Does the work on a connection, and once more on another one if the first may be out of step.
+   * Does the work on a connection, and once more on another one if the first is out of step.
    * Nothing was committed then, and that connection is closed.
    */
   private <T> T lent(
       String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
     try {
       return lent(deadline, inTransaction, work);
-    } catch (RuntimeException suspect) {
-      if (!UnaskedRow.isSuspected(suspect)) {
-        throw suspect;
-      }
+    } catch (UnaskedRow first) {
+      DatabaseUnavailable _ = mixedUp(operation, first);
       try {
-        T result = lent(deadline, inTransaction, work);
-        observer.observe(new Event.AnswersMixedUp(operation, suspect.toString()));
-        return result;
+        return lent(deadline, inTransaction, work);
       } catch (UnaskedRow again) {
         throw mixedUp(operation, again);
       }
@@ -182,16 +176,56 @@ public final class Database implements AutoCloseable {
           lent -> {
             try {
               return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
-            } catch (RuntimeException | Error thrown) {
-              if (UnaskedRow.isSuspected(thrown)) {
-                lent.evict();
-              }
-              throw thrown;
+            } catch (RuntimeException thrown) {
+              throw judged(lent, thrown);
             }
           });
     } catch (SQLException failed) {
       throw new DataAccessException(String.valueOf(failed.getMessage()), failed);
     }
+  }
+
+  /**
+   * What a failure is: a bug of ours, an outage, or the answer to another statement. Any of them
+   * may show as a row that can't be read.
+   *
+   * @throws SQLException for an outage
+   */
+  private static RuntimeException judged(Connections.Lent lent, RuntimeException thrown)
+      throws SQLException {
+    if (thrown instanceof UnaskedRow) {
+      lent.evict();
+      return thrown;
+    }
+    if (!isReading(thrown)) {
+      return thrown;
+    }
+    return switch (lent.condition()) {
+      case IN_STEP -> thrown;
+      case OUT_OF_STEP -> {
+        lent.evict();
+        yield UnaskedRow.of(thrown);
+      }
+      case GONE ->
+          throw new SQLException("the connection is gone", SqlState.CONNECTION_FAILURE, thrown);
+    };
+  }
+
+  /** What Postgres itself refuses, and what the work decides, leaves no doubt. */
+  private static boolean isReading(RuntimeException thrown) {
+    return switch (thrown) {
+      case DataAccessException failed ->
+          !SqlState.isPoolExhausted(failed)
+              && !SqlState.isAnswer(failed)
+              && !SqlState.isConnectionLost(failed);
+      case IllegalArgumentException _,
+          IndexOutOfBoundsException _,
+          NoSuchElementException _,
+          ClassCastException _,
+          NullPointerException _ ->
+          true;
+      default -> false;
+    };
   }
 
   private <T> T transacted(Connections.Lent lent, Deadline deadline, Function<DSLContext, T> work)

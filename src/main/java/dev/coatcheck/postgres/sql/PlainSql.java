@@ -49,7 +49,7 @@ public final class PlainSql {
             bind(statement, values);
             return statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
           } catch (SQLException | RuntimeException | Error thrown) {
-            BrokenOff.closeUnlessAnswered(connection, thrown);
+            BrokenOff.judgeUnlessAnswered(connection, thrown);
             throw thrown;
           }
         });
@@ -69,7 +69,7 @@ public final class PlainSql {
               return rows;
             }
           } catch (SQLException | RuntimeException | Error thrown) {
-            BrokenOff.closeUnlessAnswered(connection, thrown);
+            BrokenOff.judgeUnlessAnswered(connection, thrown);
             throw thrown;
           }
         });

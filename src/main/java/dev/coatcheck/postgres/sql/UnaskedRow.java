@@ -1,8 +1,5 @@
 package dev.coatcheck.postgres.sql;
 
-import dev.coatcheck.postgres.connection.SqlState;
-import java.util.NoSuchElementException;
-import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +13,13 @@ import org.jspecify.annotations.Nullable;
 public final class UnaskedRow extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private UnaskedRow(String what) {
-    super(what, null, false, false);
+  private UnaskedRow(String what, @Nullable Throwable cause) {
+    super(what, cause, false, false);
+  }
+
+  /** A failure on a connection that answers something else than it is asked. */
+  static UnaskedRow of(RuntimeException thrown) {
+    return new UnaskedRow(thrown.toString(), thrown);
   }
 
   /**
@@ -27,7 +29,7 @@ public final class UnaskedRow extends RuntimeException {
    */
   public static void unless(boolean asked, String what) {
     if (!asked) {
-      throw new UnaskedRow(what);
+      throw new UnaskedRow(what, null);
     }
   }
 
@@ -38,30 +40,8 @@ public final class UnaskedRow extends RuntimeException {
    */
   public static <T> T required(@Nullable T value, String what) {
     if (value == null) {
-      throw new UnaskedRow(what);
+      throw new UnaskedRow(what, null);
     }
     return value;
-  }
-
-  /**
-   * Whether the connection may have been left in the middle of something: it gave a row that was
-   * not asked for, or one that can't be read. What Postgres itself refuses leaves it as it should
-   * be.
-   */
-  static boolean isSuspected(Throwable thrown) {
-    return switch (thrown) {
-      case DataAccessException failed ->
-          !SqlState.isPoolExhausted(failed)
-              && !SqlState.isAnswer(failed)
-              && !SqlState.isConnectionLost(failed);
-      case UnaskedRow _,
-          IllegalArgumentException _,
-          IndexOutOfBoundsException _,
-          NoSuchElementException _,
-          ClassCastException _,
-          NullPointerException _ ->
-          true;
-      default -> false;
-    };
   }
 }

@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -176,6 +178,63 @@ class BrokenOffTest {
                 sql -> sql.select(DSL.field("'read committed'", SQLDataType.BIGINT)).fetch()),
         RuntimeException.class,
         "");
+  }
+
+  /** The alert on mix-ups is for answers of Postgres only. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBugOfOursIsThrownAsItIsAndNeverTakenForAMixUp(boolean isStatement) {
+    AtomicInteger runs = new AtomicInteger();
+    Function<DSLContext, Integer> bug =
+        sql -> {
+          runs.incrementAndGet();
+          backend(sql);
+          if (isStatement) {
+            return PlainSql.rows(sql, "select 'text'", row -> row.getInt(1)).getFirst();
+          }
+          throw new NullPointerException("a bug");
+        };
+    List<ThrowingCallable> uses =
+        List.of(
+            () -> DATABASE.read("bug", bug),
+            () -> DATABASE.write("bug", bug),
+            () -> DATABASE.writeAlone("bug", bug));
+
+    for (ThrowingCallable use : uses) {
+      backend();
+      assertThatThrownBy(use)
+          .isNotInstanceOf(DatabaseUnavailable.class)
+          .hasStackTraceContaining(isStatement ? "Bad value for type int" : "a bug");
+    }
+    assertThat(runs).hasValue(uses.size());
+    assertNoMixUp();
+  }
+
+  /** The driver may then fail with anything. */
+  @Test
+  void aConnectionThatAnotherThreadBrokeOffIsAnOutage() {
+    AtomicInteger runs = new AtomicInteger();
+    Function<DSLContext, Integer> broken =
+        sql -> {
+          runs.incrementAndGet();
+          sql.connection(
+              connection -> Thread.ofPlatform().start(() -> BrokenOff.close(connection)).join());
+          throw new NullPointerException("in the driver");
+        };
+
+    for (ThrowingCallable use :
+        List.<ThrowingCallable>of(
+            () -> DATABASE.write("broken", broken), () -> DATABASE.writeAlone("broken", broken))) {
+      backend();
+      assertThatThrownBy(use).isInstanceOf(DatabaseUnavailable.class);
+    }
+    assertThat(runs).hasValue(2);
+    assertNoMixUp();
+    assertTheNextAnswersAreRight();
+  }
+
+  private static void assertNoMixUp() {
+    assertThat(OBSERVER.scrape()).doesNotContain("coatcheck_database_mixups_total{");
   }
 
   /** Hikari takes a connection apart at once that it evicts, so nothing more can be reset on it. */
