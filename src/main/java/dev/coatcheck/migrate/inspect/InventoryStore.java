@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.inspect;
 
 import dev.coatcheck.migrate.application.AppObjects;
 import dev.coatcheck.migrate.application.AppObjectsTable;
+import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.ObjectNames;
@@ -16,7 +17,7 @@ import org.jooq.DSLContext;
 /** Reads what a table is made of, all in one snapshot in which nothing can be written. */
 final class InventoryStore {
   /** Below the 10 s after which a pooled connection is given up. */
-  private static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
+  static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
 
   private static final String LOCK_MAX = "set local lock_timeout = '1s'";
 
@@ -182,6 +183,11 @@ final class InventoryStore {
 
   List<Child> children(long oid, int keyAttnum) {
     return ChildTable.of(sql, oid, keyAttnum);
+  }
+
+  /** Which rows of children have no parent, if there are any. */
+  Optional<Precondition> orphans(long oid, TableName table, PrimaryKey key, List<Child> children) {
+    return new OrphanTable(sql, oid, table, key.columns().getFirst()).precondition(children);
   }
 
   SizeStore sizes() {

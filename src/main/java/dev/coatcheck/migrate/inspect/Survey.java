@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The inspection of one ordinary table. */
 final class Survey {
@@ -165,7 +166,8 @@ final class Survey {
             searched,
             store.appObjects(relation.oid()),
             spec.keepPrimaryKey());
-    for (Child child : store.children(relation.oid(), key.columnNumber())) {
+    List<Child> children = store.children(relation.oid(), key.columnNumber());
+    for (Child child : children) {
       if (child.oid() != relation.oid()) {
         preconditions =
             Preconditions.with(
@@ -175,7 +177,9 @@ final class Survey {
                 store.appObjects(child.oid()));
       }
     }
-    return preconditions;
+    return Stream.concat(
+            preconditions.stream(), store.orphans(relation.oid(), table, key, children).stream())
+        .toList();
   }
 
   private Optional<Diagnostic> run(Check check, int keyColumnNumber) {

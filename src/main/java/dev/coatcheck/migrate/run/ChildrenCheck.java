@@ -12,6 +12,7 @@ import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.Steps;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Compares the foreign keys to the table of a run with those that are known. */
 final class ChildrenCheck {
@@ -43,6 +44,29 @@ final class ChildrenCheck {
                       ? ". Undo from children on, then resume: a retry takes them as they are then."
                       : ". Retry takes them as they are now.");
             });
+  }
+
+  /**
+   * Takes partitions that were detached as children of their own: their rows still refer to the
+   * table.
+   *
+   * @return the children of the run from now on; empty if none was detached
+   */
+  static Optional<List<Child>> detached(
+      Journal journal, SourceSession session, TableMigration run) {
+    List<Child> detached = ChildTable.detached(session.session(), run.target());
+    if (detached.isEmpty()) {
+      return Optional.empty();
+    }
+    lookAgain(journal, run);
+    List<Child> children =
+        Stream.concat(run.target().children().stream(), detached.stream()).toList();
+    journal.children(run, children);
+    detached.forEach(
+        child ->
+            journal.event(
+                run, "detached", child.label() + " has a foreign key of its own from now on."));
+    return Optional.of(children);
   }
 
   /** What looked at all children has not looked at those that are there now. */

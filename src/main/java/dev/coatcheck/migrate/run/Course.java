@@ -4,6 +4,7 @@ import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
@@ -82,7 +83,7 @@ final class Course {
           objects.require(journal.extent(run));
           if (isVerified(session)
               && apply(session, Course::isBeforeDrop)
-              && fillPartitions(session)
+              && completePartitions(session)
               && apply(session, step -> step.phase() == Phase.CONTRACT)) {
             contracted();
           }
@@ -145,14 +146,17 @@ final class Course {
       Phase phase = steps.get(i).phase();
       if (which.test(steps.get(i)) && !states.of(steps.get(i)).isApplied()) {
         heartbeat.requireMine();
-        int before = steps.size();
+        List<String> before = names();
         if (!lookUpNames(session)) {
           fail("The table, or its key column, is gone. Undo removes what is left of the run.");
           return false;
         }
-        if (steps.size() != before) {
-          // A child is gone, and its steps with it.
+        if (!names().equals(before)) {
+          // A child or partition has come or gone, and its steps with it.
           return apply(session, which);
+        }
+        if (phase.bindsChildren() && takesDetached(session)) {
+          return apply(session, step -> step.phase().compareTo(phase) < 0) && apply(session, which);
         }
         boolean isAsPlanned = !phase.bindsChildren() || hasPlannedChildren(session);
         if (!isAsPlanned || !apply(session, steps.get(i), "step_applied")) {
@@ -161,6 +165,17 @@ final class Course {
       }
     }
     return true;
+  }
+
+  /** Whether partitions were detached, and the steps are others now. */
+  private boolean takesDetached(SourceSession session) {
+    Optional<List<Child>> children = ChildrenCheck.detached(journal, session, run);
+    children.ifPresent(
+        now -> {
+          run = run.at(run.target().with(now));
+          steps = Steps.of(run.target());
+        });
+    return children.isPresent();
   }
 
   private boolean hasPlannedChildren(SourceSession session) {
@@ -182,20 +197,25 @@ final class Course {
 
   /** Whether source and mappings agreed within the last hour, or do now. */
   boolean isVerified(SourceSession session) {
-    return fillPartitions(session)
-        && (journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
-            || apply(session, new Step.Verify(), "verified"));
+    boolean _ = lookUpNames(session);
+    return journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+        ? completePartitions(session)
+        : apply(session, new Step.Verify(), "verified");
   }
 
   private static boolean isBeforeDrop(Step step) {
     return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
   }
 
-  /** The rows of a table that was attached as a partition have met no trigger of ours. */
-  private boolean fillPartitions(SourceSession session) {
-    boolean _ = lookUpNames(session);
-    return steps.stream()
-        .filter(step -> step instanceof Step.Fill fill && fill.isOfPartitions())
+  /**
+   * Does once more what was done for the partitions of then: the rows of a table that is attached
+   * have met no trigger of ours, a row without a foreign key may come long before its parent, and
+   * the foreign keys of a partition may be its own.
+   */
+  private boolean completePartitions(SourceSession session) {
+    StepStates states = journal.states(run.id());
+    return Steps.ofPartitions(run.target()).stream()
+        .filter(step -> states.of(step).isApplied())
         .allMatch(step -> apply(session, step, "step_applied"));
   }
 
@@ -218,11 +238,31 @@ final class Course {
   }
 
   private boolean apply(SourceSession session, Step step, String kind) {
+    if (step instanceof Step.Verify && !completePartitions(session)) {
+      return false;
+    }
     log.begun(run, step);
     return log.settle(run, step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
   }
 
+  private List<String> names() {
+    return steps.stream().map(Step::name).toList();
+  }
+
+  /** So that all of them is undone: a partition that is detached keeps its twin, but no trigger. */
+  private boolean takesDetachedBack(SourceSession session) {
+    List<String> before = names();
+    return !takesDetached(session)
+        || steps.stream()
+            .filter(step -> step.name().startsWith(Step.CHILD_COLUMN + " "))
+            .filter(step -> !before.contains(step.name()))
+            .allMatch(step -> apply(session, step, "step_applied"));
+  }
+
   private void undo(SourceSession session) {
+    if (!takesDetachedBack(session)) {
+      return;
+    }
     Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
     StepStates states = journal.states(run.id());
     for (int i = steps.size() - 1; i >= 0 && steps.get(i).phase().compareTo(last) >= 0; i--) {

@@ -14,8 +14,9 @@ import org.jooq.DSLContext;
  */
 public final class ChildTable {
   /**
-   * Of several foreign keys of a column, the oldest gives the rules. In the order of those: foreign
-   * keys act in the order in which they were made, and so the twins have to, too.
+   * Of several foreign keys of a column, the oldest gives the rules; partitions have rules of their
+   * own, and come and go. In the order of those: foreign keys act in the order in which they were
+   * made, and so the twins have to, too.
    */
   private static final String CHILDREN =
       """
@@ -24,8 +25,11 @@ public final class ChildTable {
           select distinct on (c.oid, a.attnum)
                  c.oid::bigint as relation, a.attnum::int, n.nspname::text, c.relname::text,
                  a.attname::text,
-                 f.confdeltype::text || f.confupdtype::text || f.condeferrable || f.condeferred
-                   as rules,
+                 case when p.relispartition
+                      then max(case when 'd' in (f.confdeltype, f.confupdtype) then 'd' else 'p' end)
+                             over (partition by c.oid, a.attnum)
+                      else f.confdeltype::text || f.confupdtype::text || f.condeferrable
+                             || f.condeferred end as rules,
                  f.oid as foreign_key
             from pg_constraint f
             join pg_class p on p.oid = f.conrelid
@@ -47,6 +51,12 @@ public final class ChildTable {
         join pg_namespace n on n.oid = c.relnamespace
         join pg_attribute a on a.attrelid = c.oid and a.attnum = ? and not a.attisdropped
        where c.oid = ?::oid\
+      """;
+
+  private static final String HAS_TWIN =
+      """
+      select exists (select from pg_attribute where attrelid = ?::oid and attname = ?
+                        and atttypid = 'int8'::regtype and not attisdropped)\
       """;
 
   private static final String LEAVES =
@@ -125,6 +135,20 @@ public final class ChildTable {
                     .map(known -> known.withRules(child.rules()))
                     .orElse(child))
         .toList();
+  }
+
+  /**
+   * Those that are not among a run's and have their twin already: partitions that were detached,
+   * with foreign keys of their own from then on.
+   */
+  public static List<Child> detached(Session session, Target target) {
+    return session.transaction(
+        "children",
+        sql ->
+            of(sql, target.oid(), target.anchors().keyAttnum()).stream()
+                .filter(child -> target.children().stream().noneMatch(child::isSameColumn))
+                .filter(child -> PlainSql.isTrue(sql, HAS_TWIN, child.oid(), child.reference()))
+                .toList());
   }
 
   /** Whether one of the foreign keys is not there any more, or has other rules. */

@@ -70,6 +70,16 @@ public final class TargetSql {
         end if;\
       """;
 
+  /** Whether a table with rows has a foreign key on a column: some partitions may lack theirs. */
+  private static final String IS_BOUND =
+      """
+      exists (
+            select from pg_constraint f
+              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+             where f.contype = 'f' and f.conrelid = <leaf>::oid and f.confrelid = <oid>::oid
+               and f.confkey = array[<key_attnum>::int2] and a.attname = <fk_name>)\
+      """;
+
   /**
    * On another table the functions of a child would show its owner which rows the parent has. There
    * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
@@ -185,6 +195,14 @@ public final class TargetSql {
         "own_id", isSelf ? "case when new.<key> = reference then new.<id> end" : "null::bigint");
     more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
     CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
+    more.put("fk_name", child.column());
+    more.put("leaf_is_bound", bound(Long.toString(leaf.oid()), "<'fk_name'>", more));
+    more.put("relation_is_bound", bound("tg_relid", "fk", more));
+    more.put(
+        "is_bound",
+        child.leaves().stream()
+            .map(one -> bound(Long.toString(one.oid()), "<'fk_name'>", more))
+            .reduce("true", (all, one) -> all + " and " + one));
     more.put("only_on_child", SqlTemplate.fill(ONLY_ON_CHILD, Map.copyOf(more)));
     more.put("leaf", leaf.table().quoted());
     more.put("leaf_oid", Long.toString(leaf.oid()));
@@ -205,6 +223,11 @@ public final class TargetSql {
                 : text);
     more.put("body", both.bodyQuote());
     return both;
+  }
+
+  private static String bound(String leaf, String column, Map<String, String> names) {
+    String text = IS_BOUND.replace("<leaf>", leaf).replace("<fk_name>", column);
+    return SqlTemplate.fill(text, Map.copyOf(names));
   }
 
   /** The trigger of a child; its other trigger has the same name with {@code _late}. */

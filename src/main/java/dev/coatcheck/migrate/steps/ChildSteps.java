@@ -36,6 +36,23 @@ final class ChildSteps {
       "select exists (select from pg_constraint where confrelid = <oid>::oid"
           + " and conname = <'ref_key_name'>)";
 
+  /** Whether each partition whose column has a foreign key has one of the twin. */
+  private static final String HAS_ALL_KEYS =
+      """
+      select not exists (
+        select from pg_partition_tree(<child_oid>::oid::regclass) l
+          join pg_class c on c.oid = l.relid and c.relkind = 'r'
+          join pg_constraint f on f.conrelid = l.relid and f.contype = 'f'
+           and f.confrelid = <oid>::oid and f.confkey = array[<key_attnum>::int2]
+          join pg_attribute a on a.attrelid = l.relid and a.attnum = f.conkey[1]
+           and a.attname = <'fk_name'>
+          join pg_attribute t on t.attrelid = l.relid and t.attname = <'ref_name'>
+         where not exists (
+           select from pg_constraint g
+            where g.conrelid = l.relid and g.confrelid = <oid>::oid and g.contype = 'f'
+              and g.conkey = array[t.attnum]))\
+      """;
+
   private static final String HAS_ROOT_INDEX =
       "select exists (select from pg_index i join pg_class c on c.oid = i.indexrelid"
           + " where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'leaf_index'>)";
@@ -53,6 +70,11 @@ final class ChildSteps {
   Stream<Step> all() {
     return Stream.of(Stream.of(column(), fill()), indexes(), Stream.of(key()))
         .flatMap(Function.identity());
+  }
+
+  /** What a partition may lack that came after these steps. */
+  Stream<Step> again() {
+    return Stream.of(fill(), key(HAS_ALL_KEYS));
   }
 
   /**
@@ -88,7 +110,7 @@ final class ChildSteps {
   private Step column() {
     return new Step.Ddl(
         Phase.CHILDREN,
-        named("child-column"),
+        named(Step.CHILD_COLUMN),
         Stream.of(
                 List.of(names.fill(FunctionTable.ONE_BY_ONE), leading(false)),
                 names.fillAll(ON_REF_LATE),
@@ -143,12 +165,16 @@ final class ChildSteps {
   }
 
   private Step key() {
+    return key(HAS_KEY);
+  }
+
+  private Step key(String check) {
     return new Step.Ddl(
         Phase.CHILDREN,
         named("child-key"),
         names.fillAll(file("child-key.sql")),
         names.fillAll(file("child-key-undo.sql")),
-        names.fill(HAS_KEY));
+        names.fill(check));
   }
 
   private String named(String step) {

@@ -33,9 +33,10 @@ final class ContractSteps {
           + " and to_regprocedure(<'mint'> || '()') is not null"
           + " and to_regprocedure(<'on_delete'> || '()') is null";
 
+  /** The column may, or rows have no parent for want of a foreign key. */
   private static final String MAY_BE_NULL =
-      "not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid"
-          + " and a.attnum = <child_attnum>::int2), false)";
+      "(not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid"
+          + " and a.attnum = <child_attnum>::int2), false) or not (<is_bound>))";
 
   private static final String HAS_CHECK =
       "exists (select from pg_constraint where conrelid = <child_oid>::oid"

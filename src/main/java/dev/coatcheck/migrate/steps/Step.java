@@ -16,6 +16,9 @@ public sealed interface Step {
   /** The step from which on every new row has a key. */
   String DUAL_WRITE = "dual-write";
 
+  /** The step that gives a column of a child its twin; the column follows. */
+  String CHILD_COLUMN = "child-column";
+
   /** The step that builds the index that the switch uses up. */
   String NEW_PK = "new-pk";
 
@@ -198,11 +201,6 @@ public sealed interface Step {
       implements Step {
     public Fill {
       statements = List.copyOf(statements);
-    }
-
-    /** Whether rows can come in past the triggers, with a table that is attached. */
-    public boolean isOfPartitions() {
-      return child.filter(Child::isPartitioned).isPresent();
     }
   }
 

@@ -2,11 +2,14 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.backfill.Backfill;
 import dev.coatcheck.migrate.backfill.RowKeyTable;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -70,6 +73,19 @@ public final class Steps {
    */
   public static List<String> dependents(Target target) {
     return ContractSteps.dependents(target);
+  }
+
+  /** What partitions may lack that came after the steps of these names. */
+  public static List<Step> ofPartitions(Target target) {
+    List<Step> again =
+        target.children().stream()
+            .filter(Child::isPartitioned)
+            .flatMap(child -> new ChildSteps(target, child).again())
+            .collect(Collectors.toCollection(ArrayList::new));
+    if (!again.isEmpty()) {
+      again.add(new SwitchSteps(target).validate(Phase.CHILDREN));
+    }
+    return again;
   }
 
   /** Up to where each row has a key. */

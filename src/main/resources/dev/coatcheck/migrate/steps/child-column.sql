@@ -1,12 +1,39 @@
 -- Step "child-column": the twin of a child's column, which refers to the new keys, and its triggers at
 -- once. From the commit on each of the two columns follows the other. The twin may be null: a row can
 -- come before the row that it refers to. What the first trigger can't see yet is filled at the end of
--- the transaction, and a row that is not right by then is refused.
+-- the transaction, and a row that is not right by then is refused. A partition that was detached has its
+-- twin already, with an index and a foreign key, which get the names that they have with every child.
 -- Locks: the child in access exclusive mode until the commit, without any scan.
 
 lock table <child> in access exclusive mode;
 
-alter table <child> add column <ref> bigint;
+do <body>
+declare
+  twin smallint := (select a.attnum from pg_attribute a where a.attrelid = <child_oid>::oid
+                       and a.attname = <'ref_name'> and a.atttypid = 'int8'::regtype);
+  old_name name;
+  index_oid oid;
+begin
+  if twin is null then
+    alter table <child> add column <ref> bigint;
+    return;
+  end if;
+  select f.conname into old_name from pg_constraint f
+   where f.contype = 'f' and f.conrelid = <child_oid>::oid and f.confrelid = <oid>::oid
+     and f.conkey = array[twin] and f.conparentid = 0 order by f.oid limit 1;
+  if old_name is distinct from <'ref_key_name'> and old_name is not null then
+    execute format('alter table %s rename constraint %I to %I', <child_oid>::oid::regclass, old_name,
+                   <'ref_key_name'>);
+  end if;
+  select c.relname, c.oid into old_name, index_oid
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+   where i.indrelid = <child_oid>::oid and i.indkey::int2[] = array[twin] and i.indisvalid
+     and not i.indisunique and i.indpred is null and not c.relispartition
+   order by quote_ident(c.relname) = <'leaf_index'> desc, c.oid limit 1;
+  if quote_ident(old_name) <> <'leaf_index'> then
+    execute format('alter index %s rename to %s', index_oid::regclass, <'leaf_index'>);
+  end if;
+end <body>;
 
 -- Who may use only some columns may use the twin like the column itself.
 do <body>

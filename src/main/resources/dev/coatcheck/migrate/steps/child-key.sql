@@ -24,13 +24,14 @@ declare
   default_key bigint;
 begin
   for leaf in
-    select l.oid::regclass as relation, a.attnum as fk
+    select l.oid::regclass as relation, a.attnum as fk, t.attnum as twin
       from (select <child_oid>::oid as oid
             union
             select relid from pg_partition_tree(<child_oid>::oid::regclass)) as l
       join pg_class c on c.oid = l.oid and c.relkind = 'r'
       join pg_attribute r on r.attrelid = <child_oid>::oid and r.attnum = <child_attnum>::int2
       join pg_attribute a on a.attrelid = l.oid and a.attname = r.attname
+      join pg_attribute t on t.attrelid = l.oid and t.attname = <'ref_name'>
      order by l.oid
   loop
     select f.* into old from pg_constraint f
@@ -39,6 +40,10 @@ begin
      order by f.oid limit 1;
     continue when old.oid is null;
     is_found := true;
+    -- Sent again for the sake of partitions that came later.
+    continue when exists (select from pg_constraint f
+                           where f.contype = 'f' and f.conrelid = leaf.relation
+                             and f.confrelid = <oid>::oid and f.conkey = array[leaf.twin]);
     if 'd' in (old.confdeltype, old.confupdtype) then
       select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
        where d.adrelid = leaf.relation and d.adnum = leaf.fk;
@@ -78,6 +83,8 @@ begin
     from pg_constraint f join pg_class c on c.oid = f.conrelid
    where f.contype = 'f' and f.conrelid = <child_oid>::oid and f.confrelid = <oid>::oid
      and f.confkey = array[<key_attnum>::int2] and c.relkind = 'p'
+     and not exists (select from pg_constraint g
+                      where g.conname = <'ref_key_name'> and g.conrelid = <child_oid>::oid)
      and exists (select from pg_constraint g
                   where g.conname = <'ref_key_name'> and g.confrelid = <oid>::oid)
   on conflict do nothing;

@@ -1,6 +1,6 @@
 -- Takes the column that refers to the legacy IDs off a child, with its foreign key, its index and the
--- triggers that kept it and the twin together. The twin is never null if the column never was: the
--- validated check spares the server a scan.
+-- triggers that kept it and the twin together. The twin is never null if the column never was and every
+-- partition has the foreign key: the validated check spares the server a scan.
 -- Locks: those of lock.sql, which is sent before.
 
 drop trigger if exists <t_ref_late> on <child>;
@@ -10,7 +10,9 @@ drop trigger if exists <t_ref> on <child>;
 do <body>
 begin
   if (select a.attnotnull from pg_attribute a
-       where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2) then
+       where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2)
+    and exists (select from pg_constraint k where k.conrelid = <child_oid>::oid
+                   and k.conname = <'ref_filled_name'> and k.convalidated) then
     alter table <child> alter column <ref> set not null;
   end if;
 end <body>;

@@ -1,6 +1,7 @@
 -- Fills, at the end of a transaction, what on-ref.sql couldn't see: the row that a child refers to came
 -- later in the same statement or transaction. A row whose two columns don't agree even now is refused
--- as a failed serialization, because a newer snapshot would see what is missing.
+-- as a failed serialization, because a newer snapshot would see what is missing; but not in a partition
+-- without the foreign key, where a row may have no parent.
 -- Locks: those of the update, on rows of the same transaction. Runs as our user and sees only Postgres's
 -- own names; the update itself is done by fill-ref.sql. It runs seldom, so it looks all names up. Only
 -- columns of Postgres's own types are compared: operators and casts of others would run as our user.
@@ -41,7 +42,7 @@ begin
                  ' and t.%I is not distinct from ($1).%I)',
                  tg_relid::regclass, fk, <'ref_name'>, same_row, fk, fk)
     into is_open using new;
-  if is_open then
+  if is_open and <relation_is_bound> then
     raise exception 'coatcheck: the row that % refers to can''t be seen', <'child_label'>
       using errcode = 'serialization_failure', hint = 'Run the transaction again.';
   end if;
