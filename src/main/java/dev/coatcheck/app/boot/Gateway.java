@@ -82,22 +82,22 @@ public final class Gateway implements AutoCloseable {
           opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
       keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
       TokenSource tokens = new TokenSource(random);
+      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
+      GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
+      TableMigrations migrations =
+          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
       Mappings mappings =
           Mappings.open(
               database,
               registry,
               feed,
+              migrations.keySource(),
               observer,
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
       Minter minter =
           Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
-      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
-      GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
-      TableMigrations migrations =
-          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
-
       Legacy legacy =
           opened(
               Legacy.open(
