@@ -181,7 +181,8 @@ public final class Database implements AutoCloseable {
             try {
               return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
             } catch (RuntimeException | Error thrown) {
-              if (UnaskedRow.isSuspected(thrown)) {
+              // A session keeps the settings of its user, and its standby, for as long as it lasts.
+              if (UnaskedRow.isSuspected(thrown) || SqlState.isReadOnly(thrown)) {
                 lent.evict();
               }
               throw thrown;
