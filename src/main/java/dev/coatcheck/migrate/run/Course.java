@@ -140,7 +140,8 @@ final class Course {
     StepStates states = journal.states(run.id());
     for (int i = 0; i < steps.size(); i++) {
       Phase phase = steps.get(i).phase();
-      if (which.test(steps.get(i)) && !states.of(steps.get(i)).isApplied()) {
+      boolean isLeft = which.test(steps.get(i));
+      if (isLeft && !(states.of(steps.get(i)).isApplied() && isInPlace(session, steps.get(i)))) {
         heartbeat.requireMine();
         int before = steps.size();
         if (!lookUpNames(session)) {
@@ -158,6 +159,16 @@ final class Course {
       }
     }
     return true;
+  }
+
+  /**
+   * An index may have been dropped since it was built. The switch uses the indexes up, and has its
+   * own way of building them anew.
+   */
+  private boolean isInPlace(SourceSession session, Step step) {
+    return !(step instanceof Step.Index index)
+        || stepRunner(session).isValid(index)
+        || isThere(session, Step.PRIMARY_KEY);
   }
 
   private boolean hasPlannedChildren(SourceSession session) {
