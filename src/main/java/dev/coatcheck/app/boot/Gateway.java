@@ -83,11 +83,16 @@ public final class Gateway implements AutoCloseable {
       keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
       registry.all().forEach(keys::prepare);
       TokenSource tokens = new TokenSource(random);
+      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
+      GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
+      TableMigrations migrations =
+          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
       Mappings mappings =
           Mappings.open(
               database,
               registry,
               feed,
+              migrations.keySource(),
               observer,
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
@@ -96,11 +101,6 @@ public final class Gateway implements AutoCloseable {
       endings.warmUp();
       Minter minter =
           Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
-      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
-      GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
-      TableMigrations migrations =
-          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
-
       Legacy legacy =
           opened(
               Legacy.open(

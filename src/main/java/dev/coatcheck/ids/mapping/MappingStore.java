@@ -12,6 +12,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,12 +26,14 @@ final class MappingStore {
   private static final int GROUP_TOKENS_MAX = 200;
 
   private final Database database;
+  private final Mappings.KeySource rows;
   private final Map<KeyScheme, Coalescer<Token, Optional<StoredMapping>>> together =
       new EnumMap<>(KeyScheme.class);
 
   /** Callers of {@link #byToken} share up to {@code groupsMax} statements at a time. */
-  MappingStore(Database database, int groupsMax) {
+  MappingStore(Database database, Mappings.KeySource rows, int groupsMax) {
     this.database = database;
+    this.rows = rows;
     for (KeyScheme scheme : KeyScheme.values()) {
       MappingTable<?> table = MappingTable.of(scheme);
       together.put(
@@ -40,8 +43,31 @@ final class MappingStore {
     }
   }
 
-  /** The rows of those subjects that have one. */
+  /**
+   * The mappings of those subjects that have one. A row of a table migration that waits for its
+   * public ID gets it now.
+   */
   Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
+    Map<TypedKey, StoredMapping> found = readByKey(subjects);
+    List<TypedKey> missing =
+        subjects.stream()
+            .filter(one -> rows.mayHave(one.typeNumber()) && !found.containsKey(one))
+            .toList();
+    if (missing.isEmpty()) {
+      return found;
+    }
+    missing.stream()
+        .collect(
+            Collectors.groupingBy(
+                TypedKey::typeNumber, Collectors.mapping(TypedKey::key, Collectors.toList())))
+        .forEach(rows::publish);
+    // Also those that another session has brought meanwhile.
+    Map<TypedKey, StoredMapping> all = new HashMap<>(found);
+    all.putAll(readByKey(missing));
+    return all;
+  }
+
+  private Map<TypedKey, StoredMapping> readByKey(List<TypedKey> subjects) {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
   }
 

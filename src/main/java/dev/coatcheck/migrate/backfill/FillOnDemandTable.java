@@ -2,6 +2,8 @@ package dev.coatcheck.migrate.backfill;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
 import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SourceSession.Name;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -45,7 +47,7 @@ public final class FillOnDemandTable {
   private final BatchTable rows;
 
   public FillOnDemandTable(Database source, Target target) {
-    this.source = source;
+    this.source = SourceSession.named(source, Name.LOOK_UP, target);
     this.target = target;
     this.names = new TargetSql(target);
     this.rows = new BatchTable(target, Optional.empty());

@@ -27,6 +27,13 @@ public final class Inventory {
 
   private static final Set<String> OWN_SCHEMAS = Set.of("coatcheck", ObjectNames.SCHEMA);
 
+  private static final Diagnostic READ_ONLY =
+      new Diagnostic(
+          "read_only_user",
+          "Transactions of the source's user only read, because default_transaction_read_only is"
+              + " on. Run alter role … set default_transaction_read_only = off for that user, or"
+              + " use another user.");
+
   private static final Diagnostic POOLED =
       new Diagnostic(
           "pooled_connection",
@@ -71,6 +78,9 @@ public final class Inventory {
     }
     if (PoolerStore.isBetween(source.settings())) {
       return new Inspection.Refused(List.of(POOLED));
+    }
+    if (PoolerStore.isReadOnly(source.settings())) {
+      return new Inspection.Refused(List.of(READ_ONLY));
     }
     List<String> tables =
         Stream.concat(

@@ -9,6 +9,7 @@ import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.TransactionStart;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -118,15 +119,16 @@ final class InventoryStore {
 
   /** Runs the work in one transaction that only reads. */
   static <T> T reading(Database database, Function<InventoryStore, T> work) {
-    return database.write(
-        "inspect",
-        sql -> {
-          PlainSql.execute(sql, "set transaction isolation level repeatable read, read only");
-          PlainSql.execute(sql, "set local search_path = pg_catalog");
-          PlainSql.execute(sql, STATEMENT_MAX);
-          PlainSql.execute(sql, LOCK_MAX);
-          return work.apply(new InventoryStore(sql));
-        });
+    return database
+        .begunBy(TransactionStart.OF_SNAPSHOT)
+        .write(
+            "inspect",
+            sql -> {
+              PlainSql.execute(sql, "set local search_path = pg_catalog");
+              PlainSql.execute(sql, STATEMENT_MAX);
+              PlainSql.execute(sql, LOCK_MAX);
+              return work.apply(new InventoryStore(sql));
+            });
   }
 
   Server server() {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Finds out whether a pooler stands before a server that shares sessions, or takes no settings for
+ * What new sessions of a source are like. Finds out whether a pooler stands before a server that shares sessions, or takes no settings for
  * them. A run needs sessions of its own: their search path keeps code of others out, and backends
  * are watched and ended by their number.
  *
@@ -29,6 +29,13 @@ final class PoolerStore {
       select case when pg_catalog.current_setting('search_path')
                          operator(pg_catalog.=) 'pg_catalog,pg_temp'
                   then pg_catalog.pg_backend_pid() else -1 end\
+      """;
+
+  /** A standby has another remedy. */
+  private static final String IS_READ_ONLY =
+      """
+      select current_setting('default_transaction_read_only')::boolean
+             and not pg_is_in_recovery()\
       """;
 
   private PoolerStore() {}
@@ -63,6 +70,18 @@ final class PoolerStore {
         return true;
       }
       throw refused;
+    }
+  }
+
+  /**
+   * Whether transactions of new sessions only read. Those of the pool may have begun before that
+   * was altered.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
+   */
+  static boolean isReadOnly(DatabaseSettings settings) {
+    try (Session fresh = Session.open(settings, "coatcheck plan")) {
+      return fresh.transaction("inspect", sql -> PlainSql.isTrue(sql, IS_READ_ONLY));
     }
   }
 

@@ -4,6 +4,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** The tables that runs have something on, as of a second ago. */
@@ -54,18 +55,27 @@ public final class ActiveTables {
    * @throws DatabaseUnavailable if they can't be
    */
   Optional<ActiveTable> withTriggers(int typeNumber) {
-    return knownWithTriggers(typeNumber)
+    return first(table -> table.typeNumber() == typeNumber && table.hasTriggers());
+  }
+
+  /**
+   * The table of a type whose outbox may hold entries, by the same rule.
+   *
+   * @throws DatabaseUnavailable if they can't be read
+   */
+  Optional<ActiveTable> withOutbox(int typeNumber) {
+    return first(table -> table.typeNumber() == typeNumber && table.hasOutbox());
+  }
+
+  private Optional<ActiveTable> first(Predicate<ActiveTable> which) {
+    return tables.stream()
+        .filter(which)
+        .findFirst()
         .or(
             () -> {
               read();
-              return knownWithTriggers(typeNumber);
+              return tables.stream().filter(which).findFirst();
             });
-  }
-
-  private Optional<ActiveTable> knownWithTriggers(int typeNumber) {
-    return tables.stream()
-        .filter(table -> table.typeNumber() == typeNumber && table.hasTriggers())
-        .findFirst();
   }
 
   /** Reads them anew; keeps the old ones while the database can't be asked. */

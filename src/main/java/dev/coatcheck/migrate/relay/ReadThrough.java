@@ -1,6 +1,8 @@
 package dev.coatcheck.migrate.relay;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.FillOnDemandTable;
@@ -8,6 +10,7 @@ import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -16,10 +19,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes the mapping of one legacy ID that has none yet: reads its row in the source and mints on
- * the spot. A few at a time for each source, so that a source that hangs holds up no other.
+ * Makes mappings that are not there yet: of a legacy ID, whose row it reads in the source, and of
+ * keys, whose entries it reads in the outbox. A few at a time for each source, so that a source
+ * that hangs holds up no other.
  */
-public final class ReadThrough implements LegacySource {
+public final class ReadThrough implements LegacySource, KeySource {
   private static final int RUNNING_MAX = 4;
   private static final long WAIT_MILLIS_MAX = 400;
 
@@ -51,20 +55,44 @@ public final class ReadThrough implements LegacySource {
     if (source.isEmpty()) {
       return false;
     }
-    Semaphore permit =
-        permits.computeIfAbsent(source.get().name(), _ -> new Semaphore(RUNNING_MAX));
-    enter(permit);
-    try {
+    try (Permit _ = enter(source.get())) {
       return fillOnDemand(table.orElseThrow(), source.get(), legacy);
-    } finally {
-      permit.release();
     }
   }
 
-  private static void enter(Semaphore permit) {
+  @Override
+  public boolean mayHave(int typeNumber) {
+    return active.mayHave(typeNumber);
+  }
+
+  /** A key is in its row, and in the outbox until its mapping is durable, from one commit on. */
+  @Override
+  public void publish(int typeNumber, List<Key> keys) {
+    List<Long> numbers =
+        keys.stream()
+            .filter(Key.Bigint.class::isInstance)
+            .map(key -> ((Key.Bigint) key).value())
+            .toList();
+    Optional<ActiveTable> table = active.withOutbox(typeNumber);
+    Optional<Source> source = table.flatMap(one -> sources.named(one.source()));
+    if (!numbers.isEmpty() && source.isPresent()) {
+      try (Permit _ = enter(source.get())) {
+        mappings.outbox(source.get(), table.orElseThrow().target(), typeNumber).publish(numbers);
+      }
+    }
+  }
+
+  /** Of a source. */
+  private interface Permit extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private Permit enter(Source source) {
+    Semaphore permit = permits.computeIfAbsent(source.name(), _ -> new Semaphore(RUNNING_MAX));
     try {
       if (permit.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-        return;
+        return permit::release;
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

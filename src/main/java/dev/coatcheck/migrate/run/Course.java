@@ -144,7 +144,8 @@ final class Course {
     StepStates states = journal.states(run.id());
     for (int i = 0; i < steps.size(); i++) {
       Phase phase = steps.get(i).phase();
-      if (which.test(steps.get(i)) && !states.of(steps.get(i)).isApplied()) {
+      boolean isLeft = which.test(steps.get(i));
+      if (isLeft && !(states.of(steps.get(i)).isApplied() && isInPlace(session, steps.get(i)))) {
         heartbeat.requireMine();
         List<String> before = names();
         if (!lookUpNames(session)) {
@@ -176,6 +177,16 @@ final class Course {
           steps = Steps.of(run.target());
         });
     return children.isPresent();
+  }
+
+  /**
+   * An index may have been dropped since it was built. The switch uses the indexes up, and has its
+   * own way of building them anew.
+   */
+  private boolean isInPlace(SourceSession session, Step step) {
+    return !(step instanceof Step.Index index)
+        || stepRunner(session).isValid(index)
+        || isThere(session, Step.PRIMARY_KEY);
   }
 
   private boolean hasPlannedChildren(SourceSession session) {

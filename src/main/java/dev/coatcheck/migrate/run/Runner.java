@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 
@@ -75,7 +76,11 @@ final class Runner {
   }
 
   private boolean waitForSource(DatabaseUnavailable gone) {
-    String why = "the source can't be reached, trying again: " + RootCause.words(gone);
+    String what =
+        SqlState.isReadOnly(gone)
+            ? "the source lets its user only read, trying again: "
+            : "the source can't be reached, trying again: ";
+    String why = what + RootCause.words(gone);
     if (heartbeat.because(Optional.of(why))) {
       journal.event(run, "waiting", why);
     }

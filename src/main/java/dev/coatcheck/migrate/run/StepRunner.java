@@ -71,6 +71,10 @@ final class StepRunner {
     };
   }
 
+  boolean isValid(Step.Index index) {
+    return ddl.isValid(index);
+  }
+
   StepOutcome apply(Step step) {
     return switch (step) {
       case Step.Ddl change -> ddl.isApplied(change) ? new StepOutcome.Done() : ddl.apply(change);

@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Inventory;
@@ -210,8 +211,13 @@ public final class TableMigrations implements AutoCloseable {
     return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
   }
 
-  /** Rows whose mappings are not there yet. */
+  /** Rows whose mappings are not there yet, by their legacy IDs. */
   public LegacySource legacySource() {
+    return readThrough;
+  }
+
+  /** The same by their keys. */
+  public KeySource keySource() {
     return readThrough;
   }
 

@@ -18,33 +18,48 @@ final class SessionStore {
   private static final String IS_FENCED =
       "select exists (select from <schema>.checkpoint where run = <run> and fence > ?)";
 
+  /**
+   * What an instance does by the way takes a moment; what takes longer may have lost its client.
+   */
   private static final String OTHERS =
       """
       select pid from pg_stat_activity
-       where application_name = ? and pid <> pg_backend_pid() and usename = current_user\
+       where pid <> pg_backend_pid() and usename = current_user
+         and (application_name = ?
+              or application_name in (?, ?, ?) and xact_start < clock_timestamp() - interval '2 s')\
       """;
 
   /** Returns once the process is gone, or after 30 s. */
   private static final String END = "select pg_terminate_backend(?, 30000)";
 
   private final Session session;
+  private final Target target;
   private final TargetSql names;
 
   SessionStore(Session session, Target target) {
     this.session = session;
+    this.target = target;
     this.names = new TargetSql(target);
   }
 
-  /** Ends the sessions of this name but ours, and waits for it; false if one of them goes on. */
-  boolean endOthers(String applicationName) {
-    others(applicationName).forEach(this::end);
-    return others(applicationName).isEmpty();
+  /** Ends the run's sessions but ours, and waits for it; false if one of them goes on. */
+  boolean endOthers() {
+    others().forEach(this::end);
+    return others().isEmpty();
   }
 
-  private List<Integer> others(String applicationName) {
+  private List<Integer> others() {
     return session.transaction(
         "earlier runners",
-        sql -> PlainSql.rows(sql, OTHERS, row -> row.getInt(1), applicationName));
+        sql ->
+            PlainSql.rows(
+                sql,
+                OTHERS,
+                row -> row.getInt(1),
+                SourceSession.Name.RUNNER.of(target),
+                SourceSession.Name.OUTBOX.of(target),
+                SourceSession.Name.LOOK_UP.of(target),
+                SourceSession.Name.FUNCTIONS.of(target)));
   }
 
   private void end(int pid) {

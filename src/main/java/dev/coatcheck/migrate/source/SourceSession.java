@@ -4,7 +4,9 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TransactionStart;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -22,6 +24,30 @@ public final class SourceSession implements AutoCloseable {
       "(select least(400, greatest(1, setting::int * 2 / 5)) || 'ms' from pg_settings"
           + " where name = 'deadlock_timeout')";
 
+  /** By which the sessions of a run are found in {@code pg_stat_activity}, and ended. */
+  public enum Name {
+    RUNNER("run"),
+
+    /** Transactions of every instance's relay, on connections of a pool. */
+    OUTBOX("outbox"),
+
+    /** Transactions that give a row its key for a look-up, on connections of a pool. */
+    LOOK_UP("look-up"),
+
+    /** Transactions that keep the functions of triggers up to date, on connections of a pool. */
+    FUNCTIONS("functions");
+
+    private final String work;
+
+    Name(String work) {
+      this.work = work;
+    }
+
+    public String of(Target target) {
+      return "coatcheck " + work + " " + target.run();
+    }
+  }
+
   private final Session session;
   private final SessionStore store;
   private final Consumer<Optional<LockWait>> waits;
@@ -35,7 +61,8 @@ public final class SourceSession implements AutoCloseable {
   /**
    * Connects for the runner with this fence, and ends what an earlier runner of the same run may
    * still have under way: the server goes on with an index after its client has died or was cut
-   * off, and nothing in the catalog can be relied on until it has ended.
+   * off, and nothing in the catalog can be relied on until it has ended. So does it end what an
+   * instance has done by the way for the run and has long not ended: this runner would wait for it.
    *
    * @param fence 0 for a caller that is not a runner
    * @param waits is told what the session waits for, and that it doesn't any more
@@ -48,11 +75,10 @@ public final class SourceSession implements AutoCloseable {
       Target target,
       long fence,
       Consumer<Optional<LockWait>> waits) {
-    String name = "coatcheck run " + target.run();
-    SourceSession opened =
-        new SourceSession(Session.openWatched(settings, name, patience, waits), target, waits);
+    Session session = Session.openWatched(settings, Name.RUNNER.of(target), patience, waits);
+    SourceSession opened = new SourceSession(session, target, waits);
     try {
-      opened.takeOver(name, fence);
+      opened.takeOver(fence);
       return opened;
     } catch (RuntimeException failed) {
       opened.close();
@@ -61,11 +87,11 @@ public final class SourceSession implements AutoCloseable {
   }
 
   /** A runner that slept while another took over must not end that one's work. */
-  private void takeOver(String name, long fence) {
+  private void takeOver(long fence) {
     if (fence > 0 && store.isFenced(fence)) {
       throw new FenceLost();
     }
-    if (!store.endOthers(name)) {
+    if (!store.endOthers()) {
       throw new DatabaseUnavailable("the end of what an earlier runner has under way");
     }
     if (fence > 0) {
@@ -91,6 +117,11 @@ public final class SourceSession implements AutoCloseable {
   /** Tells what keeps the run waiting in the source. */
   public void waitsFor(Optional<LockWait> wait) {
     waits.accept(wait);
+  }
+
+  /** The pool of a source, whose transactions are found, and ended, by a name. */
+  public static Database named(Database source, Name name, Target target) {
+    return source.begunBy(TransactionStart.named(name.of(target)));
   }
 
   @Override

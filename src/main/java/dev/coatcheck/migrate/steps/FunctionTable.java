@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.steps;
 
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SourceSession.Name;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
@@ -52,7 +54,8 @@ public final class FunctionTable {
 
   private static void replace(Database source, Target target) {
     TargetSql names = new TargetSql(target);
-    source.write(
+    Database named = SourceSession.named(source, Name.FUNCTIONS, target);
+    named.write(
         "functions",
         sql -> {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));

@@ -8,6 +8,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * Carries the entries that the triggers wrote to the mappings. Entries are taken by row lock, not
@@ -92,11 +93,31 @@ public final class Outbox {
     }
   }
 
+  /**
+   * Brings the entries of some keys, of which another session may have taken some without having
+   * ended. They stay where they are.
+   *
+   * @throws DatabaseUnavailable if one of the two databases can't be asked
+   */
+  public void publish(List<Long> keys) {
+    repeated(
+        _ -> {
+          store.publish(keys);
+          return true;
+        });
+  }
+
   private Drained take() {
+    return repeated(
+        tried -> store.take(Math.max(1, entriesMax >> (SHRINK_BITS * tried)), tried > 0));
+  }
+
+  /** Until no other session was faster. */
+  private static <T> T repeated(IntFunction<T> work) {
     AlreadyThere last = null;
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       try {
-        return store.take(Math.max(1, entriesMax >> (SHRINK_BITS * tried)), tried > 0);
+        return work.apply(tried);
       } catch (AlreadyThere met) {
         last = met;
       }

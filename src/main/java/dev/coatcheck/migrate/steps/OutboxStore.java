@@ -2,12 +2,16 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SourceSession.Name;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,6 +26,8 @@ final class OutboxStore {
   private static final List<String> TABLES = List.of("<outbox_a>", "<outbox_b>");
 
   private static final SqlTemplate TAKE = SqlTemplate.file(OutboxStore.class, "take.sql");
+  private static final SqlTemplate WAITING =
+      SqlTemplate.file(OutboxStore.class, "waiting-keys.sql");
   private static final SqlTemplate EMPTY = SqlTemplate.file(OutboxStore.class, "empty.sql");
   private static final SqlTemplate LAG = SqlTemplate.file(OutboxStore.class, "lag.sql");
 
@@ -33,7 +39,7 @@ final class OutboxStore {
 
   OutboxStore(
       Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
-    this.source = source;
+    this.source = SourceSession.named(source, Name.OUTBOX, target);
     this.gateway = gateway;
     this.isBeside = isBeside;
     this.names = new TargetSql(target);
@@ -48,15 +54,8 @@ final class OutboxStore {
   }
 
   private Outbox.Drained take(DSLContext sql, int entriesMax, boolean careful) {
-    List<Entry> taken = new ArrayList<>();
-    for (String table : TABLES) {
-      taken.addAll(
-          PlainSql.rows(
-              sql,
-              names.fill(TAKE.with("outbox", table)),
-              row -> new Entry(PlainSql.optionalLong(row, 1), row.getLong(2)),
-              entriesMax - taken.size()));
-    }
+    List<Entry> taken =
+        PlainSql.rows(sql, names.fill(TAKE), OutboxStore::entry, entriesMax, entriesMax);
     taken.sort(Comparator.comparingLong(Entry::key));
     List<LegacyKey> refused =
         new ArrayList<>(
@@ -69,6 +68,27 @@ final class OutboxStore {
       refused.addAll(left);
     }
     return new Outbox.Drained(taken.size(), refused);
+  }
+
+  /** Brings the entries of some keys, and leaves them for {@link #take}. */
+  void publish(List<Long> keys) {
+    Long[] wanted = keys.toArray(Long[]::new);
+    List<Entry> waiting =
+        ifThere(
+            () ->
+                source.read(
+                    "outbox",
+                    sql ->
+                        PlainSql.rows(
+                            sql, names.fill(WAITING), OutboxStore::entry, (Object) wanted)),
+            List.of());
+    if (!waiting.isEmpty()) {
+      List<LegacyKey> _ = gateway.write("outbox", own -> write(own, waiting, true));
+    }
+  }
+
+  private static Entry entry(ResultSet row) throws SQLException {
+    return new Entry(PlainSql.optionalLong(row, 1), row.getLong(2));
   }
 
   /**

@@ -2,7 +2,10 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.List;
@@ -40,6 +43,11 @@ public final class Trial {
         }
       }
       return Optional.empty();
+    } catch (DatabaseUnavailable refused) {
+      if (SqlState.isReadOnly(refused)) {
+        return Optional.of(RootCause.words(refused) + ".");
+      }
+      throw refused;
     }
   }
 }

@@ -27,7 +27,7 @@ final class LoadStore {
                          from pg_stat_activity
                         where backend_type = 'client backend' and pid <> pg_backend_pid()
                           and datname = current_database()
-                          and application_name not like 'coatcheck run %'), 0)::bigint\
+                          and application_name !~ '^coatcheck (run|outbox) '), 0)::bigint\
       """;
 
   /** No position is read where no replica exists: some services don't tell it. */

@@ -93,6 +93,11 @@ public final class SqlState {
     return of(thrown).equals(LOCK_NOT_AVAILABLE);
   }
 
+  /** The transaction may only read: on a standby, by a setting of the user, or on a full disk. */
+  public static boolean isReadOnly(Throwable thrown) {
+    return of(thrown).equals(READ_ONLY_TRANSACTION);
+  }
+
   /** A statement was cancelled: by hand, or because of {@code statement_timeout}. */
   public static boolean isCancelled(Throwable thrown) {
     return of(thrown).equals(QUERY_CANCELED);

@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.session;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.TransactionStart;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -13,25 +14,34 @@ import java.util.Properties;
  *
  * @param applicationName by which others find it in {@code pg_stat_activity}
  * @param options settings that the connection begins with, as {@code -c name=value}; may be empty
+ * @param start of each transaction
  */
 record Login(
     DatabaseSettings settings,
     String applicationName,
     int connectSeconds,
     int loginSeconds,
-    String options) {
+    String options,
+    TransactionStart start) {
   private static final int CONNECT_SECONDS = 3;
   private static final int LOGIN_SECONDS = 10;
   private static final int REQUEST_LOGIN_SECONDS = 1;
 
   /** With the search path that the user has, and no setting, which not every pooler takes. */
   static Login plain(DatabaseSettings settings, String applicationName) {
-    return new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, "");
+    return new Login(
+        settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, "", TransactionStart.ON_SOURCE);
   }
 
   /** With a search path that leaves out what others may create. */
   static Login pinned(DatabaseSettings settings, String applicationName) {
-    return new Login(settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, PlainSql.PINNED);
+    return new Login(
+        settings,
+        applicationName,
+        CONNECT_SECONDS,
+        LOGIN_SECONDS,
+        PlainSql.PINNED,
+        TransactionStart.ON_SOURCE);
   }
 
   /** As {@link #pinned}, with so many milliseconds for each statement. */
@@ -41,12 +51,19 @@ record Login(
         applicationName,
         CONNECT_SECONDS,
         LOGIN_SECONDS,
-        PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
+        PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax,
+        TransactionStart.ON_SOURCE);
   }
 
-  /** For a request, which waits for it: a second at most. */
+  /** For a request to the gateway's own database, which waits for it: a second at most. */
   static Login ofRequest(DatabaseSettings settings, String applicationName) {
-    return new Login(settings, applicationName, REQUEST_LOGIN_SECONDS, REQUEST_LOGIN_SECONDS, "");
+    return new Login(
+        settings,
+        applicationName,
+        REQUEST_LOGIN_SECONDS,
+        REQUEST_LOGIN_SECONDS,
+        "",
+        TransactionStart.OURS);
   }
 
   /**

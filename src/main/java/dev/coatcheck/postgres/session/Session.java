@@ -7,12 +7,13 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
-import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.StatementTimeout;
+import dev.coatcheck.postgres.sql.TransactionStart;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -133,29 +134,19 @@ public final class Session implements AutoCloseable {
    * @throws DataAccessException for all that Postgres refuses
    */
   public <T> T transaction(String operation, Function<DSLContext, T> work) {
-    return answered(operation, STATEMENT_MILLIS_MAX + BEYOND_STATEMENT_MILLIS, work);
+    int answerMillisMax = STATEMENT_MILLIS_MAX + BEYOND_STATEMENT_MILLIS;
+    return answered(operation, answerMillisMax, OptionalLong.empty(), work);
   }
 
   /** As {@link #transaction}; each statement has so many milliseconds at the server. */
   public <T> T transaction(String operation, int statementMillisMax, Function<DSLContext, T> work) {
-    return answered(
-        operation,
-        statementMillisMax + BEYOND_STATEMENT_MILLIS,
-        sql -> {
-          PlainSql.execute(sql, "set local statement_timeout = " + statementMillisMax);
-          return work.apply(sql);
-        });
+    int answerMillisMax = statementMillisMax + BEYOND_STATEMENT_MILLIS;
+    return answered(operation, answerMillisMax, OptionalLong.of(statementMillisMax), work);
   }
 
   /** As {@link #transaction}, for statements that may read a whole table: without any bound. */
   public <T> T longTransaction(String operation, Function<DSLContext, T> work) {
-    return answered(
-        operation,
-        UNBOUNDED,
-        sql -> {
-          PlainSql.execute(sql, "set local statement_timeout = 0");
-          return work.apply(sql);
-        });
+    return answered(operation, UNBOUNDED, OptionalLong.of(UNBOUNDED), work);
   }
 
   /**
@@ -174,11 +165,20 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  private <T> T answered(String operation, int answerMillisMax, Function<DSLContext, T> work) {
+  private <T> T answered(
+      String operation,
+      int answerMillisMax,
+      OptionalLong statementMillisMax,
+      Function<DSLContext, T> work) {
     return guarded(
         operation,
         answerMillisMax,
-        () -> sql.transactionResult(transaction -> work.apply(transaction.dsl())));
+        () ->
+            sql.transactionResult(
+                transaction -> {
+                  login.start().send(transaction.dsl(), statementMillisMax, OptionalLong.empty());
+                  return work.apply(transaction.dsl());
+                }));
   }
 
   /**
@@ -191,12 +191,12 @@ public final class Session implements AutoCloseable {
         UNBOUNDED,
         () -> {
           try (Statement sent = connection.createStatement()) {
-            sent.execute("set statement_timeout = 0");
+            TransactionStart.sendAlone(sql);
             try {
               sent.execute(statement);
             } finally {
               if (!connection.isClosed()) {
-                sent.execute("reset statement_timeout");
+                TransactionStart.end(sql);
               }
             }
             return true;

@@ -12,6 +12,7 @@ import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.NoSuchElementException;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
@@ -47,16 +48,19 @@ public final class Database implements AutoCloseable {
   private final Connections connections;
   private final DSLContext sql;
   private final Observer observer;
+  private final TransactionStart start;
 
-  private Database(Connections connections, Observer observer) {
+  private Database(Connections connections, Observer observer, TransactionStart start) {
     this.connections = connections;
     this.observer = observer;
+    this.start = start;
     this.sql = BrokenOff.statements(connections);
   }
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(settings, named(poolName, observer), "", BEGIN_MAX, observer);
+    Connections pool = Connections.open(settings, config(poolName, observer), "", BEGIN_MAX);
+    return new Database(pool, observer, TransactionStart.OURS);
   }
 
   /**
@@ -65,24 +69,18 @@ public final class Database implements AutoCloseable {
    * session state, so no pooler in transaction mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    return open(
-        settings,
-        named(poolName, observer),
-        PlainSql.PINNED + STATEMENT_MAX,
-        COLD_BEGIN_MAX,
-        observer);
+    String options = PlainSql.PINNED + STATEMENT_MAX;
+    Connections pool =
+        Connections.open(settings, config(poolName, observer), options, COLD_BEGIN_MAX);
+    return new Database(pool, observer, TransactionStart.ON_SOURCE);
   }
 
-  private static Database open(
-      DatabaseSettings settings,
-      HikariConfig config,
-      String options,
-      Duration beginMax,
-      Observer observer) {
-    return new Database(Connections.open(settings, config, options, beginMax), observer);
+  /** The same pool with transactions that begin otherwise; closing either closes both. */
+  public Database begunBy(TransactionStart other) {
+    return new Database(connections, observer, other);
   }
 
-  private static HikariConfig named(String poolName, Observer observer) {
+  private static HikariConfig config(String poolName, Observer observer) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(poolName);
     config.setMetricRegistry(observer.meters());
@@ -193,7 +191,8 @@ public final class Database implements AutoCloseable {
    */
   private static RuntimeException judged(Connections.Lent lent, RuntimeException thrown)
       throws SQLException {
-    if (thrown instanceof UnaskedRow) {
+    // A session keeps the settings of its user, and its standby, for as long as it lasts.
+    if (thrown instanceof UnaskedRow || SqlState.isReadOnly(thrown)) {
       lent.evict();
       return thrown;
     }
@@ -231,12 +230,11 @@ public final class Database implements AutoCloseable {
   private <T> T transacted(Connections.Lent lent, Deadline deadline, Function<DSLContext, T> work)
       throws SQLException {
     lent.begin();
-    if (isLong(deadline)) {
-      // Statements that set something are no queries: the work may choose its isolation.
-      sql.execute(
-          "set local statement_timeout = %1$d; set local lock_timeout = %1$d"
-              .formatted(Math.max(1, deadline.leftMillis())));
-    }
+    OptionalLong millisMax =
+        isLong(deadline)
+            ? OptionalLong.of(Math.max(1, deadline.leftMillis()))
+            : OptionalLong.empty();
+    start.send(sql, millisMax, millisMax);
     T result = work.apply(sql);
     lent.commit();
     return result;

@@ -31,6 +31,6 @@ begin
        and i.indrelid = <child_oid>::oid and i.indisvalid and i.indisready) then
     raise exception 'the index % of % is missing or invalid', <'beside_leaf_index'>,
       <'child_label'> using errcode = '<step_refused>',
-      hint = 'Undo from children on and resume builds it anew.';
+      hint = 'Retry builds it.';
   end if;
 end <body>;

@@ -72,7 +72,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
     charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
     user = type("user", "usr", KeyScheme.UUIDV7);
-    mappings = Mappings.open(database, registry, feed, observer, 1_000, 3);
+    mappings = Mappings.open(database, registry, feed, Mappings.KeySource.NONE, observer, 1_000, 3);
     endings = Endings.open(database, mappings.resolver());
     minter = Minter.open(database, TOKENS, keys, observer, 4);
   }

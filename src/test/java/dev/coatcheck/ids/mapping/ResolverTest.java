@@ -54,7 +54,13 @@ class ResolverTest {
   void tokensOfOneHashAreFoundAsFastAsOthers() {
     Resolver resolver =
         Mappings.open(
-                FIXTURE.database, FIXTURE.registry, FIXTURE.feed, FIXTURE.observer, 100_000, 3)
+                FIXTURE.database,
+                FIXTURE.registry,
+                FIXTURE.feed,
+                Mappings.KeySource.NONE,
+                FIXTURE.observer,
+                100_000,
+                3)
             .resolver();
     List<String> alike = texts(n -> new Token((n << 32) | n, (n << 32) | n));
     List<String> random = texts(_ -> MappingFixture.TOKENS.next(0));

@@ -302,17 +302,20 @@ class RefusalTest {
     assertRefused(source, "forced_row_security");
   }
 
+  /** Connections of the pool may be older than the setting, and than its end. */
   @Test
-  void anInspectionNeedsNoTransactionThatWrites() {
-    FIXTURE.execute(
-        T,
-        "alter table t owner to " + FIXTURE.plain(),
-        "alter role " + FIXTURE.plain() + " set default_transaction_read_only = on");
+  void aUserWhoseTransactionsOnlyRead() {
+    FIXTURE.execute(T, "alter table t owner to " + FIXTURE.plain());
+    Source source = FIXTURE.asPlain();
+    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    FIXTURE.execute("alter role " + FIXTURE.plain() + " set default_transaction_read_only = on");
     try {
-      assertThat(USUAL.inspect(FIXTURE.asPlain(), wish("t"))).isInstanceOf(Inspection.Sound.class);
+      assertRefused(source, "read_only_user");
+      assertRefused(FIXTURE.asPlain(), "read_only_user");
     } finally {
       FIXTURE.execute("alter role " + FIXTURE.plain() + " reset default_transaction_read_only");
     }
+    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
   }
 
   /** Statements of ours would find what others made there. */

@@ -4,13 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.steps.Ddl;
 import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.StepOutcome;
+import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.session.Patience;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happened to table and children just before the switch keeps the primary key where it is. */
 class SwitchGateTest {
@@ -36,8 +45,15 @@ class SwitchGateTest {
       end $$\
       """;
 
-  private static final String INDEX =
-      "update pg_index set indisvalid = %s where indexrelid = (select oid from pg_class"
+  private static final String DROP_INDEX =
+      """
+      do $$ begin execute format('drop index public.%%I', (select relname from pg_class
+        where relname like '%s%%' and relkind = 'i'));
+      end $$\
+      """;
+
+  private static final String BREAK_INDEX =
+      "update pg_index set indisvalid = false where indexrelid = (select oid from pg_class"
           + " where relname like '%s%%' and relkind = 'i')";
 
   private static final List<Fault> FAULTS =
@@ -65,18 +81,6 @@ class SwitchGateTest {
               "update pg_constraint set convalidated = true where conname like 'fkey_%'",
               List.of("foreign key", "fkey_public.orders", "not validated")),
           new Fault(
-              INDEX.formatted("false", "ref_"),
-              INDEX.formatted("true", "ref_"),
-              List.of("index", "ref_public.orders", "missing or invalid")),
-          new Fault(
-              INDEX.formatted("false", "new_pk"),
-              INDEX.formatted("true", "new_pk"),
-              List.of("index", "new_pk_public", "missing or invalid")),
-          new Fault(
-              INDEX.formatted("false", "old_perm"),
-              INDEX.formatted("true", "old_perm"),
-              List.of("index", "old_perm_public", "missing or invalid")),
-          new Fault(
               "create view totals as select o.id, o.created_at, count(*) from orders o"
                   + " join item i on i.order_id = o.id group by o.id",
               "drop view totals",
@@ -102,6 +106,47 @@ class SwitchGateTest {
     shop.requirePrimaryKey("snowflake_id");
     shop.requireSound();
     backIsHeldByWhatIsOffAndNotByWhatIsGone(run);
+  }
+
+  /** As while the switch waits for its time window. */
+  @ParameterizedTest
+  @ValueSource(strings = {"new_pk", "old_perm", "ref_public"})
+  void anIndexThatIsGoneOrInvalidIsNamedAndARetryBuildsIt(String index) {
+    shop.items(100);
+    TableMigration run = fixture.run();
+    fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+    assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+    for (String fault : List.of(BREAK_INDEX, DROP_INDEX)) {
+      fixture.execute(
+          "alter table orders enable always trigger \"~coatcheck_insert\"",
+          fault.formatted(index));
+      assertThat(gate(run)).contains(index, "missing or invalid", "Retry builds it.");
+
+      fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");
+      assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
+    }
+    fixture.execute(
+        "alter table orders enable always trigger \"~coatcheck_insert\"",
+        DROP_INDEX.formatted(index));
+
+    shop.retry(run);
+
+    shop.requirePrimaryKey("snowflake_id");
+    shop.requireSound();
+  }
+
+  /** What the switch says under its lock. */
+  private String gate(TableMigration run) {
+    Target target = fixture.now(run).target();
+    Step.Ddl move =
+        Steps.of(target).stream()
+            .filter(step -> step.name().equals(Step.PRIMARY_KEY))
+            .map(Step.Ddl.class::cast)
+            .findFirst()
+            .orElseThrow();
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      return ((StepOutcome.Failed) new Ddl(session, target, _ -> {}).apply(move)).reason();
+    }
   }
 
   /** Else a run whose trigger somebody has dropped could never be undone. */

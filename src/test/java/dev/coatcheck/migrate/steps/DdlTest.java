@@ -103,18 +103,29 @@ class DdlTest {
   @CsvSource({"40, 16ms", "60000, 400ms"})
   void twoWaitsInARowEndBeforeTheServerLooksForADeadlock(int deadlockMillis, String wait) {
     setDeadlockTimeout(deadlockMillis);
+    assertThat(setting("lock_timeout")).isEqualTo(wait);
+  }
+
+  /** It keeps writers from the table. */
+  @Test
+  void aChangeThatStandsStillIsEndedAfterASecond() {
+    assertThat(setting("idle_in_transaction_session_timeout")).isEqualTo("1s");
+  }
+
+  /** As it is while a step is applied. */
+  private String setting(String name) {
     Step.Ddl step =
         new Step.Ddl(
             Phase.EXPAND,
             "seen",
-            List.of("create table public.seen as select current_setting('lock_timeout') as wait"),
+            List.of("create table public.seen as select current_setting('" + name + "') as value"),
             List.of(),
             "select false");
     try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       assertThat(new Ddl(session, target, _ -> {}).apply(step))
           .isInstanceOf(StepOutcome.Done.class);
     }
-    assertThat(fixture.texts("select wait from seen")).containsExactly(wait);
+    return fixture.texts("select value from seen").getFirst();
   }
 
   @Test

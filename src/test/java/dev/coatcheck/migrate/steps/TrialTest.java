@@ -62,6 +62,24 @@ class TrialTest {
     assertThat(fixture.count("select last_value from public.tried")).isEqualTo(1);
   }
 
+  /** That another try would end otherwise is not to be expected. */
+  @Test
+  void aUserWhoseTransactionsOnlyReadIsAReason() {
+    readOnly("set default_transaction_read_only = on");
+    try {
+      assertThat(trial()).get().asString().contains("in a read-only transaction");
+    } finally {
+      readOnly("reset default_transaction_read_only");
+    }
+  }
+
+  private static void readOnly(String setting) {
+    fixture.execute(
+        "set default_transaction_read_only = off",
+        "do $$ begin execute format('alter database %%I %s', current_database()); end $$"
+            .formatted(setting));
+  }
+
   private static Optional<String> trial() {
     Target target = fixture.target(MigrationFixture.createdAt());
     return Trial.of(fixture.settings, target);

@@ -1,0 +1,7 @@
+-- Entries of some keys that wait in the outboxes, those too that another session is bringing just now.
+-- Values: the keys.
+-- Locks: none.
+
+select legacy, key
+  from (select legacy, key from <outbox_a> union all select legacy, key from <outbox_b>) as waiting
+ where key = any (?::bigint[]);
