@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.application;
 
+import dev.coatcheck.migrate.application.AppObjects.AppFunction;
+import dev.coatcheck.migrate.application.AppObjects.UpdateTrigger;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.application;
 
+import dev.coatcheck.migrate.application.AppObjects.AppFunction;
 import dev.coatcheck.migrate.application.Token.Kind;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,5 +1,8 @@
 package dev.coatcheck.migrate.application;
 
+import dev.coatcheck.migrate.application.AppObjects.AppFunction;
+import dev.coatcheck.migrate.application.RecordedStatements.Recorded;
+import dev.coatcheck.migrate.source.SearchPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +49,9 @@ public record OldColumnUse(
     List<String> shapes = new ArrayList<>();
     RecordedStatements recorded =
         new RecordedStatements(
-            called.statements().stream().map(CalledStatements.Called::text).toList(),
+            called.statements().stream()
+                .map(one -> new Recorded(one.text(), SearchPath.USUAL))
+                .toList(),
             Optional.empty());
     for (Searched table : tables) {
       table.objects().functions().stream()

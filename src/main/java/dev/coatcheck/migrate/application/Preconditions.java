@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.application;
 
+import dev.coatcheck.migrate.application.AppObjects.UpdateTrigger;
+import dev.coatcheck.migrate.application.RecordedStatements.Recorded;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,13 +30,13 @@ public final class Preconditions {
 
   private final Statements statements;
   private final RecordedStatements recorded;
-  private final List<SqlStatement> sent;
+  private final List<Sent> sent;
   private final AppObjects objects;
 
   private Preconditions(Statements statements, RecordedStatements recorded, AppObjects objects) {
     this.statements = statements;
     this.recorded = recorded;
-    this.sent = recorded.statements().stream().flatMap(Preconditions::first).toList();
+    this.sent = recorded.statements().stream().flatMap(Sent::first).toList();
     this.objects = objects;
   }
 
@@ -71,8 +73,20 @@ public final class Preconditions {
     return new Preconditions(statements, recorded, objects).rowShape();
   }
 
-  private static Stream<SqlStatement> first(String text) {
-    return SqlStatement.all(text).stream().limit(1);
+  /** A recorded statement, with the server's answer whether it needs the primary key. */
+  private record Sent(SqlStatement statement, Optional<Boolean> needsKey) {
+    static Stream<Sent> first(Recorded recorded) {
+      return SqlStatement.all(recorded.text()).stream()
+          .limit(1)
+          .map(statement -> new Sent(statement, recorded.needsKey()));
+    }
+
+    /** By the answer, and by its words where the server wasn't asked. */
+    boolean needsKey(String word, Predicate<SqlStatement> words) {
+      return needsKey
+          .map(needs -> needs && statement.has(word))
+          .orElseGet(() -> words.test(statement));
+    }
   }
 
   private List<Precondition> preconditions(boolean keepPrimaryKey) {
@@ -104,16 +118,18 @@ public final class Preconditions {
             Statements::asksForLastval)
         .ifPresent(preconditions::add);
     if (!keepPrimaryKey) {
-      search(
+      searchKey(
               "group_by_key",
               "GROUP BY the old key with other columns beside it fails once the primary key has"
                   + " moved: group by those columns too.",
+              "group",
               statements::groupsByKey)
           .ifPresent(preconditions::add);
-      search(
+      searchKey(
               "on_conflict_on_constraint",
               "ON CONFLICT ON CONSTRAINT with the primary key's name means the new key once it has"
                   + " moved: name the column instead.",
+              "constraint",
               statements::namesPrimaryKey)
           .ifPresent(preconditions::add);
     }
@@ -127,10 +143,10 @@ public final class Preconditions {
     RowShape shape = new RowShape(statements);
     FunctionShape functions = new FunctionShape(statements, shape);
     List<String> found = new ArrayList<>();
-    for (SqlStatement statement : sent) {
+    for (Sent one : sent) {
       shape
-          .remedy(statement)
-          .ifPresent(remedy -> found.add(excerpt(statement.text()) + ": " + remedy));
+          .remedy(one.statement())
+          .ifPresent(remedy -> found.add(excerpt(one.statement().text()) + ": " + remedy));
     }
     objects.functions().forEach(function -> found.addAll(functions.found(function)));
     objects.rowColumns().forEach(column -> found.add("column " + column + ": " + HOLDS_ROWS));
@@ -142,8 +158,23 @@ public final class Preconditions {
   }
 
   private Optional<Precondition> search(String code, String sentence, Predicate<SqlStatement> is) {
+    return search(code, sentence, one -> is.test(one.statement()), is);
+  }
+
+  /** Searches for what needs the primary key and has a word. */
+  private Optional<Precondition> searchKey(
+      String code, String sentence, String word, Predicate<SqlStatement> words) {
+    return search(code, sentence, one -> one.needsKey(word, words), words);
+  }
+
+  private Optional<Precondition> search(
+      String code, String sentence, Predicate<Sent> isSent, Predicate<SqlStatement> is) {
     List<String> found = new ArrayList<>();
-    sent.stream().filter(is).map(statement -> excerpt(statement.text())).forEach(found::add);
+    sent.stream()
+        .filter(isSent)
+        .map(one -> excerpt(one.statement().text()))
+        .distinct()
+        .forEach(found::add);
     objects.functions().stream()
         .filter(function -> SqlStatement.all(function.body()).stream().anyMatch(is))
         .map(function -> "function " + function.name())

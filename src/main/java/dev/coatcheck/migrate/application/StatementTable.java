@@ -1,6 +1,10 @@
 package dev.coatcheck.migrate.application;
 
 import dev.coatcheck.migrate.application.CalledStatements.Called;
+import dev.coatcheck.migrate.application.RecordedStatements.Recorded;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.SearchPath;
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
@@ -9,6 +13,12 @@ import org.jooq.exception.DataAccessException;
 
 /** Reads the statements that {@code pg_stat_statements} has recorded. */
 public final class StatementTable {
+  /** Of a text. One of that length was cut off. */
+  static final int TEXT_MAX = 20_000;
+
+  /** With what a statement begins by which {@link KeyNeedTable} asks; it is recorded too. */
+  static final String ASKED = "create function pg_temp.coatcheck_asked() ";
+
   private static final int STATEMENTS_MAX = 1_000;
 
   private static final String NOT_INSTALLED =
@@ -26,7 +36,9 @@ public final class StatementTable {
 
   private static final String RECORDED =
       """
-      select pg_catalog.left(s.query, 20000) from <schema>.pg_stat_statements s
+      select pg_catalog.left(s.query, <text_max>), pg_catalog.pg_get_userbyid(s.userid)::text,
+             coalesce(<path>, ?)
+        from <schema>.pg_stat_statements s
        where s.dbid = (select d.oid from pg_catalog.pg_database d
                         where d.datname = pg_catalog.current_database())
          and (exists (select from pg_catalog.unnest(?::text[]) as t (name)
@@ -34,8 +46,12 @@ public final class StatementTable {
                                                pg_catalog.lower(t.name)) > 0)
            or pg_catalog.strpos(pg_catalog.lower(s.query), 'isolation') > 0
            or pg_catalog.strpos(pg_catalog.lower(s.query), 'lastval') > 0)
+         and pg_catalog.strpos(s.query, '<asked>') = 0
        order by s.calls desc limit\
-      """;
+      """
+          .replace("<text_max>", Integer.toString(TEXT_MAX))
+          .replace("<asked>", ASKED)
+          .replace("<path>", CatalogTable.pathOf("s.userid"));
 
   /** Of other roles than ours, because our statements name the columns too. */
   private static final String CALLED =
@@ -92,30 +108,42 @@ public final class StatementTable {
   }
 
   /**
-   * Those that mention one of some tables. On a connection of its own, because the answer may be an
-   * error.
+   * Those that mention one of some tables, with the search paths of their roles. On a connection of
+   * its own, because the answer may be an error.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
    */
-  public static RecordedStatements recorded(Database database, List<String> tables) {
+  public static RecordedStatements recorded(Source source, List<String> tables) {
+    Database database = source.database();
     List<String> schema =
         database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
     if (schema.isEmpty()) {
       return RecordedStatements.none(NOT_INSTALLED);
     }
     String text = RECORDED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
+    String defaultPath = CatalogTable.defaultPath(database, source.settings());
     try {
-      List<String> found =
+      List<Recorded> found =
           database.read(
               "inspect",
               sql ->
                   PlainSql.rows(
-                      sql, text, row -> row.getString(1), (Object) tables.toArray(String[]::new)));
+                      sql,
+                      text,
+                      row ->
+                          new Recorded(
+                              row.getString(1), path(row.getString(3)).of(row.getString(2))),
+                      defaultPath,
+                      tables.toArray(String[]::new)));
       return new RecordedStatements(
           found.subList(0, Math.min(STATEMENTS_MAX, found.size())),
           found.size() > STATEMENTS_MAX ? Optional.of(ONLY_FREQUENT) : Optional.empty());
     } catch (DataAccessException refused) {
       return RecordedStatements.none(UNREADABLE);
     }
+  }
+
+  private static SearchPath path(String text) {
+    return SearchPath.parse(text).orElse(SearchPath.USUAL);
   }
 }

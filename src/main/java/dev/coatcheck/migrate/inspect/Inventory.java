@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.inspect;
 
+import dev.coatcheck.migrate.application.KeyNeedTable;
 import dev.coatcheck.migrate.application.RecordedStatements;
 import dev.coatcheck.migrate.application.StatementTable;
 import dev.coatcheck.migrate.inspect.InventoryStore.Relation;
@@ -7,6 +8,7 @@ import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,8 +20,8 @@ import java.util.stream.Stream;
 
 /**
  * Looks at a table before anything is done to it: what it is made of, what its applications have to
- * be ready for, and whether anything stands in the way. Changes nothing, and couldn't: its
- * transaction is read only.
+ * be ready for, and whether anything stands in the way. Changes nothing: it reads in a transaction
+ * that can't write, and what it asks about recorded statements is rolled back.
  */
 public final class Inventory {
   /** Postgres cuts a longer name without a word, and may then mean another table. */
@@ -88,8 +90,16 @@ public final class Inventory {
                 ChildTable.tables(source.database(), spec.schema(), spec.table()).stream())
             .distinct()
             .toList();
-    RecordedStatements recorded = StatementTable.recorded(source.database(), tables);
+    RecordedStatements recorded = recorded(source, spec, tables);
     return InventoryStore.reading(source.database(), store -> inspection(store, spec, recorded));
+  }
+
+  private RecordedStatements recorded(Source source, TableSpec spec, List<String> tables) {
+    RecordedStatements recorded = StatementTable.recorded(source, tables);
+    return spec.keepPrimaryKey()
+        ? recorded
+        : KeyNeedTable.asked(
+            source.database(), new TableName(spec.schema(), spec.table()), recorded, nanoTime);
   }
 
   private Inspection inspection(InventoryStore store, TableSpec spec, RecordedStatements recorded) {

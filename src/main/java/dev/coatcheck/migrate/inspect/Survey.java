@@ -144,6 +144,9 @@ final class Survey {
               "The source's user may not see the age of other transactions. Grant it"
                   + " pg_read_all_stats."));
     }
+    if (!recorded.notAsked().isEmpty()) {
+      notes.add(notAsked(recorded.notAsked()));
+    }
     TableSize size = sizing.measure(relation, table, time.column());
     notes.addAll(Notes.size(size));
     return new TableShape(
@@ -155,6 +158,14 @@ final class Survey {
         size,
         preconditions(key, recorded),
         List.copyOf(notes));
+  }
+
+  private static Diagnostic notAsked(List<String> statements) {
+    return new Diagnostic(
+        "statements_not_checked",
+        "Whether these recorded statements need the primary key was judged by their words alone,"
+            + " because the server could not tell (%d): %s."
+                .formatted(statements.size(), String.join("; ", statements)));
   }
 
   private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {

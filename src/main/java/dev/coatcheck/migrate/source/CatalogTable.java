@@ -52,25 +52,27 @@ public final class CatalogTable {
       """
           .replace("<schema>", ObjectNames.SCHEMA);
 
-  /**
-   * The more special setting counts. The server's own is what our sessions have by default, unless
-   * our role has a setting of its own; then the usual one is assumed.
-   */
-  private static final String OWNERS_PATH =
+  /** What a role, the database or both have set; the more special setting counts. */
+  private static final String PATH_OF =
       """
-      select coalesce(
-        (select substr(c.setting, strpos(c.setting, '=') + 1)
-           from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
-          where s.setrole in (0, t.relowner)
-            and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-            and starts_with(c.setting, 'search_path=')
-          order by s.setrole = 0, s.setdatabase = 0 limit 1),
-        (select ? where not exists (
-            select from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
-             where pg_get_userbyid(s.setrole) = session_user
-               and starts_with(c.setting, 'search_path='))),
-        '"$user", public')
-        from pg_class t where t.oid = ?::oid\
+      (select substr(c.setting, strpos(c.setting, '=') + 1)
+         from pg_db_role_setting g cross join unnest(g.setconfig) as c (setting)
+        where g.setrole in (0, <role>)
+          and g.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+          and starts_with(c.setting, 'search_path=')
+        order by g.setrole = 0, g.setdatabase = 0 limit 1)\
+      """;
+
+  private static final String OWNERS_PATH =
+      "select coalesce(<path>, ?) from pg_class t where t.oid = ?::oid"
+          .replace("<path>", pathOf("t.relowner"));
+
+  private static final String HAS_PATH =
+      """
+      select exists (
+        select from pg_db_role_setting s cross join unnest(s.setconfig) as c (setting)
+         where pg_get_userbyid(s.setrole) = session_user
+           and starts_with(c.setting, 'search_path='))\
       """;
 
   private final DSLContext sql;
@@ -90,15 +92,41 @@ public final class CatalogTable {
   }
 
   /**
+   * An expression for the search path that sessions of a role begin with by its settings and those
+   * of the database, null without any.
+   *
+   * @param role an expression for its OID
+   */
+  public static String pathOf(String role) {
+    return PATH_OF.replace("<role>", role);
+  }
+
+  /**
    * The search path of sessions that the table's owner opens: that of the role's settings, of the
    * database's, or of the server.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
+    String defaultPath = defaultPath(source, settings);
+    return source.read("search path", sql -> new CatalogTable(sql).ownersPath(oid, defaultPath));
+  }
+
+  /**
+   * The server's own search path. It is what our sessions have by default, unless our role has a
+   * setting of its own; then the usual one is assumed.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static String defaultPath(Database source, DatabaseSettings settings) {
+    if (source.read("search path", sql -> PlainSql.isTrue(sql, HAS_PATH))) {
+      return SearchPath.USUAL.text();
+    }
     try (Session unpinned = Session.openUnpinned(settings, "coatcheck plan")) {
-      String defaultPath = defaultPath(unpinned);
-      return source.read("search path", sql -> new CatalogTable(sql).ownersPath(oid, defaultPath));
+      return unpinned
+          .transaction(
+              "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
+          .getFirst();
     }
   }
 
@@ -166,14 +194,6 @@ public final class CatalogTable {
                 PlainSql.isTrue(sql, IS_ANOTHERS, now.schema(), now.table(), oid)
                     ? new TableName(now.schema(), now.table() + " " + oid)
                     : now);
-  }
-
-  /** What a session has that sets nothing. */
-  private static String defaultPath(Session unpinned) {
-    return unpinned
-        .transaction(
-            "search path", sql -> PlainSql.rows(sql, "show search_path", row -> row.getString(1)))
-        .getFirst();
   }
 
   private SearchPath ownersPath(long oid, String defaultPath) {

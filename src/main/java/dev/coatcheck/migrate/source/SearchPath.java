@@ -97,6 +97,12 @@ public record SearchPath(List<String> schemas) {
     return at;
   }
 
+  /** What it means to a role, for a session of another role. */
+  public SearchPath of(String role) {
+    return new SearchPath(
+        schemas.stream().map(schema -> schema.equals("$user") ? role : schema).toList());
+  }
+
   /** Quoted, as {@code SET} takes it and {@link #parse} reads it. */
   public String text() {
     return schemas.stream().map(TableName::quoted).collect(Collectors.joining(", "));

@@ -2,11 +2,14 @@ package dev.coatcheck.migrate.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.migrate.application.RecordedStatements.Recorded;
+import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -171,7 +174,9 @@ class StatementsTest {
   private List<Precondition> found(boolean keepPrimaryKey, String... sent) {
     return Preconditions.of(
         orders,
-        new RecordedStatements(List.of(sent), Optional.empty()),
+        new RecordedStatements(
+            Stream.of(sent).map(text -> new Recorded(text, SearchPath.USUAL)).toList(),
+            Optional.empty()),
         new AppObjects(List.of(), List.of(), List.of(), List.of()),
         keepPrimaryKey);
   }

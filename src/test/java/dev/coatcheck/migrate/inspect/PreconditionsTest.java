@@ -5,6 +5,7 @@ import static dev.coatcheck.migrate.inspect.SourceFixture.detail;
 import static dev.coatcheck.migrate.inspect.SourceFixture.preconditions;
 import static dev.coatcheck.migrate.inspect.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
@@ -157,6 +158,86 @@ class PreconditionsTest {
           .endsWith(" Found: 'select t.* from t where id = $1'.");
     } finally {
       FIXTURE.execute("drop schema stats cascade");
+    }
+  }
+
+  /** Words alone miss them all. */
+  @Test
+  void statementsThatNeedThePrimaryKeyAreFoundUnderThePathOfTheirRole() {
+    List<String> needing =
+        List.of(
+            "select id, x from t group by 1",
+            "select k, x from (select id as k, x from t group by k) o",
+            "declare c cursor for select id, x from t group by 1",
+            "create temp table made as select id, x from t group by 1",
+            "copy (select id, x from app.t group by 1) to '/dev/null'");
+    List<String> harmless =
+        List.of(
+            "select id, x from t group by 1, 2",
+            "select x + 1, count(id) from t where x in (1, 2) group by x + 1",
+            "insert into t (id) values (4711) on conflict (id) do nothing");
+    String byName = "insert into t (id) values (1) on conflict on constraint t_pkey do nothing";
+    FIXTURE.execute(
+        "create extension pg_stat_statements",
+        "create schema app authorization " + FIXTURE.plain(),
+        "alter role " + FIXTURE.plain() + " set search_path = app",
+        "create table t (id int primary key, x int)",
+        "create table app.t (id bigserial primary key, x int)",
+        "alter table app.t owner to " + FIXTURE.plain(),
+        "select pg_stat_statements_reset()");
+    try {
+      FIXTURE.execute("begin", needing.getLast(), "rollback");
+      needing.stream().filter(sent -> !sent.contains("copy")).forEach(PreconditionsTest::send);
+      harmless.forEach(PreconditionsTest::send);
+      send(byName);
+      TableSpec wish = new TableSpec("app", "t", Optional.empty(), false);
+      FIXTURE.sound(wish);
+
+      TableShape shape = FIXTURE.sound(wish);
+
+      assertThat(codes(preconditions(shape)))
+          .containsExactly("keys_as_strings", "group_by_key", "on_conflict_on_constraint");
+      assertThat(shape.preconditions().get(1).found()).hasSameSizeAs(needing);
+      assertThat(shape.preconditions().get(2).found().getFirst()).contains("on constraint t_pkey");
+      assertThat(shape.notes())
+          .allSatisfy(note -> assertThat(note.code()).isNotEqualTo("statements_not_checked"));
+      FIXTURE.execute("alter table app.t drop constraint t_pkey, add unique (id)");
+      assertThat(needing.subList(0, 4))
+          .allSatisfy(
+              sent -> assertThatThrownBy(() -> send(sent)).hasMessageContaining("GROUP BY"));
+      harmless.forEach(PreconditionsTest::send);
+    } finally {
+      FIXTURE.execute(
+          "alter role " + FIXTURE.plain() + " reset search_path",
+          "drop schema app cascade",
+          "drop extension pg_stat_statements");
+    }
+  }
+
+  /** As the role that is nobody special, in a transaction that leaves nothing. */
+  private static void send(String statement) {
+    FIXTURE.execute(
+        "set role " + FIXTURE.plain(), "set search_path = app", "begin", statement, "rollback");
+  }
+
+  @Test
+  void aStatementAboutWhichTheServerCantBeAskedIsListed() {
+    FIXTURE.execute(
+        "create extension pg_stat_statements",
+        "create table t (id bigserial primary key, x int)",
+        "create table gone (t bigint)",
+        "select pg_stat_statements_reset()",
+        "select t.id, t.x from t join gone on gone.t = t.id group by t.id",
+        "drop table gone");
+    try {
+      TableShape shape = FIXTURE.sound(wish("t"));
+
+      assertThat(detail(shape.notes(), "statements_not_checked"))
+          .contains("judged by their words", "(1): 'select t.id, t.x from t join gone on gone.t =")
+          .endsWith("(relation \"gone\" does not exist).");
+      assertThat(codes(preconditions(shape))).contains("group_by_key");
+    } finally {
+      FIXTURE.execute("drop extension pg_stat_statements");
     }
   }
 
