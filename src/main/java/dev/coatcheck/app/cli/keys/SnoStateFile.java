@@ -140,9 +140,9 @@ final class SnoStateFile implements AutoCloseable {
     write(0, line + "\n");
   }
 
+  /** Behind the last complete line: what follows it, without an end, is overwritten or ignored. */
   void add(List<String> lines) throws IOException {
     int end = text.substring(0, text.lastIndexOf('\n') + 1).getBytes(StandardCharsets.UTF_8).length;
-    file.truncate(end);
     write(end, String.join("\n", lines) + "\n");
   }
 
