@@ -102,7 +102,8 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     this.transaction = transaction;
     this.busy = busy;
     this.overloaded = overloaded;
-    this.groups = new Coalescer<>(
+    this.groups =
+        new Coalescer<>(
             operation, limits.groups(), limits.spareGroups(), GROUP_CALLS_MAX, this::together);
   }
 
