@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,36 @@ class ImageTest {
             "RUN mkdir /tmp/trained && train /tmp/trained",
             "FROM program",
             "COPY --from=trained /tmp/trained /opt/coatcheck");
+  }
+
+  /** What is left of a failed training is no cache. */
+  @ParameterizedTest
+  @CsvSource({"0, true", "1, false"})
+  void aTrainingThatFailsLeavesAnImageWithoutACacheAndSaysSo(
+      int status, boolean isTrained, @TempDir Path folder) throws Exception {
+    Path program = Files.createDirectory(folder.resolve("bin")).resolve("coatcheck");
+    Files.writeString(
+        program,
+        """
+        #!/bin/sh
+        touch "${COATCHECK_JAVA_OPTS#*=}" "${3#*AOTCacheOutput=}"
+        exit %d
+        """
+            .formatted(status));
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path caches = Files.createDirectory(folder.resolve("trained"));
+    ProcessBuilder train =
+        new ProcessBuilder(Path.of("ops/image/train").toAbsolutePath().toString(), caches + "")
+            .redirectErrorStream(true);
+    train.environment().merge("PATH", program.getParent() + ":", (path, bin) -> bin + path);
+    Process training = train.start();
+    String said = new String(training.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(training.waitFor()).isZero();
+    assertThat(said.contains("The image has no cache")).isNotEqualTo(isTrained);
+    assertThat(caches.toFile().list())
+        .containsExactlyInAnyOrder(
+            isTrained ? new String[] {"coatcheck.aot", "coatcheck-verbs.aot"} : new String[0]);
   }
 
   @Test

@@ -59,6 +59,7 @@ public final class Gateway implements AutoCloseable {
   private final Config config;
   private final HttpServer server;
   private final Optional<Path> developmentKey;
+  private final OpenDatabase openDatabase;
 
   private Gateway(Config config) throws StartFailed {
     this.config = config;
@@ -67,6 +68,7 @@ public final class Gateway implements AutoCloseable {
       RandomSource random = new RandomSource();
       InstantSource clock = InstantSource.system();
       OpenDatabase opened = opened(OpenDatabase.open(config, observer));
+      this.openDatabase = opened;
       Database database = opened.database();
       ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
       Access access =
@@ -186,6 +188,24 @@ public final class Gateway implements AutoCloseable {
   /** The file of the development key; empty on a real database. */
   public Optional<Path> developmentKey() {
     return developmentKey;
+  }
+
+  /**
+   * Has the process close this when it is told to end, and then do what {@code closed} says. Until
+   * then only an embedded Postgres is ended.
+   *
+   * @throws IllegalStateException if the process ends already
+   */
+  public void closeAtExit(Runnable closed) {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  close();
+                  closed.run();
+                },
+                "shutdown"));
+    openDatabase.callerClosesAtExit();
   }
 
   /** Stops accepting, finishes what was accepted, then lets go of the database. */

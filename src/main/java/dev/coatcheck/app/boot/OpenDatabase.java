@@ -75,6 +75,11 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, observer);
   }
 
+  /** From now on the caller closes this when the process is told to end. */
+  void callerClosesAtExit() {
+    embedded.ifPresent(EmbeddedDatabase::callerClosesAtExit);
+  }
+
   /** For further pools on the same database. */
   public DatabaseSettings settings() {
     return settings;

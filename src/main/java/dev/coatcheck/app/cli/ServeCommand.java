@@ -35,14 +35,11 @@ final class ServeCommand implements Callable<Integer> {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
     CountDownLatch stopped = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  gateway.close();
-                  stopped.countDown();
-                },
-                "shutdown"));
+    try {
+      gateway.closeAtExit(stopped::countDown);
+    } catch (IllegalStateException toldToEnd) {
+      return 0;
+    }
     greet(gateway, config);
     stopped.await();
     return 0;

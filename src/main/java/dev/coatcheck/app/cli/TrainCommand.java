@@ -34,11 +34,7 @@ import picocli.CommandLine.Parameters;
 final class TrainCommand implements Callable<Integer> {
   private static final int ROUNDS = 500;
 
-  /** A later answer ends the command: the first start of a new build waits for it. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
-
-  private static final int MINT_ATTEMPTS_MAX = 50;
-  private static final Duration PAUSE = Duration.ofMillis(200);
 
   private static final String DEFINITION =
       """
@@ -59,8 +55,7 @@ final class TrainCommand implements Callable<Integer> {
     try (Gateway gateway = Gateway.start(settings.config())) {
       Path keyFile = gateway.developmentKey().orElseThrow();
       String key = Files.readString(keyFile).strip();
-      try (TrainRequests requests =
-          TrainRequests.open(URI.create(gateway.url()), key, ANSWER_MAX)) {
+      try (TrainRequests requests = new TrainRequests(URI.create(gateway.url()), key, ANSWER_MAX)) {
         var _ = requests.send("PUT", "/v1/types/charge", DEFINITION);
         var _ = mint(requests);
         if (!program.isEmpty()) {
@@ -85,19 +80,14 @@ final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  /** On a busy machine the lease of the keys may be late, for a moment. */
   private static String mint(TrainRequests requests)
       throws CommandFailed, IOException, InterruptedException {
-    String answer = "";
-    for (int attempt = 0; attempt < MINT_ATTEMPTS_MAX; attempt++) {
-      answer = requests.send("POST", "/v1/ids", MINT);
-      Matcher id = ID.matcher(answer);
-      if (id.find()) {
-        return id.group();
-      }
-      Thread.sleep(PAUSE);
+    String answer = requests.send("POST", "/v1/ids", MINT);
+    Matcher id = ID.matcher(answer);
+    if (!id.find()) {
+      throw new CommandFailed("no public ID in the answer: " + answer);
     }
-    throw new CommandFailed("no public ID in the answer: " + answer);
+    return id.group();
   }
 
   private void verbs(String url, Path keyFile)

@@ -17,33 +17,65 @@ import java.util.Locale;
  */
 final class TrainRequests implements AutoCloseable {
   private static final String LENGTH = "content-length:";
+  private static final int ATTEMPTS_MAX = 50;
+  private static final Duration PAUSE = Duration.ofMillis(200);
 
   private final URI gateway;
   private final String key;
-  private final Socket socket;
-  private final InputStream answers;
+  private final Duration answerMax;
+  private Socket socket = new Socket();
+  private InputStream answers = InputStream.nullInputStream();
 
-  private TrainRequests(URI gateway, String key, Socket socket) throws IOException {
-    this.gateway = gateway;
-    this.key = key;
-    this.socket = socket;
-    this.answers = new BufferedInputStream(socket.getInputStream());
-  }
+  private record Answer(int status, String body) {}
 
   /**
-   * Connects to a gateway.
+   * Connects to a gateway with the first request.
    *
    * @param answerMax how long a request waits for bytes of its answer
    */
-  static TrainRequests open(URI gateway, String key, Duration answerMax) throws IOException {
-    Socket socket = new Socket(gateway.getHost(), gateway.getPort());
-    socket.setTcpNoDelay(true);
-    socket.setSoTimeout(Math.toIntExact(answerMax.toMillis()));
-    return new TrainRequests(gateway, key, socket);
+  TrainRequests(URI gateway, String key, Duration answerMax) {
+    this.gateway = gateway;
+    this.key = key;
+    this.answerMax = answerMax;
   }
 
-  /** Sends a request; a body is JSON, and none if it is empty. Returns the body of the answer. */
-  String send(String method, String path, String body) throws IOException {
+  /**
+   * Sends a request; a body is JSON, and none if it is empty. Sends it again while the gateway
+   * doesn't answer, or says that it can't: on a busy machine it may be late.
+   *
+   * @return the body of the answer
+   */
+  String send(String method, String path, String body) throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        Answer answer = sendOnce(method, path, body);
+        if (answer.status() < 500) {
+          return answer.body();
+        }
+        if (attempt == ATTEMPTS_MAX) {
+          throw new IOException("the answer to %s %s is %s".formatted(method, path, answer));
+        }
+      } catch (IOException broken) {
+        if (attempt == ATTEMPTS_MAX) {
+          throw broken;
+        }
+        socket.close();
+      }
+      Thread.sleep(PAUSE);
+    }
+  }
+
+  private void connect() throws IOException {
+    socket = new Socket(gateway.getHost(), gateway.getPort());
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(Math.toIntExact(answerMax.toMillis()));
+    answers = new BufferedInputStream(socket.getInputStream());
+  }
+
+  private Answer sendOnce(String method, String path, String body) throws IOException {
+    if (!socket.isConnected() || socket.isClosed()) {
+      connect();
+    }
     byte[] content = body.getBytes(StandardCharsets.UTF_8);
     String head =
         "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n"
@@ -60,6 +92,7 @@ final class TrainRequests implements AutoCloseable {
     byte[] request = (head + body).getBytes(StandardCharsets.UTF_8);
     try {
       socket.getOutputStream().write(request);
+      int status = Integer.parseInt(line().split(" ", -1)[1]);
       boolean isChunked = false;
       int length = 0;
       for (String line = line(); !line.isEmpty(); line = line()) {
@@ -69,7 +102,9 @@ final class TrainRequests implements AutoCloseable {
           length = Integer.parseInt(header.substring(LENGTH.length()).strip());
         }
       }
-      return isChunked ? chunks() : new String(answers.readNBytes(length), StandardCharsets.UTF_8);
+      return new Answer(
+          status,
+          isChunked ? chunks() : new String(answers.readNBytes(length), StandardCharsets.UTF_8));
     } catch (InterruptedIOException late) {
       throw new IOException("no answer in time to " + method + " " + path, late);
     }

@@ -13,10 +13,12 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /** The files of the embedded Postgres in its home: the data directory and the password to it. */
 final class DataDirectory {
   private static final int PASSWORD_BYTES = 16;
+  private static final String INITDB_INTO = "--pgdata=";
 
   private final Path home;
   private final Path data;
@@ -63,7 +65,7 @@ final class DataDirectory {
     PostgresBinaries.Ended initdb =
         binaries.run(
             "initdb",
-            "--pgdata=" + unfinished,
+            INITDB_INTO + unfinished,
             "--username=" + superuser,
             "--pwfile=" + password,
             "--auth=scram-sha-256",
@@ -136,6 +138,18 @@ final class DataDirectory {
     }
   }
 
+  private static void endInitdbOf(Path unfinished) {
+    ProcessHandle.allProcesses()
+        .filter(process -> arguments(process).contains(INITDB_INTO + unfinished))
+        .flatMap(initdb -> Stream.concat(initdb.descendants(), Stream.of(initdb)))
+        .filter(ProcessHandle::destroyForcibly)
+        .forEach(killed -> killed.onExit().join());
+  }
+
+  private static List<String> arguments(ProcessHandle process) {
+    return List.of(process.info().arguments().orElse(new String[0]));
+  }
+
   private void writePassword() throws IOException {
     byte[] secret = new byte[PASSWORD_BYTES];
     new SecureRandom().nextBytes(secret);
@@ -150,10 +164,11 @@ final class DataDirectory {
         StandardOpenOption.SYNC);
   }
 
-  /** Removes what interrupted starts left. */
+  /** Removes what interrupted starts left; a start that was killed may have left an initdb too. */
   private void sweep() throws IOException {
     try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(home, "data.new-*")) {
       for (Path leftover : leftovers) {
+        endInitdbOf(leftover);
         PostgresBinaries.deleteTree(leftover);
       }
     }

@@ -30,8 +30,9 @@ import java.util.OptionalInt;
  * home/initdb.log          of an initdb that failed
  * </pre>
  *
- * <p>A gateway killed with SIGKILL leaves its Postgres running. The next start on that home ends it
- * and begins anew, which loses nothing that was committed.
+ * <p>A process that is told to end, by SIGTERM or Ctrl-C, ends its Postgres from the first program
+ * that it starts on. One that is killed with SIGKILL leaves it running. The next start on that home
+ * ends it and begins anew, which loses nothing that was committed.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
   private static final String NAME = "coatcheck";
@@ -41,12 +42,15 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private final HomeLock lock;
   private final Postmaster postmaster;
+  private final Thread atExit;
   private final int port;
   private final String password;
 
-  private EmbeddedDatabase(HomeLock lock, Postmaster postmaster, int port, String password) {
+  private EmbeddedDatabase(
+      HomeLock lock, Postmaster postmaster, Thread atExit, int port, String password) {
     this.lock = lock;
     this.postmaster = postmaster;
+    this.atExit = atExit;
     this.port = port;
     this.password = password;
   }
@@ -125,9 +129,42 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public void close() throws EmbeddedDatabaseFailed {
     try (lock) {
       postmaster.stop();
+      callerClosesAtExit();
     } catch (IOException failure) {
       throw new EmbeddedDatabaseFailed(
           "Postgres could not be stopped: " + failure.getMessage(), failure);
+    }
+  }
+
+  /** From now on the caller closes this when the process is told to end, after what uses it. */
+  public void callerClosesAtExit() {
+    forget(atExit);
+  }
+
+  private static Thread atExit(Postmaster postmaster) throws EmbeddedDatabaseFailed {
+    Thread hook =
+        new Thread(
+            () -> {
+              try {
+                postmaster.end();
+              } catch (EmbeddedDatabaseFailed | IOException failure) {
+                System.err.println("Postgres could not be stopped: " + failure.getMessage());
+              }
+            },
+            "end-postgres");
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      return hook;
+    } catch (IllegalStateException ending) {
+      throw new EmbeddedDatabaseFailed("This process was told to end.", ending);
+    }
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException ending) {
+      // The hook runs.
     }
   }
 
@@ -152,16 +189,18 @@ public final class EmbeddedDatabase implements AutoCloseable {
     cluster.requireUsable(userNumber);
     PostgresBinaries binaries = PostgresBinaries.unpack(programs, userNumber == 0);
     Postmaster postmaster = new Postmaster(binaries, cluster.data());
-    postmaster.stop();
-    cluster.create(binaries, NAME);
-    String password = cluster.password();
-    int port = postmaster.start(home.resolve("postgres.log"));
-    EmbeddedDatabase database = new EmbeddedDatabase(lock, postmaster, port, password);
+    Thread atExit = atExit(postmaster);
     try {
+      postmaster.stop();
+      cluster.create(binaries, NAME);
+      String password = cluster.password();
+      int port = postmaster.start(home.resolve("postgres.log"));
+      EmbeddedDatabase database = new EmbeddedDatabase(lock, postmaster, atExit, port, password);
       database.createIfAbsent();
       return database;
-    } catch (SQLException failure) {
+    } catch (EmbeddedDatabaseFailed | IOException | SQLException | RuntimeException failure) {
       postmaster.stop();
+      forget(atExit);
       throw failure;
     }
   }

@@ -13,8 +13,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -26,6 +28,10 @@ final class PostgresBinaries {
 
   private final Path bin;
   private final boolean root;
+  private final Set<Running> running = new HashSet<>();
+  private boolean isEnding;
+
+  private record Running(String program, Process process) {}
 
   private PostgresBinaries(Path bin, boolean root) {
     this.bin = bin;
@@ -70,12 +76,56 @@ final class PostgresBinaries {
     }
   }
 
-  /** Runs a program to its end. */
+  /** Runs a program to its end, unless this process {@linkplain #end ends}. */
   Ended run(String program, String... arguments) throws IOException {
+    Running one;
+    synchronized (this) {
+      requireNotEnding();
+      one = new Running(program, begin(command(program, arguments)));
+      running.add(one);
+    }
+    try {
+      return ended(program, one.process());
+    } finally {
+      synchronized (this) {
+        running.remove(one);
+        requireNotEnding();
+      }
+    }
+  }
+
+  /** Sends a signal to a process of Postgres, also while this process ends. */
+  void signal(String signal, long pid) throws IOException {
+    Ended _ = runCommand(command("pg_ctl", "kill", signal, Long.toString(pid)));
+  }
+
+  /**
+   * To be called when this process ends: no program begins any more. An initdb is ended; what
+   * starts a Postgres ends with that.
+   */
+  synchronized void end() {
+    isEnding = true;
+    running.stream()
+        .filter(one -> one.program().equals("initdb"))
+        .forEach(one -> one.process().destroy());
+  }
+
+  synchronized boolean isRunning() {
+    return running.stream().anyMatch(one -> one.process().isAlive());
+  }
+
+  /** With the monitor. */
+  private void requireNotEnding() throws IOException {
+    if (isEnding) {
+      throw new IOException("this process was told to end");
+    }
+  }
+
+  private List<String> command(String program, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(bin.resolve(program).toString());
     command.addAll(List.of(arguments));
-    return runCommand(command);
+    return command;
   }
 
   /** The line of some output that says what went wrong: the last that says so, else the last. */
@@ -93,6 +143,10 @@ final class PostgresBinaries {
   }
 
   private Ended runCommand(List<String> command) throws IOException {
+    return ended(command.getFirst(), begin(command));
+  }
+
+  private Process begin(List<String> command) throws IOException {
     List<String> full = new ArrayList<>(root ? List.of("unshare", "--user") : List.of());
     full.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(full).redirectErrorStream(true);
@@ -100,12 +154,16 @@ final class PostgresBinaries {
     builder.environment().put("LC_ALL", "C");
     Process process = builder.start();
     process.getOutputStream().close();
+    return process;
+  }
+
+  private static Ended ended(String program, Process process) throws IOException {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     try {
       return new Ended(process.waitFor(), output);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while running " + command.getFirst(), interrupted);
+      throw new IOException("interrupted while running " + program, interrupted);
     }
   }
 

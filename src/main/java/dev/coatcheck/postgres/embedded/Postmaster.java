@@ -100,6 +100,16 @@ final class Postmaster {
     }
   }
 
+  /** Ends it, and what starts it, because this process ends. */
+  void end() throws EmbeddedDatabaseFailed, IOException {
+    binaries.end();
+    while (binaries.isRunning()) {
+      stop();
+      pause(POLL);
+    }
+    stop();
+  }
+
   Optional<ProcessHandle> find() {
     return ProcessHandle.allProcesses().filter(this::isOurs).findFirst();
   }
@@ -153,7 +163,7 @@ final class Postmaster {
   }
 
   private boolean endsOn(String signal, long pid, Duration patience) throws IOException {
-    binaries.run("pg_ctl", "kill", signal, Long.toString(pid));
+    binaries.signal(signal, pid);
     long end = System.nanoTime() + patience.toNanos();
     while (ProcessHandle.of(pid).filter(this::isOurs).isPresent()) {
       if (System.nanoTime() - end > 0) {

@@ -140,6 +140,27 @@ class GatewayCrashTest {
     }
   }
 
+  /** From its first program on, Postgres ends with the gateway: so does what a start has begun. */
+  @Test
+  @Tag("faults")
+  void aStartThatIsToldToEndLeavesNoPostgresBehind() throws Exception {
+    for (int round = 0; round < 6; round++) {
+      try (TestHome home = TestHome.fresh()) {
+        Process gateway = GatewayChild.start("serve", "--port=0", "--home=" + home);
+        await().until(() -> Files.exists(home.path().resolve("data/postmaster.pid")));
+        Thread.sleep(round * 200L);
+        gateway.destroy();
+
+        assertThat(gateway.waitFor()).isEqualTo(128 + 15);
+        assertThat(ProcessHandle.allProcesses())
+            .as("round %s", round)
+            .noneMatch(
+                process ->
+                    process.info().commandLine().orElse("").contains(home.path().toString()));
+      }
+    }
+  }
+
   /** Each ID resolves to its key, each key looks up to its ID, and nothing was given out twice. */
   private static void assertAllThere(TestClient api, List<Acknowledged> acknowledged, long seed)
       throws Exception {

@@ -9,16 +9,23 @@ import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A database that is started and stopped, what a crash may leave behind, and homes that can't be
@@ -26,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class EmbeddedDatabaseTest {
   private static final int ROWS_BEFORE_THE_KILL = 200;
+  private static final String IN_USE = "in use";
 
   @TempDir static Path folder;
   private static Path home;
@@ -58,10 +66,10 @@ class EmbeddedDatabaseTest {
   void nothingRunsAfterCloseAndRowsSurviveARestart() throws Exception {
     EmbeddedDatabase database = start(home);
     TestSql.on(database).execute("create table kept as select 7 as n");
-    assertThat(ProcessHandle.allProcesses()).anyMatch(EmbeddedDatabaseTest::isOfTheHome);
+    assertThat(ProcessHandle.allProcesses()).anyMatch(process -> names(process, home));
     database.close();
     database.close();
-    assertThat(ProcessHandle.allProcesses()).noneMatch(EmbeddedDatabaseTest::isOfTheHome);
+    assertThat(ProcessHandle.allProcesses()).noneMatch(process -> names(process, home));
     try (EmbeddedDatabase again = start(home)) {
       assertThat(TestSql.on(again).text("select n from kept")).isEqualTo("7");
     }
@@ -86,6 +94,57 @@ class EmbeddedDatabaseTest {
     assertThat(query.text("show unix_socket_directories")).isEmpty();
     assertThat(query.text("show server_encoding")).isEqualTo("UTF8");
     assertThat(query.text("show server_version")).startsWith(PostgresBinaries.MAJOR_VERSION + ".");
+  }
+
+  /** Told by SIGTERM, at the first sign of each stage: initdb, Postgres, a database in use. */
+  @ParameterizedTest
+  @ValueSource(strings = {"data.new-*/base", "data/postmaster.pid", IN_USE})
+  void aProcessThatIsToldToEndLeavesNoPostgresBehind(String sign) throws Exception {
+    Path told = folder.resolve("told");
+    Process gateway = GatewayProcess.start(told);
+    try (BufferedReader output = gateway.inputReader()) {
+      if (sign.equals(IN_USE)) {
+        assertThat(output.readLine()).isEqualTo("1");
+      } else {
+        awaitSign(told, sign);
+      }
+      gateway.destroy();
+      assertThat(gateway.waitFor()).isEqualTo(128 + 15);
+    }
+
+    assertThat(ProcessHandle.allProcesses()).noneMatch(process -> names(process, told));
+  }
+
+  @Test
+  @Tag("faults")
+  void anInitdbThatAKilledStartLeftIsEndedByTheNext() throws Exception {
+    Path killed = folder.resolve("killed in initdb");
+    Process gateway = GatewayProcess.start(killed);
+    awaitSign(killed, "data.new-*/base");
+    gateway.destroyForcibly().waitFor();
+
+    start(killed).close();
+    assertThat(ProcessHandle.allProcesses()).noneMatch(process -> names(process, killed));
+    try (Stream<Path> left = Files.list(killed)) {
+      assertThat(left).noneMatch(path -> path.getFileName().toString().startsWith("data.new-"));
+    }
+  }
+
+  private static boolean names(ProcessHandle process, Path home) {
+    return process.info().commandLine().orElse("").contains(home.toString());
+  }
+
+  private static void awaitSign(Path folder, String glob) {
+    Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> isThere(folder, glob));
+  }
+
+  private static boolean isThere(Path folder, String glob) throws IOException {
+    PathMatcher matcher = folder.getFileSystem().getPathMatcher("glob:" + folder + "/" + glob);
+    try (Stream<Path> found = Files.find(folder, 2, (path, _) -> matcher.matches(path))) {
+      return found.findAny().isPresent();
+    } catch (NoSuchFileException | UncheckedIOException changed) {
+      return false;
+    }
   }
 
   @Test
@@ -340,10 +399,6 @@ class EmbeddedDatabaseTest {
       gateway.toHandle().destroyForcibly();
       return ROWS_BEFORE_THE_KILL + (int) output.lines().count();
     }
-  }
-
-  private static boolean isOfTheHome(ProcessHandle process) {
-    return process.info().commandLine().orElse("").contains(home.toString());
   }
 
   private static String permissions(Path path) throws IOException {

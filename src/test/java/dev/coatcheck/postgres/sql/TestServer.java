@@ -124,6 +124,7 @@ public final class TestServer {
       server.adoptLeftovers();
       server.dropAll();
       atExit(() -> server.end(database, home));
+      database.callerClosesAtExit();
       return server;
     } catch (EmbeddedDatabaseFailed failure) {
       throw new IllegalStateException(failure);
