@@ -15,7 +15,7 @@ import org.jooq.exception.DataAccessException;
 final class OrphanTable {
   private static final String BOUND = "set local statement_timeout = '5s'";
 
-  private static final String IS_BOUND =
+  private static final String HAS_KEY =
       """
       select exists (
         select from pg_constraint f
@@ -26,10 +26,11 @@ final class OrphanTable {
 
   private static final String ORPHANS =
       """
-      select count(*), string_agg(o.parent::text, ', ') filter (where o.n <= 3)
-        from (select t.<fk> as parent, row_number() over () as n from only <leaf> t
-               where t.<fk> is not null
-                 and not exists (select from <table> p where p.<id> = t.<fk>)) as o\
+      select count(*), string_agg(o.parent::text, ', ') filter (where o.n <= 3), %5$s
+        from (select t.%1$s as parent, row_number() over () as n from only %2$s t
+               where t.%1$s is not null
+                 and not exists (select from %3$s p where p.%4$s = t.%1$s)) as o
+      having count(*) > 0\
       """;
 
   private final DSLContext sql;
@@ -46,63 +47,73 @@ final class OrphanTable {
 
   /** Empty if each row has a parent. */
   Optional<Precondition> precondition(List<Child> children) {
-    List<String> found = new ArrayList<>();
-    List<String> notSearched = new ArrayList<>();
+    List<String> queries = new ArrayList<>();
+    List<String> leaves = new ArrayList<>();
     for (Child child : children) {
       for (Child.Leaf leaf : child.leaves()) {
-        if (!PlainSql.isTrue(sql, IS_BOUND, leaf.oid(), oid, child.column())) {
-          try {
-            orphans(child, leaf).ifPresent(found::add);
-          } catch (DataAccessException refused) {
-            if (!SqlState.isCancelled(refused)) {
-              throw refused;
-            }
-            notSearched.add(leaf.table().text());
-          }
+        if (!PlainSql.isTrue(sql, HAS_KEY, leaf.oid(), oid, child.column())) {
+          queries.add(query(child, leaf));
+          leaves.add(leaf.table().text());
         }
       }
     }
-    return found.isEmpty() && notSearched.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            new Precondition(
-                "rows_without_parent",
-                "Rows of partitions without the foreign key refer to rows that do not exist. They"
-                    + " get no new key, so contract takes away what they refer to: add the rows,"
-                    + " or the foreign key, if that matters.",
-                found,
-                notSearched.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of("5 s were too short for " + String.join(", ", notSearched))));
+    return queries.isEmpty() ? Optional.empty() : precondition(queries, leaves);
   }
 
-  private Optional<String> orphans(Child child, Child.Leaf leaf) {
-    String query =
-        ORPHANS
-            .replace("<fk>", TableName.quoted(child.column()))
-            .replace("<id>", TableName.quoted(key))
-            .replace("<leaf>", leaf.table().quoted())
-            .replace("<table>", table.quoted());
+  private Optional<Precondition> precondition(List<String> queries, List<String> leaves) {
+    try {
+      List<String> found = found(String.join(" union all ", queries));
+      return found.isEmpty()
+          ? Optional.empty()
+          : Optional.of(precondition(found, Optional.empty()));
+    } catch (DataAccessException refused) {
+      if (!SqlState.isCancelled(refused)) {
+        throw refused;
+      }
+      return Optional.of(
+          precondition(
+              List.of(),
+              Optional.of("5 s are too short for the rows of " + String.join(", ", leaves))));
+    }
+  }
+
+  private static Precondition precondition(List<String> found, Optional<String> notSearched) {
+    return new Precondition(
+        "rows_without_parent",
+        "Rows of partitions without the foreign key refer to rows that do not exist. They get no"
+            + " new key, so contract takes away what they refer to: add the rows, or the foreign"
+            + " key, if that matters.",
+        found,
+        notSearched);
+  }
+
+  private String query(Child child, Child.Leaf leaf) {
+    String name = leaf.table().text() + ", whose " + child.column() + " is ";
+    return ORPHANS.formatted(
+        TableName.quoted(child.column()),
+        leaf.table().quoted(),
+        table.quoted(),
+        TableName.quoted(key),
+        TableName.literal(name));
+  }
+
+  private List<String> found(String query) {
     return sql.transactionResult(
         savepoint -> {
           PlainSql.execute(savepoint.dsl(), BOUND);
-          Optional<String> text =
-              PlainSql.row(
+          List<String> found =
+              PlainSql.rows(
                   savepoint.dsl(),
                   query,
                   row ->
-                      row.getLong(1) == 0
-                          ? Optional.empty()
-                          : Optional.of(
-                              "%,d rows of %s, whose %s is %s"
-                                  .formatted(
-                                      row.getLong(1),
-                                      leaf.table().text(),
-                                      child.column(),
-                                      row.getString(2)
-                                          + (row.getLong(1) > 3 ? " and others" : ""))));
+                      "%,d rows of %s%s%s"
+                          .formatted(
+                              row.getLong(1),
+                              row.getString(3),
+                              row.getString(2),
+                              row.getLong(1) > 3 ? " and others" : ""));
           PlainSql.execute(savepoint.dsl(), InventoryStore.STATEMENT_MAX);
-          return text;
+          return found;
         });
   }
 }

@@ -3,12 +3,9 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
-import dev.coatcheck.migrate.source.CatalogTable;
-import dev.coatcheck.migrate.source.Child;
-import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.state.CurrentRun;
 import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
@@ -38,11 +35,7 @@ final class Course {
   private final Source source;
   private final Heartbeat heartbeat;
   private final RunLog log;
-
-  /** With the names that the table has now. */
-  private TableMigration run;
-
-  private List<Step> steps;
+  private final CurrentRun current;
 
   Course(
       Journal journal,
@@ -53,59 +46,53 @@ final class Course {
     this.journal = journal;
     this.gateway = gateway;
     this.source = source;
-    this.run = run;
+    this.current = new CurrentRun(run);
     this.heartbeat = heartbeat;
     this.log = new RunLog(journal, heartbeat);
-    this.steps = Steps.of(run.target());
   }
 
   /** Until the goal is reached, or a step has failed. */
   void go(SourceSession session) {
     if (isThere(session, Step.DROP_COLUMNS)) {
-      contracted();
+      way().contracted();
       return;
     }
-    boolean _ = lookUpNames(session);
-    OwnObjectsTable objects = new OwnObjectsTable(session, run.target());
+    boolean _ = current.lookUp(session);
+    OwnObjectsTable objects = new OwnObjectsTable(session, current.run().target());
     try {
-      switch (run.status().goal()) {
+      switch (current.run().status().goal()) {
         case FORWARD -> {
-          objects.require(journal.extent(run));
+          objects.require(journal.extent(current.run()));
           if (apply(session, step -> step.phase().isUsual())) {
             end(RunState.DONE, "done", "All phases up to the switch are done.");
           }
         }
         case SWITCH -> {
-          objects.require(journal.extent(run));
-          new SwitchCourse(this, journal, source, heartbeat, run).go(session);
+          objects.require(journal.extent(current.run()));
+          way().go(session);
         }
         case CONTRACT -> {
-          objects.require(journal.extent(run));
-          if (isVerified(session)
-              && apply(session, Course::isBeforeDrop)
-              && completePartitions(session)
-              && apply(session, step -> step.phase() == Phase.CONTRACT)) {
-            contracted();
-          }
+          objects.require(journal.extent(current.run()));
+          way().contract(session);
         }
         case VERIFY -> {
-          if (journal.extent(run) == OwnObjectsTable.Extent.ON_TABLE) {
+          if (journal.extent(current.run()) == OwnObjectsTable.Extent.ON_TABLE) {
             verify(session);
           } else {
             end(RunState.PAUSED, "verified", "The table has no keys yet that could be verified.");
           }
         }
         case UNDO -> {
-          objects.mend(journal.extent(run));
+          objects.mend(journal.extent(current.run()));
           undo(session);
         }
       }
     } catch (Stopped | DatabaseUnavailable known) {
       throw known;
     } catch (RuntimeException unknown) {
-      if (run.status().goal() != Goal.UNDO) {
+      if (current.run().status().goal() != Goal.UNDO) {
         // Says more than "relation does not exist", if that is what it means.
-        objects.require(journal.extent(run));
+        objects.require(journal.extent(current.run()));
       }
       throw unknown;
     }
@@ -113,70 +100,44 @@ final class Course {
 
   /** Whether a step may have failed because of an old name; then it is begun again. */
   boolean isOvertaken() {
-    try {
-      Optional<Target> now = CatalogTable.now(source.database(), run.target());
-      return now.isPresent() && !now.get().equals(run.target());
-    } catch (DatabaseUnavailable gone) {
-      return false;
-    }
-  }
-
-  /**
-   * Before each step, because a table and its columns can be renamed at any time.
-   *
-   * @return false if the table, or its key column, is gone
-   */
-  private boolean lookUpNames(SourceSession session) {
-    Target before = run.target();
-    Optional<Target> now = CatalogTable.now(session.session(), before);
-    // Children may outlive the table, and have to be freed of our triggers then.
-    Target known =
-        now.orElseGet(() -> before.with(ChildTable.now(session.session(), before.children())));
-    if (!known.equals(run.target())) {
-      run = run.at(known);
-      steps = Steps.of(known);
-    }
-    return now.isPresent();
+    return current.isOvertaken(source.database());
   }
 
   /** Applies what is left of some steps; false if the run failed with one of them. */
   boolean apply(SourceSession session, Predicate<Step> which) {
-    StepStates states = journal.states(run.id());
-    for (int i = 0; i < steps.size(); i++) {
-      Phase phase = steps.get(i).phase();
-      boolean isLeft = which.test(steps.get(i));
-      if (isLeft && !(states.of(steps.get(i)).isApplied() && isInPlace(session, steps.get(i)))) {
+    StepStates states = journal.states(current.run().id());
+    for (int i = 0; i < current.steps().size(); i++) {
+      Step next = current.steps().get(i);
+      Phase phase = next.phase();
+      if (which.test(next) && !(states.of(next).isApplied() && isInPlace(session, next))) {
         heartbeat.requireMine();
-        List<String> before = names();
-        if (!lookUpNames(session)) {
+        List<String> before = current.names();
+        if (!current.lookUp(session)) {
           fail("The table, or its key column, is gone. Undo removes what is left of the run.");
           return false;
         }
-        if (!names().equals(before)) {
+        if (!current.names().equals(before)) {
           // A child or partition has come or gone, and its steps with it.
           return apply(session, which);
         }
-        if (phase.bindsChildren() && takesDetached(session)) {
-          return apply(session, step -> step.phase().compareTo(phase) < 0) && apply(session, which);
+        if (phase.bindsChildren()) {
+          ChildrenCheck children = new ChildrenCheck(journal, session, current);
+          if (children.takesDetached()) {
+            return apply(session, step -> step.phase().compareTo(phase) < 0)
+                && apply(session, which);
+          }
+          Optional<String> difference = children.difference();
+          if (difference.isPresent()) {
+            fail(difference.get());
+            return false;
+          }
         }
-        boolean isAsPlanned = !phase.bindsChildren() || hasPlannedChildren(session);
-        if (!isAsPlanned || !apply(session, steps.get(i), "step_applied")) {
+        if (!apply(session, current.steps().get(i), "step_applied")) {
           return false;
         }
       }
     }
     return true;
-  }
-
-  /** Whether partitions were detached, and the steps are others now. */
-  private boolean takesDetached(SourceSession session) {
-    Optional<List<Child>> children = ChildrenCheck.detached(journal, session, run);
-    children.ifPresent(
-        now -> {
-          run = run.at(run.target().with(now));
-          steps = Steps.of(run.target());
-        });
-    return children.isPresent();
   }
 
   /**
@@ -189,17 +150,11 @@ final class Course {
         || isThere(session, Step.PRIMARY_KEY);
   }
 
-  private boolean hasPlannedChildren(SourceSession session) {
-    Optional<String> difference = ChildrenCheck.of(journal, session, run);
-    difference.ifPresent(this::fail);
-    return difference.isEmpty();
-  }
-
   private void verify(SourceSession session) {
     if (apply(session, new Step.Verify(), "verified")) {
-      StepStates states = journal.states(run.id());
+      StepStates states = journal.states(current.run().id());
       boolean isThrough =
-          steps.stream()
+          current.steps().stream()
               .filter(step -> step.phase().isUsual())
               .allMatch(step -> states.of(step).isApplied());
       end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
@@ -208,14 +163,10 @@ final class Course {
 
   /** Whether source and mappings agreed within the last hour, or do now. */
   boolean isVerified(SourceSession session) {
-    boolean _ = lookUpNames(session);
-    return journal.states(run.id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+    boolean _ = current.lookUp(session);
+    return journal.states(current.run().id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
         ? completePartitions(session)
         : apply(session, new Step.Verify(), "verified");
-  }
-
-  private static boolean isBeforeDrop(Step step) {
-    return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
   }
 
   /**
@@ -223,48 +174,34 @@ final class Course {
    * have met no trigger of ours, a row without a foreign key may come long before its parent, and
    * the foreign keys of a partition may be its own.
    */
-  private boolean completePartitions(SourceSession session) {
-    StepStates states = journal.states(run.id());
-    return Steps.ofPartitions(run.target()).stream()
+  boolean completePartitions(SourceSession session) {
+    StepStates states = journal.states(current.run().id());
+    return Steps.ofPartitions(current.run().target()).stream()
         .filter(step -> states.of(step).isApplied())
         .allMatch(step -> apply(session, step, "step_applied"));
   }
 
   /** Whether a step is applied: the source alone knows. */
   boolean isThere(SourceSession session, String name) {
-    return steps.stream()
+    return current.steps().stream()
         .filter(step -> step.name().equals(name))
         .anyMatch(stepRunner(session)::isThere);
-  }
-
-  /** Also if a runner died before it could write down that the columns are gone. */
-  private void contracted() {
-    steps.stream()
-        .filter(step -> step.name().equals(Step.DROP_COLUMNS))
-        .forEach(step -> journal.step(run, step, StepState.VERIFIED, Optional.empty()));
-    end(
-        RunState.CONTRACTED,
-        "contracted",
-        "The legacy IDs have left the table; the archive keeps them with their keys.");
   }
 
   private boolean apply(SourceSession session, Step step, String kind) {
     if (step instanceof Step.Verify && !completePartitions(session)) {
       return false;
     }
-    log.begun(run, step);
-    return log.settle(run, step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
-  }
-
-  private List<String> names() {
-    return steps.stream().map(Step::name).toList();
+    log.begun(current.run(), step);
+    return log.settle(
+        current.run(), step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
   }
 
   /** So that all of them is undone: a partition that is detached keeps its twin, but no trigger. */
   private boolean takesDetachedBack(SourceSession session) {
-    List<String> before = names();
-    return !takesDetached(session)
-        || steps.stream()
+    List<String> before = current.names();
+    return !new ChildrenCheck(journal, session, current).takesDetached()
+        || current.steps().stream()
             .filter(step -> step.name().startsWith(Step.CHILD_COLUMN + " "))
             .filter(step -> !before.contains(step.name()))
             .allMatch(step -> apply(session, step, "step_applied"));
@@ -274,44 +211,48 @@ final class Course {
     if (!takesDetachedBack(session)) {
       return;
     }
-    Phase last = run.status().undoPhase().orElse(Phase.EXPAND);
-    StepStates states = journal.states(run.id());
-    for (int i = steps.size() - 1; i >= 0 && steps.get(i).phase().compareTo(last) >= 0; i--) {
-      int before = steps.size();
-      boolean hasTable = lookUpNames(session);
-      if (steps.size() != before) {
+    Phase last = current.run().status().undoPhase().orElse(Phase.EXPAND);
+    StepStates states = journal.states(current.run().id());
+    for (int i = current.steps().size() - 1; i >= 0 && current.isFrom(last, i); i--) {
+      int before = current.steps().size();
+      boolean hasTable = current.lookUp(session);
+      if (current.steps().size() != before) {
         // A child is gone, and its steps with it.
         undo(session);
         return;
       }
-      Step step = steps.get(i);
+      Step step = current.steps().get(i);
       StepState state = states.of(step);
       StepRunner runner = stepRunner(session);
       if (state.isBegun() || runner.isThere(step)) {
         heartbeat.requireMine();
         StepOutcome outcome = runner.undo(step, state, hasTable);
-        if (!log.settle(run, step, outcome, StepState.UNDONE, "step_undone")) {
+        if (!log.settle(current.run(), step, outcome, StepState.UNDONE, "step_undone")) {
           return;
         }
       }
     }
     String undone = "Everything from " + last.wireName() + " on is undone.";
     if (last == Phase.EXPAND) {
-      journal.undone(run);
+      journal.undone(current.run());
     } else {
       end(last.isUsual() ? RunState.PAUSED : RunState.DONE, "undone", undone);
     }
   }
 
+  private SwitchCourse way() {
+    return new SwitchCourse(this, journal, source, heartbeat, current.run());
+  }
+
   private StepRunner stepRunner(SourceSession session) {
-    return new StepRunner(journal, gateway, source, session, run, heartbeat);
+    return new StepRunner(journal, gateway, source, session, current.run(), heartbeat);
   }
 
   void end(RunState state, String kind, String detail) {
-    log.end(run, state, kind, detail);
+    log.end(current.run(), state, kind, detail);
   }
 
   void fail(String reason) {
-    log.fail(run, reason);
+    log.fail(current.run(), reason);
   }
 }

@@ -5,19 +5,21 @@ import dev.coatcheck.migrate.plan.OldColumnTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.state.RunState;
+import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The way of a run through the switch: what it needs is built at once, the switch itself waits for
- * its time window. The gate is a moment and not a memory: a verification that is older than an hour
- * is done again.
+ * The way of a run through the switch, and through the last phase: what the switch needs is built
+ * at once, the switch itself waits for its time window. The gate is a moment and not a memory: a
+ * verification that is older than an hour is done again.
  */
 final class SwitchCourse {
   private static final long LOOK_MILLIS = 200;
@@ -50,6 +52,31 @@ final class SwitchCourse {
       journal.switched(run, callsSoFar());
       course.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
     }
+  }
+
+  /** The last phase: there is no way back from its last step. */
+  void contract(SourceSession session) {
+    if (course.isVerified(session)
+        && course.apply(session, SwitchCourse::isBeforeDrop)
+        && course.completePartitions(session)
+        && course.apply(session, step -> step.phase() == Phase.CONTRACT)) {
+      contracted();
+    }
+  }
+
+  private static boolean isBeforeDrop(Step step) {
+    return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
+  }
+
+  /** Also if a runner died before it could write down that the columns are gone. */
+  void contracted() {
+    Steps.of(run.target()).stream()
+        .filter(step -> step.name().equals(Step.DROP_COLUMNS))
+        .forEach(step -> journal.step(run, step, StepState.VERIFIED, Optional.empty()));
+    course.end(
+        RunState.CONTRACTED,
+        "contracted",
+        "The legacy IDs have left the table; the archive keeps them with their keys.");
   }
 
   /** None if they can't be read: then calls before the switch count too. */

@@ -12,7 +12,8 @@ import java.util.List;
  *     named after it
  * @param reference the name of the twin
  * @param leaves where its rows are: its partitions, or the table itself
- * @param rules those of the foreign key: on delete, on update, and whether it is deferrable
+ * @param rules those of the foreign key: on delete, on update, and whether it is deferrable; of
+ *     foreign keys of partitions only whether one sets a default
  */
 public record Child(
     long oid,
@@ -59,6 +60,11 @@ public record Child(
     return rules.startsWith("d") || rules.startsWith("d", 1);
   }
 
+  /** Whether the foreign keys are those of partitions, which come and go, each with its rules. */
+  private boolean isOfPartitions() {
+    return rules.length() == 1;
+  }
+
   Child renamed(TableName tableNow, String columnNow, List<Leaf> leavesNow) {
     return new Child(oid, attnum, label, tableNow, columnNow, reference, rules, leavesNow);
   }
@@ -74,6 +80,7 @@ public record Child(
 
   /** Whether it is the same foreign key of the same column. */
   boolean isLike(Child other) {
-    return isSameColumn(other) && rules.equals(other.rules);
+    return isSameColumn(other)
+        && (rules.equals(other.rules) || isOfPartitions() || other.isOfPartitions());
   }
 }

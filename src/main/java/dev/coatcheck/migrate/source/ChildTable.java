@@ -138,15 +138,15 @@ public final class ChildTable {
   }
 
   /**
-   * Those that are not among a run's and have their twin already: partitions that were detached,
-   * with foreign keys of their own from then on.
+   * Those that are not known and have their twin already: partitions that were detached, with
+   * foreign keys of their own from then on.
    */
-  public static List<Child> detached(Session session, Target target) {
+  public static List<Child> detached(Session session, List<Child> known, List<Child> now) {
     return session.transaction(
         "children",
         sql ->
-            of(sql, target.oid(), target.anchors().keyAttnum()).stream()
-                .filter(child -> target.children().stream().noneMatch(child::isSameColumn))
+            now.stream()
+                .filter(child -> known.stream().noneMatch(child::isSameColumn))
                 .filter(child -> PlainSql.isTrue(sql, HAS_TWIN, child.oid(), child.reference()))
                 .toList());
   }

@@ -54,49 +54,14 @@ public final class TargetSql {
           + " and d.adnum = a.attnum"
           + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
 
-  /**
-   * Whoever may call our functions could put them on a table of their own, where they would write
-   * to the outbox. In a restored copy the table has another OID; the names of tables come along.
-   */
-  private static final String ONLY_OF_RUN =
-      """
-      if tg_relid <> <oid>::oid then
-          if not exists (select from <schema>.known_table k
-                          where k.relation = tg_relid and k.first_schema = <'first_schema'>
-                            and k.first_name = <'first_name'>) then
-            raise exception 'coatcheck: % is no table of this run', tg_relid::regclass
-              using errcode = 'insufficient_privilege';
-          end if;
-        end if;\
-      """;
-
-  /** Whether a table with rows has a foreign key on a column: some partitions may lack theirs. */
+  /** Whether a table with rows of a child has its foreign key: some partitions may lack it. */
   private static final String IS_BOUND =
       """
       exists (
             select from pg_constraint f
               join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-             where f.contype = 'f' and f.conrelid = <leaf>::oid and f.confrelid = <oid>::oid
-               and f.confkey = array[<key_attnum>::int2] and a.attname = <fk_name>)\
-      """;
-
-  /**
-   * On another table the functions of a child would show its owner which rows the parent has. There
-   * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
-   * out those that are being detached.
-   */
-  private static final String ONLY_ON_CHILD =
-      """
-      if tg_relid <> <child_oid>::oid then
-          if not exists (
-            with recursive up (relation) as (
-              select tg_relid
-              union
-              select i.inhparent from up join pg_inherits i on i.inhrelid = up.relation)
-            select from up where relation in (<child_oid>::oid, to_regclass(<'child'>))) then
-            return new;
-          end if;
-        end if;\
+             where f.contype = 'f' and f.conrelid = <leaf_oid>::oid and f.confrelid = <oid>::oid
+               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)\
       """;
 
   private static final List<String> CHILD_FUNCTIONS = List.of("on_ref", "on_ref_late", "fill_ref");
@@ -131,7 +96,6 @@ public final class TargetSql {
     names.put("application_path", target.applicationPath().text());
     names.put("first_schema", target.anchors().firstName().schema());
     names.put("first_name", target.anchors().firstName().table());
-    names.put("only_of_run", SqlTemplate.fill(ONLY_OF_RUN, Map.copyOf(names)));
     OURS.forEach(kind -> names.put(kind, objects.ours(kind)));
     INDEXES.forEach(
         kind -> {
@@ -196,16 +160,9 @@ public final class TargetSql {
     more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
     CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
     more.put("fk_name", child.column());
-    more.put("leaf_is_bound", bound(Long.toString(leaf.oid()), "<'fk_name'>", more));
-    more.put("relation_is_bound", bound("tg_relid", "fk", more));
-    more.put(
-        "is_bound",
-        child.leaves().stream()
-            .map(one -> bound(Long.toString(one.oid()), "<'fk_name'>", more))
-            .reduce("true", (all, one) -> all + " and " + one));
-    more.put("only_on_child", SqlTemplate.fill(ONLY_ON_CHILD, Map.copyOf(more)));
     more.put("leaf", leaf.table().quoted());
     more.put("leaf_oid", Long.toString(leaf.oid()));
+    more.put("leaf_is_bound", SqlTemplate.fill(IS_BOUND, Map.copyOf(more)));
     more.put("leaf_index", TableName.quoted(leafIndex(child, leaf)));
     more.put(
         "beside_leaf_index",
@@ -223,11 +180,6 @@ public final class TargetSql {
                 : text);
     more.put("body", both.bodyQuote());
     return both;
-  }
-
-  private static String bound(String leaf, String column, Map<String, String> names) {
-    String text = IS_BOUND.replace("<leaf>", leaf).replace("<fk_name>", column);
-    return SqlTemplate.fill(text, Map.copyOf(names));
   }
 
   /** The trigger of a child; its other trigger has the same name with {@code _late}. */

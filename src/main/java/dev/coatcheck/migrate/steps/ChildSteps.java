@@ -12,8 +12,27 @@ import java.util.stream.Stream;
 
 /** The steps of one child: its twin, the rows, the index and the foreign key. */
 final class ChildSteps {
-  private static final SqlTemplate ON_REF = file("on-ref.sql");
-  private static final SqlTemplate ON_REF_LATE = file("on-ref-late.sql");
+  /**
+   * On another table the functions of a child would show its owner which rows the parent has. There
+   * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
+   * out those that are being detached.
+   */
+  private static final String ONLY_ON_CHILD =
+      """
+      if tg_relid <> <child_oid>::oid then
+          if not exists (
+            with recursive up (relation) as (
+              select tg_relid
+              union
+              select i.inhparent from up join pg_inherits i on i.inhrelid = up.relation)
+            select from up where relation in (<child_oid>::oid, to_regclass(<'child'>))) then
+            return new;
+          end if;
+        end if;\
+      """;
+
+  private static final SqlTemplate ON_REF = guarded("on-ref.sql");
+  private static final SqlTemplate ON_REF_LATE = guarded("on-ref-late.sql");
   private static final SqlTemplate FILL_REF = file("fill-ref.sql");
   private static final SqlTemplate GATE = file("child-gate.sql");
   private static final SqlTemplate RIGHTS = file("child-rights.sql");
@@ -179,6 +198,10 @@ final class ChildSteps {
 
   private String named(String step) {
     return step + " " + child.label();
+  }
+
+  private static SqlTemplate guarded(String name) {
+    return file(name).with("only_on_child", ONLY_ON_CHILD);
   }
 
   private static SqlTemplate file(String name) {

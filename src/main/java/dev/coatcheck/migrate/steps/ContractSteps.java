@@ -33,10 +33,20 @@ final class ContractSteps {
           + " and to_regprocedure(<'mint'> || '()') is not null"
           + " and to_regprocedure(<'on_delete'> || '()') is null";
 
-  /** The column may, or rows have no parent for want of a foreign key. */
+  /** The column may, or rows of a partition have no parent for want of a foreign key. */
   private static final String MAY_BE_NULL =
-      "(not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid"
-          + " and a.attnum = <child_attnum>::int2), false) or not (<is_bound>))";
+      """
+      (not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid
+                        and a.attnum = <child_attnum>::int2), false)
+       or exists (
+         select from pg_partition_tree(<child_oid>::oid::regclass) l
+           join pg_class c on c.oid = l.relid and c.relkind = 'r'
+          where not exists (
+            select from pg_constraint f
+              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+             where f.contype = 'f' and f.conrelid = l.relid and f.confrelid = <oid>::oid
+               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)))\
+      """;
 
   private static final String HAS_CHECK =
       "exists (select from pg_constraint where conrelid = <child_oid>::oid"
@@ -93,7 +103,7 @@ final class ContractSteps {
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
                 columns().flatMap(column -> column.fill(GATE)),
                 columns().flatMap(Column::drop),
-                names.fillAll(file("contracted-triggers.sql")).stream())
+                names.fillAll(FunctionTable.guarded(file("contracted-triggers.sql"))).stream())
             .flatMap(some -> some)
             .toList();
     return new Step.Ddl(

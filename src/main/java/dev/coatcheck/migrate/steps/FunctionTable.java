@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.steps;
 
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SourceSession.Name;
+import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
@@ -25,7 +26,28 @@ public final class FunctionTable {
   static final String ONE_BY_ONE =
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
+  /**
+   * Whoever may call our functions could put them on a table of their own, where they would write
+   * to the outbox. In a restored copy the table has another OID; the names of tables come along.
+   */
+  private static final String ONLY_OF_RUN =
+      """
+      if tg_relid <> <oid>::oid then
+          if not exists (select from <schema>.known_table k
+                          where k.relation = tg_relid and k.first_schema = <'first_schema'>
+                            and k.first_name = <'first_name'>) then
+            raise exception 'coatcheck: % is no table of this run', tg_relid::regclass
+              using errcode = 'insufficient_privilege';
+          end if;
+        end if;\
+      """;
+
   private FunctionTable() {}
+
+  /** With what keeps the functions of a template to the table of the run. */
+  static SqlTemplate guarded(SqlTemplate functions) {
+    return functions.with("only_of_run", ONLY_OF_RUN);
+  }
 
   /**
    * Replaces them where the table was renamed, or has got another owner. Takes no lock on the

@@ -5,10 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * One reversible part of a phase. The source itself shows whether a step is applied, so a run can
- * go on where its last runner stopped.
- */
+/** One reversible part of a phase. The source itself shows whether it is applied. */
 public sealed interface Step {
   /** The step that makes what is not on the table itself, the outbox among it. */
   String PREPARE = "prepare";
@@ -16,7 +13,7 @@ public sealed interface Step {
   /** The step from which on every new row has a key. */
   String DUAL_WRITE = "dual-write";
 
-  /** The step that gives a column of a child its twin; the column follows. */
+  /** The step that gives a column of a child its twin. */
   String CHILD_COLUMN = "child-column";
 
   /** The step that builds the index that the switch uses up. */
@@ -63,8 +60,7 @@ public sealed interface Step {
    * @param table the OID of its table
    * @param index its name in the catalog, in the schema of the table
    * @param turn waits until nobody else builds an index on the table
-   * @param whole the index of the partitioned table, which gives later partitions theirs; may be
-   *     {@code index} itself
+   * @param whole that of the partitioned table, if the table is a partition
    * @param release what an undo sends first, in one transaction, to free the index of foreign keys
    */
   record Index(

@@ -24,10 +24,10 @@ public final class Steps {
   /** Functions that read the legacy ID of a row by the name of its column. */
   private static final List<SqlTemplate> NAMING =
       List.of(
-          file("on-insert.sql"),
-          file("on-inserted.sql"),
-          file("on-archived.sql"),
-          file("on-delete.sql"));
+          FunctionTable.guarded(file("on-insert.sql")),
+          FunctionTable.guarded(file("on-inserted.sql")),
+          FunctionTable.guarded(file("on-archived.sql")),
+          FunctionTable.guarded(file("on-delete.sql")));
 
   private static final SqlTemplate GIVE_TO_OWNER = file("give-to-owner.sql");
 
@@ -134,7 +134,7 @@ public final class Steps {
     List<SqlTemplate> rest =
         List.of(
             file("on-reused.sql"),
-            file("on-update.sql"),
+            FunctionTable.guarded(file("on-update.sql")),
             file("on-refused.sql"),
             RowKeyTable.FUNCTION,
             file("rights.sql"),
