@@ -49,6 +49,18 @@ public final class Preconditions {
     return new Preconditions(statements, recorded, objects).preconditions(keepPrimaryKey);
   }
 
+  /** A column whose type leaves little room is altered sooner or later. */
+  public static Precondition typeStays(String keyColumn, String keyType) {
+    return new Precondition(
+        "key_type_stays",
+        "Postgres alters the type of no column that a trigger names, so ALTER … TYPE of the key, or"
+            + " of a column that refers to the key, fails during the run: alter the type before"
+            + " the start, or undo the run from expand on first; its keys are kept for the next"
+            + " run.",
+        List.of("column " + keyColumn + " of the type " + keyType),
+        Optional.empty());
+  }
+
   /**
    * The same with what a child adds: it gets a column too, and its rows are filled. The roles that
    * have grants on its columns get the same grants on the new column.

@@ -9,9 +9,9 @@ import java.util.List;
 import org.jooq.exception.DataAccessException;
 
 /**
- * What new sessions of a source are like. Finds out whether a pooler stands before a server that shares sessions, or takes no settings for
- * them. A run needs sessions of its own: their search path keeps code of others out, and backends
- * are watched and ended by their number.
+ * What new sessions of a source are like. Finds out whether a pooler stands before a server that
+ * shares sessions, or takes no settings for them. A run needs sessions of its own: their search
+ * path keeps code of others out, and backends are watched and ended by their number.
  *
  * <p>Two connections ask in turn which backend serves them. One that is served by several, or two
  * that are served by the same, aren't connected to a backend. The order is that of Thue and Morse:

@@ -117,7 +117,9 @@ final class Survey {
               "id_not_positive",
               "The table has a row with the key "
                   + range.lowest()
-                  + ", and keys must be 1 or more. Give that row another key."));
+                  + ", and no legacy ID is below 1. The table can be migrated only once that row"
+                  + " has another key, in all that refers to the row and in every application that"
+                  + " names the key, or is deleted."));
     }
     SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
     long now = layout.key(layout.position(server.nowMillis()), 0);
@@ -171,12 +173,17 @@ final class Survey {
   private List<Precondition> preconditions(PrimaryKey key, RecordedStatements recorded) {
     RecordedStatements searched =
         server.seesOthers() ? recorded : recorded.incomplete(RecordedStatements.SEES_OWN);
+    String column = key.columns().getFirst();
     List<Precondition> preconditions =
-        Preconditions.of(
-            new Statements(table, key.columns().getFirst(), key.constraint()),
-            searched,
-            store.appObjects(relation.oid()),
-            spec.keepPrimaryKey());
+        new ArrayList<>(
+            Preconditions.of(
+                new Statements(table, column, key.constraint()),
+                searched,
+                store.appObjects(relation.oid()),
+                spec.keepPrimaryKey()));
+    if (!key.types().getFirst().equals("bigint")) {
+      preconditions.add(Preconditions.typeStays(column, key.types().getFirst()));
+    }
     List<Child> children = store.children(relation.oid(), key.columnNumber());
     for (Child child : children) {
       if (child.oid() != relation.oid()) {

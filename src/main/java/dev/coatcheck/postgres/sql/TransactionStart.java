@@ -5,7 +5,6 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The first statement of transactions: it sets their bounds until they end, because a pooler may
@@ -29,7 +28,7 @@ public final class TransactionStart {
                      ('application_name', ?::pg_catalog.text, ''),
                      ('statement_timeout', ?::pg_catalog.text, ''),
                      ('lock_timeout', ?::pg_catalog.text, '')) as s (name, value, systems)
-       where s.value is not null
+       where s.value operator(pg_catalog.<>) ''
          and pg_catalog.current_setting(s.name, true) is not null
          and pg_catalog.version() operator(pg_catalog.~) s.systems\
       """;
@@ -110,14 +109,16 @@ public final class TransactionStart {
   }
 
   private void send(DSLContext sql, String start, OptionalLong statement, OptionalLong lock) {
-    PlainSql.execute(sql, start, applicationName.orElse(null), text(statement), text(lock));
+    PlainSql.execute(sql, start, applicationName.orElse(""), text(statement), text(lock));
   }
 
-  private static @Nullable String text(OptionalLong millis) {
-    return millis.isPresent() ? Long.toString(millis.getAsLong()) : null;
+  private static String text(OptionalLong millis) {
+    return millis.isPresent() ? Long.toString(millis.getAsLong()) : "";
   }
 
   private static Optional<String> local(String name, OptionalLong millis) {
-    return Optional.ofNullable(text(millis)).map(value -> "set local " + name + " = " + value);
+    return millis.isPresent()
+        ? Optional.of("set local " + name + " = " + millis.getAsLong())
+        : Optional.empty();
   }
 }

@@ -302,6 +302,21 @@ class RefusalTest {
     assertRefused(source, "forced_row_security");
   }
 
+  /** Its key may be part of an application's code, and the run can't change that. */
+  @Test
+  void aRowBelowOneIsRefusedWithTheOnlyWayThatThereIs() {
+    FIXTURE.execute(T, "insert into t values (0), (1)");
+    assertThat(FIXTURE.inspect(wish("t")))
+        .isInstanceOfSatisfying(
+            Inspection.Refused.class,
+            refused ->
+                assertThat(SourceFixture.detail(refused.diagnostics(), "id_not_positive"))
+                    .contains("the key 0", "only once that row has another key", "or is deleted"));
+
+    FIXTURE.execute("update t set id = 2 where id = 0");
+    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Sound.class);
+  }
+
   /** Connections of the pool may be older than the setting, and than its end. */
   @Test
   void aUserWhoseTransactionsOnlyRead() {

@@ -118,8 +118,7 @@ class SwitchGateTest {
     assertThat(shop.failedSwitch(run)).contains("~coatcheck_insert");
     for (String fault : List.of(BREAK_INDEX, DROP_INDEX)) {
       fixture.execute(
-          "alter table orders enable always trigger \"~coatcheck_insert\"",
-          fault.formatted(index));
+          "alter table orders enable always trigger \"~coatcheck_insert\"", fault.formatted(index));
       assertThat(gate(run)).contains(index, "missing or invalid", "Retry builds it.");
 
       fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
@@ -45,6 +46,40 @@ class RenameTest {
     TableMigration second = fixture.plan("sales", "purchases", Optional.of("made_at"));
     fixture.run(second);
     assertThat(keys()).isEqualTo(keys);
+  }
+
+  /** Triggers of the run name the columns, and Postgres refuses to alter their type then. */
+  @Test
+  void theTypeOfTheKeyCanBeAlteredBeforeTheRunAndAfterItsUndoAndIsAPrecondition() {
+    fixture.execute(
+        "create table orders (id serial primary key)",
+        "insert into orders select from generate_series(1, 100)",
+        "create table item (id serial primary key, order_id int references orders)");
+    List<String> alter =
+        List.of(
+            "alter table orders alter id type bigint",
+            "alter table item alter order_id type bigint");
+    TableMigration run = fixture.plan("orders", Optional.empty());
+    assertThat(run.plan().preconditions())
+        .filteredOn(condition -> condition.code().equals("key_type_stays"))
+        .singleElement()
+        .extracting(condition -> condition.diagnostic().detail())
+        .asString()
+        .contains("undo the run from expand on", "column id of the type integer");
+    fixture.run(run);
+    List<Long> keys = fixture.column("select snowflake_id from orders order by id");
+    for (String statement : alter) {
+      assertThatThrownBy(() -> fixture.execute(statement))
+          .hasMessageContaining("cannot alter type of a column used in a trigger definition");
+    }
+
+    fixture.undo(run, Phase.EXPAND);
+    alter.forEach(fixture::execute);
+    TableMigration second = fixture.plan("orders", Optional.empty());
+    assertThat(second.plan().preconditions())
+        .noneMatch(condition -> condition.code().equals("key_type_stays"));
+    fixture.run(second);
+    assertThat(fixture.column("select snowflake_id from orders order by id")).isEqualTo(keys);
   }
 
   private List<Long> keys() {
