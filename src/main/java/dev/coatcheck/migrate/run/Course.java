@@ -61,7 +61,7 @@ final class Course {
   /** Until the goal is reached, or a step has failed. */
   void go(SourceSession session) {
     if (isThere(session, Step.DROP_COLUMNS)) {
-      contracted();
+      contracted(session);
       return;
     }
     boolean _ = lookUpNames(session);
@@ -81,7 +81,7 @@ final class Course {
         case CONTRACT -> {
           objects.require(journal.extent(run));
           if (isVerified(session) && apply(session, step -> step.phase() == Phase.CONTRACT)) {
-            contracted();
+            contracted(session);
           }
         }
         case VERIFY -> {
@@ -191,14 +191,13 @@ final class Course {
   }
 
   /** Also if a runner died before it could write down that the columns are gone. */
-  private void contracted() {
+  private void contracted(SourceSession session) {
     steps.stream()
         .filter(step -> step.name().equals(Step.DROP_COLUMNS))
         .forEach(step -> journal.step(run, step, StepState.VERIFIED, Optional.empty()));
-    end(
-        RunState.CONTRACTED,
-        "contracted",
-        "The legacy IDs have left the table; the archive keeps them with their keys.");
+    boolean isVerified = run.status().goal() == Goal.VERIFY;
+    log.contracted(
+        run, isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
   }
 
   private boolean apply(SourceSession session, Step step, String kind) {
