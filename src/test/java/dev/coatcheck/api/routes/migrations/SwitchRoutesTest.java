@@ -181,9 +181,9 @@ class SwitchRoutesTest {
     assertThat(states(retired, "expand")).containsOnly("undone");
     assertProblem(API.get(run + "/retirement?new_keys=none"), "409 table_migration_state");
     assertProblem(API.send("POST", run + "/verify", null), "409 table_migration_state");
-    String key =
-        GATEWAY.sql().text("insert into public.orders default values returning snowflake_id");
-    assertThat(API.mint("orders", "key", key).status()).isEqualTo(201);
+    long key =
+        GATEWAY.sql().number("insert into public.orders default values returning snowflake_id");
+    assertThat(API.mint("orders", "key", Long.toString(key)).status()).isEqualTo(201);
     assertThat(API.get("/v1/legacy/orders/120").status()).isEqualTo(200);
     assertThat(API.send("POST", run + "/forget", null).status()).isEqualTo(200);
     assertThat(API.get("/v1/legacy/orders/120").status()).isEqualTo(200);
