@@ -56,7 +56,8 @@ final class Survey {
     if (store.hasCheckpoint(relation.oid())) {
       faults.add(
           new Diagnostic(
-              "run_active", "Another run is on the table. Finish, undo or cancel that run."));
+              "run_active",
+              "Another run is on the table. Undo that run, or retire it if it is contracted."));
     }
     TimeColumns.Choice choice =
         TimeColumns.choose(store.columns(relation.oid()), spec.createdAtColumn());

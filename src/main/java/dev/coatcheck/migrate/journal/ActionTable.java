@@ -25,7 +25,8 @@ public final class ActionTable {
   public static final Diagnostic BUSY =
       new Diagnostic(
           "migration_active",
-          "Another run of this table or type is on the table. Undo that run first.");
+          "Another run of this table or type is on the table. Undo that run first, or retire it if"
+              + " it is contracted.");
 
   private static final String ONE_PER_TABLE = "table_migration_one_per_table";
   private static final String ONE_PER_TYPE = "table_migration_one_per_type";

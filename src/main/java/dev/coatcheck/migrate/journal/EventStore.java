@@ -47,8 +47,8 @@ final class EventStore {
         });
   }
 
-  /** Whether keys that public IDs of the type have were forgotten at their source. */
-  boolean hasForgotten(int typeNumber) {
+  /** Whether a run whose keys public IDs of the type have has an event of a kind. */
+  boolean isThere(String kind, int typeNumber) {
     return database.read(
         "table migration events",
         sql ->
@@ -58,7 +58,7 @@ final class EventStore {
                     .join(TABLE_MIGRATION_EVENT)
                     .using(TABLE_MIGRATION.MIGRATION_ID)
                     .where(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
-                    .and(TABLE_MIGRATION_EVENT.KIND.eq("forget"))
+                    .and(TABLE_MIGRATION_EVENT.KIND.eq(kind))
                     .andExists(
                         sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
   }

@@ -77,6 +77,11 @@ public final class Journal {
     return runs.occupying().stream().anyMatch(run -> run.typeNumber() == typeNumber);
   }
 
+  /** Whether the rows of a table have keys of the type alone, also after a retirement. */
+  public boolean hasContracted(int typeNumber) {
+    return events.isThere("contracted", typeNumber);
+  }
+
   /** The tables that runs have something on. */
   public List<ActiveTable> activeTables() {
     return runs.occupying().stream().map(steps::active).toList();
@@ -89,7 +94,7 @@ public final class Journal {
 
   /** Whether keys that public IDs of the type have were forgotten at their source. */
   public boolean hasForgotten(int typeNumber) {
-    return events.hasForgotten(typeNumber);
+    return events.isThere("forget", typeNumber);
   }
 
   public List<StepStatus> steps(long id) {

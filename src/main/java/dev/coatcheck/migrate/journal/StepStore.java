@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.select;
 
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
-import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
+import dev.coatcheck.migrate.state.StepStates;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.state.TableMigration.StepStatus;
 import dev.coatcheck.migrate.steps.Phase;
@@ -100,6 +100,6 @@ final class StepStore {
         run.typeNumber(),
         StepStatus.ofExpand(steps, Step.DUAL_WRITE).isBegun(),
         StepStatus.ofExpand(steps, Step.PREPARE).isBegun(),
-        run.status().state() == RunState.CONTRACTED);
+        new StepStates(steps).isContracted());
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.journal.Journal;
+import dev.coatcheck.migrate.state.Goal;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.TableMigration;
@@ -43,6 +44,22 @@ final class RunLog {
         yield false;
       }
     };
+  }
+
+  /** Ends the last phase, or a verification after it: there is nothing that a retry could do. */
+  void contracted(TableMigration run, StepOutcome outcome) {
+    switch (outcome) {
+      case StepOutcome.Failed(String reason) ->
+          end(run, RunState.CONTRACTED, "verification_failed", reason);
+      case StepOutcome.Done _ when run.status().goal() == Goal.VERIFY ->
+          end(run, RunState.CONTRACTED, "verified", "Source and mappings agree.");
+      case StepOutcome.Done _ ->
+          end(
+              run,
+              RunState.CONTRACTED,
+              "contracted",
+              "The legacy IDs have left the table; the archive keeps them with their keys.");
+    }
   }
 
   void end(TableMigration run, RunState state, String kind, String detail) {

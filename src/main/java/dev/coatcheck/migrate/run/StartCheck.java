@@ -1,10 +1,12 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.inspect.Inspection;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.inspect.TableShape;
 import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.journal.ActionTable;
 import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.source.CatalogTable;
@@ -30,6 +32,18 @@ final class StartCheck {
       new Diagnostic(
           "table_changed", "The table differs from the planned table. Plan the migration again.");
 
+  private static final Diagnostic KEYS_FORGOTTEN =
+      new Diagnostic(
+          "keys_forgotten",
+          "The keys of an earlier run were forgotten, but the public IDs of this type have them. A"
+              + " new run would give the rows different keys. Create another type for this table.");
+
+  /** Two tables of a type would take the same numbers. */
+  private static final Diagnostic KEYS_CONTRACTED =
+      new Diagnostic(
+          "migration_active",
+          "A contracted run gave keys of this type, for good. Create another type for this table.");
+
   /** The precondition that the shape of a row may change. */
   private static final String ROW_SHAPE = "row_shape";
 
@@ -41,6 +55,17 @@ final class StartCheck {
     this.journal = journal;
     this.sources = sources;
     this.inventory = inventory;
+  }
+
+  /** What speaks against another run for a type. */
+  Optional<Diagnostic> refusal(Type type) {
+    if (journal.hasContracted(type.number())) {
+      return Optional.of(KEYS_CONTRACTED);
+    }
+    if (journal.occupies(type.number())) {
+      return Optional.of(ActionTable.BUSY);
+    }
+    return journal.hasForgotten(type.number()) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
   }
 
   /**

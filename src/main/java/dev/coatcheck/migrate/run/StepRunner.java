@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.backfill.ArchiveTable;
 import dev.coatcheck.migrate.backfill.ChildFillTable;
 import dev.coatcheck.migrate.journal.Journal;
@@ -17,8 +18,10 @@ import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
 import dev.coatcheck.migrate.steps.StepOutcome;
 import dev.coatcheck.migrate.throttle.Throttle;
+import dev.coatcheck.migrate.verify.ContractedVerifier;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.migrate.verify.Verifier;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 
@@ -123,11 +126,14 @@ final class StepRunner {
   }
 
   private StepOutcome verify() {
-    Report report =
-        new Verifier(
-                session, gateway.database(), run.target(), gateway.type(run.typeNumber()), outbox())
-            .run(heartbeat::isMine)
-            .orElseThrow(Stopped::new);
+    Database database = gateway.database();
+    Type type = gateway.type(run.typeNumber());
+    Optional<Report> found =
+        journal.states(run.id()).isContracted()
+            ? new ContractedVerifier(session, database, run.target(), type, outbox())
+                .run(heartbeat::isMine)
+            : new Verifier(session, database, run.target(), type, outbox()).run(heartbeat::isMine);
+    Report report = found.orElseThrow(Stopped::new);
     journal.report(run, report);
     return report.clean() ? new StepOutcome.Done() : new StepOutcome.Failed(report.broken());
   }

@@ -5,12 +5,10 @@ import dev.coatcheck.migrate.plan.OldColumnTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.StepState;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
 import dev.coatcheck.migrate.steps.Step;
-import dev.coatcheck.migrate.steps.Steps;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
 import java.util.Map;
@@ -60,23 +58,12 @@ final class SwitchCourse {
         && course.apply(session, SwitchCourse::isBeforeDrop)
         && course.completePartitions(session)
         && course.apply(session, step -> step.phase() == Phase.CONTRACT)) {
-      contracted();
+      course.contracted(session);
     }
   }
 
   private static boolean isBeforeDrop(Step step) {
     return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
-  }
-
-  /** Also if a runner died before it could write down that the columns are gone. */
-  void contracted() {
-    Steps.of(run.target()).stream()
-        .filter(step -> step.name().equals(Step.DROP_COLUMNS))
-        .forEach(step -> journal.step(run, step, StepState.VERIFIED, Optional.empty()));
-    course.end(
-        RunState.CONTRACTED,
-        "contracted",
-        "The legacy IDs have left the table; the archive keeps them with their keys.");
   }
 
   /** None if they can't be read: then calls before the switch count too. */

@@ -4,7 +4,6 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.inspect.Inventory;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.ActionTable;
@@ -19,6 +18,9 @@ import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
+import dev.coatcheck.migrate.retire.Leftovers;
+import dev.coatcheck.migrate.retire.NewKeys;
+import dev.coatcheck.migrate.retire.Retirement;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
@@ -43,18 +45,13 @@ public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
-  private static final Diagnostic KEYS_FORGOTTEN =
-      new Diagnostic(
-          "keys_forgotten",
-          "The keys of an earlier run were forgotten, but the public IDs of this type have them. A"
-              + " new run would give the rows different keys. Create another type for this table.");
-
   private final Journal journal;
   private final ActionTable actions;
   private final Sources sources;
   private final Inventory inventory;
   private final ActiveTables active;
   private final ReadThrough readThrough;
+  private final Retirement retirement;
   private final Runners runners;
 
   private TableMigrations(
@@ -68,6 +65,7 @@ public final class TableMigrations implements AutoCloseable {
     this.sources = sources;
     this.inventory = new Inventory(nanoTime);
     this.active = new ActiveTables(journal::activeTables);
+    this.retirement = new Retirement(journal, sources, gateway);
     this.readThrough = new ReadThrough(active, sources, gateway);
     this.runners =
         Runners.start(
@@ -101,7 +99,7 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   private IdempotentResult<PlanOutcome> planAnew(PlanRequest request, Asked<PlanOutcome> asked) {
-    Optional<Diagnostic> refusal = refusal(request.type());
+    Optional<Diagnostic> refusal = check().refusal(request.type());
     if (refusal.isPresent()) {
       return actions.refuse(asked, new PlanOutcome.Refused(List.of(refusal.get())));
     }
@@ -116,11 +114,8 @@ public final class TableMigrations implements AutoCloseable {
     };
   }
 
-  private Optional<Diagnostic> refusal(Type type) {
-    if (journal.occupies(type.number())) {
-      return Optional.of(ActionTable.BUSY);
-    }
-    return journal.hasForgotten(type.number()) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
+  private StartCheck check() {
+    return new StartCheck(journal, sources, inventory);
   }
 
   /** The runs as they are written down. */
@@ -135,10 +130,9 @@ public final class TableMigrations implements AutoCloseable {
    */
   public IdempotentResult<ActionOutcome> start(
       long id, List<String> accepted, Asked<ActionOutcome> asked) {
-    StartCheck check = new StartCheck(journal, sources, inventory);
     return looking(
         asked,
-        () -> act(id, asked, Transition.start(accepted).unless(check.refusal(id, accepted))));
+        () -> act(id, asked, Transition.start(accepted).unless(check().refusal(id, accepted))));
   }
 
   public IdempotentResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
@@ -203,6 +197,17 @@ public final class TableMigrations implements AutoCloseable {
    */
   public IdempotentResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
     return looking(asked, () -> act(id, asked, new Leftovers(journal, sources).drop(id)));
+  }
+
+  /** What {@link #retire} would do; empty for a run that can't be retired. */
+  public Optional<Retirement.Plan> retirement(TableMigration run, NewKeys newKeys) {
+    return Deadline.after(LOOK_MAX).call(() -> retirement.plan(run, newKeys));
+  }
+
+  /** Takes what a contracted run keeps on its table off. */
+  public IdempotentResult<ActionOutcome> retire(
+      long id, NewKeys newKeys, Asked<ActionOutcome> asked) {
+    return looking(asked, () -> act(id, asked, retirement.retire(id, newKeys)));
   }
 
   /** Changes the throttle settings, also while it runs. */

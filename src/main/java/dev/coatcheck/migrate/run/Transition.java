@@ -65,7 +65,7 @@ record Transition(
           Optional.empty(),
           "verify",
           "",
-          EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE));
+          EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE, RunState.CONTRACTED));
 
   /** A start, with the preconditions that the application meets. */
   static Transition start(List<String> accepted) {
@@ -134,6 +134,14 @@ record Transition(
 
   Decision decide(TableMigration run) {
     TableMigration.Status status = run.status();
+    if (status.state() == RunState.CONTRACTED
+        && !(from.contains(status.state()) && status.occupies())) {
+      return refuse(
+          status,
+          status.occupies()
+              ? "The legacy IDs have left the table for good. Possible are verify and retire."
+              : "The run is retired, and nothing of it is on the table. Possible is forget.");
+    }
     if (!from.contains(status.state())) {
       return refuse(status, "Possible when " + names(from));
     }

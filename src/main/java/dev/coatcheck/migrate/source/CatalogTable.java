@@ -21,6 +21,16 @@ public final class CatalogTable {
        where c.oid = ?::oid and c.relkind = 'r'\
       """;
 
+  private static final String CONTRACTED =
+      """
+      select n.nspname::text, c.relname::text, k.attname::text
+        from pg_class c
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_index i on i.indrelid = c.oid and i.indisprimary and i.indnkeyatts = 1
+        join pg_attribute k on k.attrelid = c.oid and k.attnum = i.indkey[0]
+       where c.oid = ?::oid and c.relkind = 'r'\
+      """;
+
   private static final String ANCHORS =
       """
       select n.nspname::text, c.relname::text, k.attnum::int, coalesce(t.attnum, 0)::int
@@ -142,6 +152,23 @@ public final class CatalogTable {
   /** The same on a runner's session. */
   public static Optional<Target> now(Session session, Target target) {
     return session.transaction("names", sql -> new CatalogTable(sql).now(target));
+  }
+
+  /**
+   * A table whose column of legacy IDs is gone, with the names that it has now: its key column is
+   * that of the new keys, the primary key. Empty if the table is gone.
+   */
+  public static Optional<Target> contracted(DSLContext sql, Target target) {
+    return PlainSql.first(
+        sql,
+        CONTRACTED,
+        row ->
+            target.renamed(
+                new TableName(row.getString(1), row.getString(2)),
+                row.getString(3),
+                Optional.empty(),
+                List.of()),
+        target.oid());
   }
 
   private Optional<Target> now(Target target) {

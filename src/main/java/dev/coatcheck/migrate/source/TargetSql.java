@@ -102,6 +102,10 @@ public final class TargetSql {
           names.put(kind, objects.quoted(kind));
           names.put("beside_" + kind, objects.beside(kind));
         });
+    names.put("beside_new_key", objects.beside("new_key"));
+    names.put("beside_new_key_sequence", objects.beside("new_key_seq"));
+    names.put("new_key_sequence", objects.quoted("new_key_seq"));
+    names.put("table_schema", TableName.quoted(target.table().schema()));
     names.put("filled", objects.quoted("filled"));
     names.put("filled_name", objects.derived("filled"));
     names.put("row_without_key", SqlState.ROW_WITHOUT_KEY);

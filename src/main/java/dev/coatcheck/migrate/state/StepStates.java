@@ -30,6 +30,12 @@ public record StepStates(List<StepStatus> steps) {
         .anyMatch(step -> step.at().filter(then::isBefore).isPresent());
   }
 
+  /** Whether the legacy IDs have left the table. */
+  public boolean isContracted() {
+    return steps.stream()
+        .anyMatch(step -> step.name().equals(Step.DROP_COLUMNS) && step.state().isApplied());
+  }
+
   private Optional<StepStatus> find(Phase phase, String name) {
     return steps.stream()
         .filter(step -> step.phase() == phase && step.name().equals(name))

@@ -88,6 +88,18 @@ public final class Steps {
     return again;
   }
 
+  /** The number source by other names: of a function, and of its sequence. */
+  public static SqlTemplate numberSource(String function, String sequence) {
+    return NUMBER_SOURCE
+        .with("mint", "<" + function + ">")
+        .with("'mint_seq'", "<'" + sequence + "'>");
+  }
+
+  /** Takes what is beside a table off, once its triggers are gone and its outbox is brought. */
+  public static List<String> retirement(Target target) {
+    return new TargetSql(target).fillAll(file("prepare-undo.sql"));
+  }
+
   /** Up to where each row has a key. */
   private List<Step> toKeys() {
     return List.of(

@@ -107,11 +107,10 @@ final class ObjectStore {
     return texts(CACHED, ObjectNames.SCHEMA, target.objects().derived("mint_seq"));
   }
 
-  List<String> triggersOff() {
+  /** Those that are missing or not always on. */
+  List<String> triggersOff(List<String> wanted) {
     String[] ours =
-        TargetSql.TRIGGERS.stream()
-            .map(event -> TargetSql.TRIGGER_START + event)
-            .toArray(String[]::new);
+        wanted.stream().map(event -> TargetSql.TRIGGER_START + event).toArray(String[]::new);
     return texts(TRIGGERS_OFF, (Object) ours);
   }
 

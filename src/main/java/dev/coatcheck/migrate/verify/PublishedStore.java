@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,21 @@ final class PublishedStore {
               .forEach((key, mapping) -> tokens.put(key, mapping.token()));
           return IntStream.range(0, rows.size())
               .mapToObj(i -> new Published(targets.get(aliases.get(i)), tokens.get(keys.get(i))))
+              .toList();
+        });
+  }
+
+  /** Those of some keys that have no mapping. */
+  List<Long> unmapped(List<Long> keys) {
+    List<TypedKey> wanted =
+        keys.stream().map(key -> TypedKey.of(type, new Key.Bigint(key))).toList();
+    return gateway.read(
+        "verify",
+        sql -> {
+          Set<TypedKey> mapped = PublicIdTable.byKey(sql, wanted).keySet();
+          return IntStream.range(0, keys.size())
+              .filter(i -> !mapped.contains(wanted.get(i)))
+              .mapToObj(keys::get)
               .toList();
         });
   }

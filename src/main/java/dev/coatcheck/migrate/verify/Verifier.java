@@ -4,6 +4,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.steps.Outbox;
 import dev.coatcheck.migrate.verify.Findings.Promise;
 import dev.coatcheck.migrate.verify.PublishedStore.Published;
@@ -126,7 +127,7 @@ public final class Verifier {
     findings.add(Promise.CONSTRAINT_NOT_VALIDATED, objects.constraintsNotValidated());
     findings.add(Promise.INDEX_INVALID, objects.invalidIndexes());
     findings.add(Promise.SEQUENCE_CACHE, objects.cachedSequences());
-    findings.add(Promise.TRIGGER_MISSING, objects.triggersOff());
+    findings.add(Promise.TRIGGER_MISSING, objects.triggersOff(TargetSql.TRIGGERS));
   }
 
   /** The keys that several rows have: those rows count for nothing else. */
@@ -181,7 +182,8 @@ public final class Verifier {
     return broken;
   }
 
-  private static @Nullable Promise broken(Published known) {
+  /** What is wrong with a row that has a key and a legacy ID. */
+  static @Nullable Promise broken(Published known) {
     if (known.alias() == null) {
       return known.mapping() == null ? Promise.MISSING_MAPPING : Promise.MISSING_ALIAS;
     }

@@ -81,6 +81,8 @@ class EveryOperationTest {
       POST /v1/table-migrations/7/verify
       POST /v1/table-migrations/7/switch {}
       POST /v1/table-migrations/7/contract {"confirm":"public.orders"}
+      GET /v1/table-migrations/7/retirement?new_keys=none
+      POST /v1/table-migrations/7/retire {"confirm":"public.orders","new_keys":"none"}
       POST /v1/table-migrations/7/undo {}
       POST /v1/table-migrations/7/forget
       GET /r/ID

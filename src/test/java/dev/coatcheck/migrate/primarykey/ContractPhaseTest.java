@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
@@ -81,6 +82,38 @@ class ContractPhaseTest {
     fixture.execute("drop view recent");
     fixture.contract(run);
     assertThat(columns("item")).containsExactly("id!", "n", "order_id_snowflake_id!");
+  }
+
+  @Test
+  void aContractedTableIsVerified() {
+    TableMigration run = switched();
+    fixture.contract(run);
+    fixture.execute(
+        "insert into orders (created_at) select now() from generate_series(1, 3000)",
+        "alter table orders rename snowflake_id to id",
+        "alter table orders rename to bookings");
+
+    assertThat(verified(run)).contains("\"clean\": true", "\"rows\": " + (ROWS + 3_000));
+    fixture
+        .gateway
+        .on
+        .sql()
+        .execute(
+            "delete from coatcheck.public_id where key = "
+                + fixture.texts("select max(id) from bookings").getFirst(),
+            "delete from coatcheck.alias where ctid = (select min(ctid) from coatcheck.alias)");
+    fixture.execute("alter table bookings disable trigger \"~coatcheck_update\"");
+    String found = verified(run);
+    assertThat(found)
+        .contains("\"clean\": false", "missing_mapping", "missing_alias", "trigger_missing");
+    assertThat(fixture.saw(run, "verification_failed", "missing_mapping: 1")).isTrue();
+    assertThat(fixture.saw(run, "verification_failed", "missing_alias: 1, for instance ")).isTrue();
+  }
+
+  /** The report, after which the run is where it was. */
+  private String verified(TableMigration run) {
+    MigrationFixture.done(fixture.migrations().verify(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    return String.valueOf(fixture.await(run, RunState.CONTRACTED).report());
   }
 
   private TableMigration switched() {

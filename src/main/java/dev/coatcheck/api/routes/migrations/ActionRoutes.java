@@ -10,6 +10,7 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.retire.NewKeys;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.state.SwitchWindow;
 import dev.coatcheck.migrate.state.TableMigration;
@@ -26,8 +27,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The actions on a run: start, pause, resume, retry, cancel, verify, switch, contract, undo,
- * forget. What takes a while is answered with 202 and goes on.
+ * The actions on a run: start, pause, resume, retry, cancel, verify, switch, contract, retire,
+ * undo, forget. What takes a while is answered with 202 and goes on.
  */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
@@ -61,6 +62,7 @@ final class ActionRoutes {
         HandlerType.POST, TableMigrationRoutes.ONE + "/switch", needed, this::switchKey);
     endpoints.json(
         HandlerType.POST, TableMigrationRoutes.ONE + "/contract", needed, this::contract);
+    endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/retire", needed, this::retire);
     endpoints.json(HandlerType.POST, TableMigrationRoutes.ONE + "/undo", needed, this::undo);
     endpoints.json(HandlerType.PATCH, TableMigrationRoutes.ONE, needed, this::set);
   }
@@ -104,14 +106,34 @@ final class ActionRoutes {
     return answers.ifKnown(
         ctx,
         run -> {
-          String table = TableText.of(run.target().table());
-          if (!typed.equals(table)) {
-            throw body.invalid(
-                "confirm", "Send the name of the table of the run, " + table + ", to confirm.");
-          }
+          confirmed(body, typed, run);
           return answers.act(
               ctx, 202, request.sha256(), asked -> migrations.contract(run.id(), accepted, asked));
         });
+  }
+
+  /** So here. */
+  private Answer retire(Context ctx, RequestBody request) {
+    JsonObject body = request.object().allow("confirm", "new_keys");
+    String typed = body.string("confirm");
+    NewKeys newKeys =
+        WireNamed.find(NewKeys.class, body.string("new_keys"))
+            .orElseThrow(() -> body.invalid("new_keys", RetirementView.NEW_KEYS));
+    return answers.ifKnown(
+        ctx,
+        run -> {
+          confirmed(body, typed, run);
+          return answers.act(
+              ctx, 200, request.sha256(), asked -> migrations.retire(run.id(), newKeys, asked));
+        });
+  }
+
+  private static void confirmed(JsonObject body, String typed, TableMigration run) {
+    String table = TableText.of(run.target().table());
+    if (!typed.equals(table)) {
+      throw body.invalid(
+          "confirm", "Send the name of the table of the run, " + table + ", to confirm.");
+    }
   }
 
   private Answer switchKey(Context ctx, RequestBody request) {

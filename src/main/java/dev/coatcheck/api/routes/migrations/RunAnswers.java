@@ -128,6 +128,15 @@ final class RunAnswers {
             + " are gone.");
   }
 
+  /** There is nothing that a retirement would take off: not yet, or no longer. */
+  static Problem notContracted(TableMigration run) {
+    return Problem.of(
+        ProblemCode.TABLE_MIGRATION_STATE,
+        "The run is "
+            + run.status().state().wireName()
+            + ". A run is retired once, after contract.");
+  }
+
   /** The table can't be migrated. */
   static Problem refused(List<Diagnostic> findings) {
     return new Problem(

@@ -6,10 +6,12 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
@@ -18,6 +20,7 @@ import dev.coatcheck.migrate.file.FileImports;
 import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.journal.PlanOutcome;
 import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.retire.NewKeys;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
@@ -67,6 +70,8 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     endpoints.secured(HandlerType.GET, ONE, Scope.TABLE_MIGRATIONS_READ, this::one);
     endpoints.secured(
         HandlerType.GET, ONE + "/old-columns", Scope.TABLE_MIGRATIONS_READ, this::oldColumns);
+    endpoints.secured(
+        HandlerType.GET, ONE + "/retirement", Scope.TABLE_MIGRATIONS_READ, this::retirement);
     new ActionRoutes(migrations, answers).register(endpoints);
     events.register(endpoints);
     files.register(endpoints);
@@ -161,5 +166,23 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
                 .oldColumns(run)
                 .map(columns -> Answer.json(200, OldColumnsView.of(run, columns)))
                 .orElseGet(() -> Answer.of(RunAnswers.notSwitched(run))));
+  }
+
+  private Answer retirement(Context ctx) {
+    String text = Query.of(ctx, "new_keys").needed("new_keys", RetirementView.NEW_KEYS);
+    NewKeys newKeys =
+        WireNamed.find(NewKeys.class, text)
+            .orElseThrow(
+                () ->
+                    new Refusal(
+                        Problem.at(
+                            ProblemCode.PARAMETER_INVALID, "new_keys", RetirementView.NEW_KEYS)));
+    return answers.ifKnown(
+        ctx,
+        run ->
+            migrations
+                .retirement(run, newKeys)
+                .map(plan -> Answer.json(200, RetirementView.of(run, plan)))
+                .orElseGet(() -> Answer.of(RunAnswers.notContracted(run))));
   }
 }

@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "migrate-table",
     description = "Gives the rows of a live table Snowflake keys and public IDs.",
-    subcommands = {PlanVerb.class, OldColumnsVerb.class, ContractVerb.class})
+    subcommands = {PlanVerb.class, OldColumnsVerb.class, ContractVerb.class, RetireVerb.class})
 public final class MigrateTableCommand {
   private static final String DETACH = "Return at once; the run continues in the gateway.";
 
@@ -192,8 +192,8 @@ public final class MigrateTableCommand {
   @Command(
       name = "forget",
       description = {
-        "Drops the archive of the table's keys, which undo keeps in the source, and the schema"
-            + " coatcheck_migration with the last archive.",
+        "Drops the archive of the table's keys, which undo and retire keep in the source, and the"
+            + " schema coatcheck_migration with the last archive.",
         "No later run can be planned for the type: its keys would differ from the keys of the"
             + " public IDs."
       })

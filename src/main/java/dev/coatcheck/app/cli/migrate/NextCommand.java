@@ -21,7 +21,15 @@ final class NextCommand {
           RunText.isAnythingLeft(run)
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
               : COMMAND + "plan, for another run";
-      case "contracted" -> COMMAND + "plan, for another table";
+      case "contracted" ->
+          PhaseRail.isRetired(run)
+              ? COMMAND + "forget " + id + ", which drops the archive"
+              : COMMAND
+                  + "verify "
+                  + id
+                  + " at any time, or retire "
+                  + id
+                  + " --new-keys function, which takes the triggers off";
       default -> COMMAND + "verify " + id + " at any time, or " + afterDone(run, id);
     };
   }

@@ -56,6 +56,16 @@ final class PhaseRail {
                     && step.path("state").asString().equals("verified"));
   }
 
+  /** Whether the triggers of a contracted run are off the table. */
+  static boolean isRetired(JsonNode run) {
+    return run.path("steps")
+        .valueStream()
+        .anyMatch(
+            step ->
+                step.path("phase").asString().equals("expand")
+                    && step.path("state").asString().equals("undone"));
+  }
+
   /** The time window of a switch that is under way. */
   static Optional<String> window(JsonNode run) {
     String opens = run.path("switch_not_before").asString("");

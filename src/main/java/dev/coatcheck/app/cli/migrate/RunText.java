@@ -39,7 +39,10 @@ final class RunText {
     if (state.equals("cancelled") && !isAnythingLeft(run)) {
       out.println("nothing of it is on the table.");
     } else if (state.equals("contracted")) {
-      out.println("the legacy IDs have left the table, and old links go on working.");
+      out.println(
+          PhaseRail.isRetired(run)
+              ? "it is retired: nothing of it is on the table, and old links go on working."
+              : "the legacy IDs have left the table, and old links go on working.");
       out.println("Phases: " + PhaseRail.of(run));
     } else {
       out.printf(

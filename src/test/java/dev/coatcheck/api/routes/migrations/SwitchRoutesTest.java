@@ -150,11 +150,43 @@ class SwitchRoutesTest {
     for (String action : List.of("/undo", "/switch")) {
       assertProblem(API.post(run + action, "{}"), "409 table_migration_state");
     }
-    for (String action : List.of("/verify", "/pause", "/resume", "/retry", "/cancel", "/forget")) {
+    for (String action : List.of("/pause", "/resume", "/retry", "/cancel", "/forget")) {
       assertProblem(API.send("POST", run + action, null), "409 table_migration_state");
     }
     assertProblem(contract(run, "public.orders", List.of()), "409 table_migration_state");
     assertProblem(API.get(run + "/old-columns"), "409 table_migration_state");
+    assertThat(API.send("POST", run + "/verify", null).status()).isEqualTo(202);
+    assertThat(RUNS.await(run, "contracted").body().at("/report/clean").booleanValue()).isTrue();
+    requireRetired(run);
+  }
+
+  private static void requireRetired(String run) {
+    assertProblem(
+        API.hostile().get(run + "/retirement?new_keys=identity"), "400 parameter_invalid new_keys");
+    assertProblem(API.hostile().get(run + "/retirement"), "400 parameter_invalid new_keys");
+    Reply plan = API.get(run + "/retirement?new_keys=function");
+    assertThat(plan.text("/table")).isEqualTo("public.orders");
+    assertThat(plan.text("/consequences/0")).contains("no mapping by themselves");
+    assertProblem(
+        API.hostile().post(run + "/retire", json("confirm", "public.orders", "new_keys", "x")),
+        "400 field_invalid new_keys");
+    assertProblem(
+        API.post(run + "/retire", json("confirm", "public.other", "new_keys", "none")),
+        "400 field_invalid confirm");
+
+    Reply retired =
+        API.post(run + "/retire", json("confirm", "public.orders", "new_keys", "function"));
+
+    assertThat(retired.text("/state")).isEqualTo("contracted");
+    assertThat(states(retired, "expand")).containsOnly("undone");
+    assertProblem(API.get(run + "/retirement?new_keys=none"), "409 table_migration_state");
+    assertProblem(API.send("POST", run + "/verify", null), "409 table_migration_state");
+    long key =
+        GATEWAY.sql().number("insert into public.orders default values returning snowflake_id");
+    assertThat(API.mint("orders", "key", Long.toString(key)).status()).isEqualTo(201);
+    assertThat(API.get("/v1/legacy/orders/120").status()).isEqualTo(200);
+    assertThat(API.send("POST", run + "/forget", null).status()).isEqualTo(200);
+    assertThat(API.get("/v1/legacy/orders/120").status()).isEqualTo(200);
   }
 
   @Test

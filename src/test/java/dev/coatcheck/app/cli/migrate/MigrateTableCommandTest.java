@@ -341,7 +341,20 @@ class MigrateTableCommandTest {
     assertThat(done.out())
         .contains("is contracted: the legacy IDs have left the table, and old links go on working.")
         .contains("[x] switch [x] contract\n")
-        .endsWith("Next: coatcheck migrate-table plan, for another table\n");
+        .contains("verify " + id + " at any time, or retire " + id);
+    assertThat(dba.run("verify", id).out()).contains("50 rows compared; no errors found.");
+    assertThat(dba.run("forget", id).err()).contains("Retire the run first");
+    String retire = dba.run("retire", id, "--new-keys=none").out();
+    assertThat(retire)
+        .contains("- New rows get no mapping by themselves any more")
+        .doesNotContain("drop trigger")
+        .endsWith("retire %s --new-keys none --confirm public.parcels\n".formatted(id));
+    assertThat(dba.run("retire", id, "--new-keys=none", "--sql").out()).contains("drop trigger");
+    assertThat(dba.run("retire", id, "--new-keys=none", "--confirm=parcels").err())
+        .contains("(field_invalid)");
+    assertThat(dba.run("retire", id, "--new-keys=none", "--confirm=public.parcels").out())
+        .contains("nothing of it is on the table")
+        .endsWith("forget " + id + ", which drops the archive\n");
     assertThat(dba.run("undo", id).err())
         .contains("(table_migration_state)", "The run is contracted.");
   }

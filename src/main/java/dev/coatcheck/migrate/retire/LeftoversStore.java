@@ -1,6 +1,6 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.retire;
 
-import dev.coatcheck.migrate.run.Leftovers.Outcome;
+import dev.coatcheck.migrate.retire.Leftovers.Outcome;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.connection.RootCause;
@@ -75,7 +75,7 @@ final class LeftoversStore {
     if (isTrue(sql, IS_IN_USE)) {
       return new Outcome.Needed(
           "The outbox or the number source of a run on this table is still in the source: undo that"
-              + " run from expand on first.");
+              + " run from expand on first, or retire it if it is contracted.");
     }
     execute(sql, "drop table if exists <archive>");
     if (hasCheckpoints) {

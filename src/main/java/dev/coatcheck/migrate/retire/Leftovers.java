@@ -1,4 +1,4 @@
-package dev.coatcheck.migrate.run;
+package dev.coatcheck.migrate.retire;
 
 import dev.coatcheck.migrate.journal.ActionOutcome;
 import dev.coatcheck.migrate.journal.Decision;
@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What an undo leaves in a source: dropped, unless another run still needs it. */
-final class Leftovers {
+/** What an undo or a retirement leaves in a source: dropped, unless another run still needs it. */
+public final class Leftovers {
   private static final Duration DROP_MAX = Duration.ofSeconds(10);
 
   /** A run of the same table that is over has no use for the archive. */
-  private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED);
+  private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED, RunState.CONTRACTED);
 
   private final Journal journal;
   private final Sources sources;
 
-  Leftovers(Journal journal, Sources sources) {
+  public Leftovers(Journal journal, Sources sources) {
     this.journal = journal;
     this.sources = sources;
   }
@@ -39,7 +39,7 @@ final class Leftovers {
   }
 
   /** Drops them; says what is to be written down of it. */
-  Function<TableMigration, Decision> drop(long id) {
+  public Function<TableMigration, Decision> drop(long id) {
     Optional<Outcome> outcome = journal.find(id).map(this::drop);
     return run ->
         switch (outcome.orElseThrow()) {
@@ -57,7 +57,9 @@ final class Leftovers {
   private Outcome drop(TableMigration run) {
     if (run.status().occupies()) {
       return new Outcome.Needed(
-          "Undo the run from expand on first: its table still has the triggers.");
+          run.status().state() == RunState.CONTRACTED
+              ? "Retire the run first: its table still has the triggers."
+              : "Undo the run from expand on first: its table still has the triggers.");
     }
     if (!OVER.contains(run.status().state())) {
       return new Outcome.Needed("Cancel the run first: it would take its keys from the archive.");
@@ -69,8 +71,13 @@ final class Leftovers {
             .findFirst();
     if (other.isPresent()) {
       return new Outcome.Needed(
-          "Run %d of the same table is %s and needs the archive. First undo and cancel that run."
-              .formatted(other.get().id(), other.get().status().state().wireName()));
+          "Run %d of the same table is %s and needs the archive. First %s that run."
+              .formatted(
+                  other.get().id(),
+                  other.get().status().state().wireName(),
+                  other.get().status().state() == RunState.CONTRACTED
+                      ? "retire"
+                      : "undo and cancel"));
     }
     Optional<Source> source = sources.named(run.source());
     if (source.isEmpty()) {

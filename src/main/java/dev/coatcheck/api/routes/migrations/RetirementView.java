@@ -1,0 +1,27 @@
+package dev.coatcheck.api.routes.migrations;
+
+import dev.coatcheck.migrate.retire.Retirement;
+import dev.coatcheck.migrate.state.TableMigration;
+import java.util.List;
+
+/** What the retirement of a run does. */
+record RetirementView(
+    String object,
+    String table,
+    String newKeys,
+    List<String> consequences,
+    List<String> statements) {
+  /** What a request has to say. */
+  static final String NEW_KEYS =
+      "Send none, if the application brings the keys of new rows, or function, for a function"
+          + " beside the table.";
+
+  static RetirementView of(TableMigration run, Retirement.Plan plan) {
+    return new RetirementView(
+        "retirement",
+        TableText.of(run.target().table()),
+        plan.newKeys().wireName(),
+        plan.consequences(),
+        plan.statements());
+  }
+}

@@ -1,0 +1,69 @@
+package dev.coatcheck.app.cli.migrate;
+
+import dev.coatcheck.app.client.CommandFailed;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** {@code coatcheck migrate-table retire}. */
+@Command(
+    name = "retire",
+    description = {
+      "Takes the triggers of a contracted run off its table, with the outbox and the number source;"
+          + " new rows get no mapping by themselves any more.",
+      "Without --confirm, prints what it would do and changes nothing."
+    })
+final class RetireVerb implements Callable<Integer> {
+  @Mixin private RunCalls calls = new RunCalls();
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--new-keys",
+      required = true,
+      paramLabel = "none|function",
+      description =
+          "Source of the keys of new rows from then on: none (the application), or function (a"
+              + " function beside the table, as the default of the column).")
+  private String newKeys;
+
+  @Option(
+      names = "--confirm",
+      paramLabel = "TABLE",
+      description = "Name of the table with its schema, as status prints it.")
+  private @Nullable String table;
+
+  @Option(names = "--sql", description = "Print every statement.")
+  private boolean withSql;
+
+  @Override
+  public Integer call() throws CommandFailed {
+    PrintWriter out = spec.commandLine().getOut();
+    if (table == null) {
+      plan(out, calls.gateway().get(calls.path("/retirement?new_keys=" + newKeys)));
+    } else {
+      new RunText(out).status(calls.post("/retire", Map.of("confirm", table, "new_keys", newKeys)));
+    }
+    return 0;
+  }
+
+  private void plan(PrintWriter out, JsonNode plan) {
+    out.printf(
+        "The triggers of %s go, with the outbox and the number source of the run. The archive"
+            + " stays.%n",
+        plan.path("table").asString());
+    plan.path("consequences").forEach(one -> out.println("- " + one.asString()));
+    if (withSql) {
+      plan.path("statements").forEach(one -> out.println(one.asString().strip() + ";"));
+    }
+    out.printf(
+        "Nothing was changed. Next: coatcheck migrate-table retire %s --new-keys %s --confirm %s%n",
+        calls.id(), newKeys, plan.path("table").asString());
+  }
+}
