@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.redirect;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -153,7 +155,7 @@ public final class ScanGuard {
   private boolean hasRoomForRefusal(long nowMillis) {
     List<Visitor> oldest = refused.keySet().stream().limit(LOOKED_AT_MAX).toList();
     for (Visitor visitor : oldest) {
-      Refusal refusal = refused.get(visitor); // which makes it the youngest
+      Refusal refusal = requireNonNull(refused.get(visitor)); // now the youngest
       if (refusal.isForgotten(nowMillis)
           || (refused.size() >= VISITORS_MAX && refusal.isOver(nowMillis))) {
         refused.remove(visitor);

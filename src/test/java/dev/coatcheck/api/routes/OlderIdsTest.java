@@ -259,7 +259,7 @@ class OlderIdsTest {
     Map<String, Object> nothing = stranger.get("/r/nothing").nameless();
 
     for (int n = 1; n <= 2 * ScanGuard.NUMBERS_MAX; n++) {
-      assertThat(stranger.get("/r/" + type + "-" + HASHIDS.encode(n * n)).nameless())
+      assertThat(stranger.get("/r/" + type + "-" + HASHIDS.encode((long) n * n)).nameless())
           .as("text %s", n)
           .isEqualTo(nothing);
     }

@@ -71,7 +71,7 @@ class ScanGuardTest {
         scanner("one page again and again", i -> 4_711),
         scanner("numbers far apart", i -> Math.floorMod(random.nextLong(), 100_000_000L) + 1),
         scanner("a page of 40 links", i -> 4_711 + i % ScanGuard.NUMBERS_MAX),
-        scanner("three such pages", i -> 1_000 * (i % 3) + i / 3 % ScanGuard.NUMBERS_MAX + 1),
+        scanner("three such pages", i -> 1_000L * (i % 3) + i / 3 % ScanGuard.NUMBERS_MAX + 1),
         scanner("two pages of 18", i -> i % 2 == 0 ? 100 + i / 2 % 18 : 90_000 + i / 2 % 18));
   }
 
@@ -246,15 +246,15 @@ class ScanGuardTest {
       }
     }
     for (int n = 1; n <= ScanGuard.NUMBERS_MAX; n++) {
-      assertThat(guard.asked(ONE, TYPE, 1_000 * n * n)).isZero();
-      assertThat(guard.asked(ONE, TYPE, 1_000 * n * n)).as("again").isZero();
+      assertThat(guard.asked(ONE, TYPE, 1_000L * n * n)).isZero();
+      assertThat(guard.asked(ONE, TYPE, 1_000L * n * n)).as("again").isZero();
       assertThat(guard.asked(OTHER, TYPE, 4_711 + n % 20)).isZero();
     }
     assertThat(guard.asked(ONE, TYPE, 41)).isEqualTo(60);
     assertThat(guard.refusedSeconds(OTHER)).isZero();
     pass(60_000);
     for (int n = 1; n <= ScanGuard.ALTOGETHER_MAX; n++) {
-      assertThat(guard.asked(OTHER, TYPE, 1_000 * n * n)).as("number %s", n).isZero();
+      assertThat(guard.asked(OTHER, TYPE, 1_000L * n * n)).as("number %s", n).isZero();
     }
   }
 
