@@ -30,8 +30,6 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
   private static final String ROOT = "dev.coatcheck";
   private static final Path HOUSE = Path.of("src/main/java/dev/coatcheck");
-  private static final int FILE_LINES_MAX = 250;
-  private static final int PACKAGE_FILES_MAX = 18;
   private static final Pattern ROW = Pattern.compile("\\| `([a-z]+\\.[a-z.]+)` \\|.*");
 
   private static final JavaClasses CODE =
@@ -172,44 +170,6 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .haveFullyQualifiedName("java.sql.DriverManager")
         .check(TESTS);
-  }
-
-  @Test
-  void filesStaySmall() throws IOException {
-    assertThat(above(FILE_LINES_MAX, "src/main/java")).isEmpty();
-    assertThat(above(FILE_LINES_MAX, "bench/src")).isEmpty();
-  }
-
-  private static List<String> above(int linesMax, String folder) throws IOException {
-    List<String> large = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(Path.of(folder))) {
-      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-        int lines = Files.readAllLines(file).size();
-        if (lines > linesMax) {
-          large.add("%s has %d lines of at most %d".formatted(file, lines, linesMax));
-        }
-      }
-    }
-    return large;
-  }
-
-  @Test
-  void packagesStaySmall() throws IOException {
-    List<Path> folders = new ArrayList<>();
-    order().forEach(name -> folders.add(HOUSE.resolve(name.replace('.', '/'))));
-    try (Stream<Path> measurements = Files.walk(Path.of("bench/src"))) {
-      folders.addAll(measurements.filter(Files::isDirectory).toList());
-    }
-    List<String> large = new ArrayList<>();
-    for (Path folder : folders) {
-      try (Stream<Path> files = Files.list(folder)) {
-        long count = files.filter(Files::isRegularFile).count();
-        if (count > PACKAGE_FILES_MAX) {
-          large.add("%s has %d files of at most %d".formatted(folder, count, PACKAGE_FILES_MAX));
-        }
-      }
-    }
-    assertThat(large).isEmpty();
   }
 
   private static List<String> order() throws IOException {
