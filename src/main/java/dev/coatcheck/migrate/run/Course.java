@@ -139,9 +139,8 @@ final class Course {
   boolean apply(SourceSession session, Predicate<Step> which) {
     StepStates states = journal.states(run.id());
     for (int i = 0; i < steps.size(); i++) {
-      Phase phase = steps.get(i).phase();
-      boolean isLeft = which.test(steps.get(i));
-      if (isLeft && !(states.of(steps.get(i)).isApplied() && isInPlace(session, steps.get(i)))) {
+      Step step = steps.get(i);
+      if (which.test(step) && stepRunner(session).isLeft(step, states.of(step))) {
         heartbeat.requireMine();
         int before = steps.size();
         if (!lookUpNames(session)) {
@@ -152,23 +151,13 @@ final class Course {
           // A child is gone, and its steps with it.
           return apply(session, which);
         }
-        boolean isAsPlanned = !phase.bindsChildren() || hasPlannedChildren(session);
+        boolean isAsPlanned = !step.phase().bindsChildren() || hasPlannedChildren(session);
         if (!isAsPlanned || !apply(session, steps.get(i), "step_applied")) {
           return false;
         }
       }
     }
     return true;
-  }
-
-  /**
-   * An index may have been dropped since it was built. The switch uses the indexes up, and has its
-   * own way of building them anew.
-   */
-  private boolean isInPlace(SourceSession session, Step step) {
-    return !(step instanceof Step.Index index)
-        || stepRunner(session).isValid(index)
-        || isThere(session, Step.PRIMARY_KEY);
   }
 
   private boolean hasPlannedChildren(SourceSession session) {
