@@ -109,7 +109,7 @@ final class Course {
     for (int i = 0; i < current.steps().size(); i++) {
       Step next = current.steps().get(i);
       Phase phase = next.phase();
-      if (which.test(next) && !(states.of(next).isApplied() && isInPlace(session, next))) {
+      if (which.test(next) && stepRunner(session).isLeft(next, states.of(next))) {
         heartbeat.requireMine();
         List<String> before = current.names();
         if (!current.lookUp(session)) {
@@ -138,16 +138,6 @@ final class Course {
       }
     }
     return true;
-  }
-
-  /**
-   * An index may have been dropped since it was built. The switch uses the indexes up, and has its
-   * own way of building them anew.
-   */
-  private boolean isInPlace(SourceSession session, Step step) {
-    return !(step instanceof Step.Index index)
-        || stepRunner(session).isValid(index)
-        || isThere(session, Step.PRIMARY_KEY);
   }
 
   private void verify(SourceSession session) {

@@ -74,8 +74,15 @@ final class StepRunner {
     };
   }
 
-  boolean isValid(Step.Index index) {
-    return ddl.isValid(index);
+  /**
+   * Whether a step is to be applied. An index may have been dropped since it was built. The switch
+   * uses indexes up, and has its own way of building them anew.
+   *
+   * @param state as it was written down
+   */
+  boolean isLeft(Step step, StepState state) {
+    return !state.isApplied()
+        || (step instanceof Step.Index index && !ddl.isValid(index) && !ddl.isSwitched());
   }
 
   StepOutcome apply(Step step) {

@@ -45,6 +45,7 @@ public final class Ddl {
 
   private final DdlStore store;
   private final SourceSession session;
+  private final Target target;
   private final LongConsumer pause;
 
   /**
@@ -55,7 +56,13 @@ public final class Ddl {
   public Ddl(SourceSession session, Target target, LongConsumer pause) {
     this.store = new DdlStore(session.session(), target);
     this.session = session;
+    this.target = target;
     this.pause = pause;
+  }
+
+  /** Whether the new keys are the primary key. */
+  public boolean isSwitched() {
+    return store.isTrue(SwitchSteps.hasNewPrimaryKey(target));
   }
 
   public boolean isApplied(Step.Ddl step) {
