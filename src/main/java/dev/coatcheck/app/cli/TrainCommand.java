@@ -72,6 +72,7 @@ final class TrainCommand implements Callable<Integer> {
   private static void answers(TrainRequests requests)
       throws CommandFailed, IOException, InterruptedException {
     var _ = requests.send("POST", "/v1/ids/batch", MINTS);
+    var _ = requests.send("POST", "/v1/ids/" + mint(requests) + "/revoke", "{}");
     for (int round = 0; round < ROUNDS; round++) {
       String id = mint(requests);
       for (String path : List.of("/v1/ids/", "/v1/ids/", "/r/", "/r/")) { // miss, hit

@@ -1,16 +1,12 @@
 package dev.coatcheck.postgres.embedded;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.net.URLConnection;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -18,9 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /** The Postgres programs that come in our jars: unpacked once, and run. */
 final class PostgresBinaries {
@@ -66,7 +59,7 @@ final class PostgresBinaries {
     try (InputStream packed = connection.getInputStream()) {
       Path unpacked = folder.resolve(MAJOR_VERSION + "-" + connection.getContentLengthLong());
       if (!Files.isDirectory(unpacked)) {
-        unpackOnce(packed, unpacked);
+        PostgresArchive.unpackOnce(packed, unpacked);
       }
       PostgresBinaries binaries = new PostgresBinaries(unpacked.resolve("bin"), root);
       if (root) {
@@ -196,52 +189,6 @@ final class PostgresBinaries {
           default -> machine;
         }
         + ".txz";
-  }
-
-  /** Safe against a crash half-way and against another process that unpacks at the same time. */
-  private static void unpackOnce(InputStream packed, Path target) throws IOException {
-    Path folder = Files.createDirectories(target.resolveSibling("."));
-    try (FileChannel channel =
-        FileChannel.open(
-            folder.resolve("unpacking.lock"),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE)) {
-      channel.lock();
-      if (Files.isDirectory(target)) {
-        return;
-      }
-      Path unfinished = target.resolveSibling("unpacking");
-      deleteTree(unfinished);
-      try (TarArchiveInputStream tar =
-          new TarArchiveInputStream(
-              new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
-        for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
-          write(entry, tar, unfinished);
-        }
-      }
-      Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
-    }
-  }
-
-  private static void write(TarArchiveEntry entry, InputStream content, Path folder)
-      throws IOException {
-    Path path = folder.resolve(entry.getName()).normalize();
-    if (!path.startsWith(folder)) {
-      throw new IOException("the archive names a path outside of itself: " + entry.getName());
-    }
-    if (entry.isDirectory()) {
-      Files.createDirectories(path);
-      return;
-    }
-    Files.createDirectories(path.resolveSibling("."));
-    if (entry.isSymbolicLink()) {
-      Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
-      return;
-    }
-    Files.copy(content, path);
-    if ((entry.getMode() & 0100) != 0 && !path.toFile().setExecutable(true)) {
-      throw new IOException("can't make " + path + " executable");
-    }
   }
 
   static void deleteTree(Path folder) throws IOException {

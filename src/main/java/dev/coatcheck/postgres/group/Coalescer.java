@@ -1,6 +1,5 @@
 package dev.coatcheck.postgres.group;
 
-import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.ObjIntConsumer;
 
 /**
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
@@ -28,27 +26,22 @@ import java.util.function.ObjIntConsumer;
  * @param <A> what is answered
  */
 public final class Coalescer<Q, A> {
-  private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
-
   /** Leaves a spare group most of the 900 ms that a single call has. */
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private final String operation;
   private final int groupsMax;
   private final int spareGroupsMax;
   private final int callsMax;
-  private final Function<List<Q>, List<A>> work;
+  private final SharedWork<Q, A> work;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Deque<Waiting<Q, A>> waiting = new ArrayDeque<>();
+  private final Deque<WaitingCall<Q, A>> waiting = new ArrayDeque<>();
   private int underWay;
 
   /** When a group last took up calls. */
   private long takenNano;
 
   private boolean isWatched;
-
-  private record Waiting<Q, A>(Q question, Deadline deadline, CompletableFuture<A> answer) {}
 
   /** A question in the work of one caller. */
   private record Asked<Q, A>(Coalescer<Q, A> of, Q question) {}
@@ -73,11 +66,10 @@ public final class Coalescer<Q, A> {
       int spareGroupsMax,
       int callsMax,
       Function<List<Q>, List<A>> work) {
-    this.operation = operation;
     this.groupsMax = groupsMax;
     this.spareGroupsMax = spareGroupsMax;
     this.callsMax = callsMax;
-    this.work = work;
+    this.work = new SharedWork<>(operation, work);
   }
 
   /**
@@ -90,7 +82,7 @@ public final class Coalescer<Q, A> {
     if (WithoutWaiting.isRequired()) {
       return WithoutWaiting.await(new Asked<>(this, question), () -> submit(question));
     }
-    Waiting<Q, A> mine = waiting(question);
+    WaitingCall<Q, A> mine = WaitingCall.now(question);
     boolean alone;
     lock.lock();
     try {
@@ -108,7 +100,7 @@ public final class Coalescer<Q, A> {
       return await(mine);
     }
     try {
-      return work.apply(List.of(question)).getFirst();
+      return work.alone(question);
     } finally {
       finished();
     }
@@ -119,7 +111,7 @@ public final class Coalescer<Q, A> {
    * not wait for other calls, and the use of Postgres has bounds of its own.
    */
   private CompletableFuture<A> submit(Q question) {
-    Waiting<Q, A> mine = waiting(question);
+    WaitingCall<Q, A> mine = WaitingCall.now(question);
     boolean alone;
     lock.lock();
     try {
@@ -136,7 +128,7 @@ public final class Coalescer<Q, A> {
         .exceptionallyCompose(
             failed ->
                 CompletableFuture.failedFuture(
-                    failed instanceof TimeoutException ? late() : failed));
+                    failed instanceof TimeoutException ? work.late() : failed));
   }
 
   /** With the lock. */
@@ -144,25 +136,18 @@ public final class Coalescer<Q, A> {
     return underWay == 0 && waiting.isEmpty();
   }
 
-  private Waiting<Q, A> waiting(Q question) {
-    return new Waiting<>(question, Deadline.current(), new CompletableFuture<>());
-  }
-
-  private A await(Waiting<Q, A> mine) {
+  private A await(WaitingCall<Q, A> mine) {
     return SingleFlight.await(mine.answer(), mine.deadline().leftNanos())
         .orElseThrow(
             () -> {
-              mine.answer().completeExceptionally(late()); // so that no group takes it up any more
-              return late();
+              mine.answer()
+                  .completeExceptionally(work.late()); // so that no group takes it up any more
+              return work.late();
             });
   }
 
-  private DatabaseUnavailable late() {
-    return new DatabaseUnavailable(operation);
-  }
-
   /** With the lock. */
-  private void enqueue(Waiting<Q, A> call) {
+  private void enqueue(WaitingCall<Q, A> call) {
     waiting.add(call);
     if (underWay < groupsMax) {
       startGroup();
@@ -216,55 +201,19 @@ public final class Coalescer<Q, A> {
   }
 
   private void workOff() {
-    List<Waiting<Q, A>> taken = next();
+    List<WaitingCall<Q, A>> taken = next();
     while (!taken.isEmpty()) {
-      Answers answers = worked(taken);
+      Answers answers = work.worked(taken);
       taken = next();
       answers.handOut(taken.isEmpty());
     }
   }
 
-  private Answers worked(List<Waiting<Q, A>> taken) {
-    List<Waiting<Q, A>> group = new ArrayList<>(taken.size());
-    List<Waiting<Q, A>> tooLate = new ArrayList<>();
-    for (Waiting<Q, A> call : taken) {
-      if (call.deadline().leftNanos() < WORK_NANOS_MIN) {
-        tooLate.add(call);
-      } else if (!call.answer().isDone()) {
-        group.add(call);
-      }
-    }
-    Answers answers = new Answers();
-    answers.add(tooLate, (call, _) -> call.answer().completeExceptionally(late()));
-    if (!group.isEmpty()) {
-      answers.add(group, work(group));
-    }
-    return answers;
-  }
-
-  private ObjIntConsumer<Waiting<Q, A>> work(List<Waiting<Q, A>> group) {
-    try {
-      List<Q> questions = group.stream().map(Waiting::question).toList();
-      List<A> answers = latest(group).call(() -> work.apply(questions));
-      return (call, i) -> call.answer().complete(answers.get(i));
-    } catch (RuntimeException | Error failed) {
-      return (call, _) -> call.answer().completeExceptionally(failed);
-    }
-  }
-
-  private static <Q, A> Deadline latest(List<Waiting<Q, A>> group) {
-    Deadline latest = group.getFirst().deadline();
-    for (Waiting<Q, A> call : group) {
-      latest = call.deadline().isLaterThan(latest) ? call.deadline() : latest;
-    }
-    return latest;
-  }
-
   /** The next calls to work on; empty once there are none, and then this group has ended. */
-  private List<Waiting<Q, A>> next() {
+  private List<WaitingCall<Q, A>> next() {
     lock.lock();
     try {
-      List<Waiting<Q, A>> group = new ArrayList<>();
+      List<WaitingCall<Q, A>> group = new ArrayList<>();
       while (group.size() < callsMax && !waiting.isEmpty()) {
         group.add(waiting.remove());
       }

@@ -11,7 +11,6 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.NoSuchElementException;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jooq.DSLContext;
@@ -175,56 +174,12 @@ public final class Database implements AutoCloseable {
             try {
               return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
             } catch (RuntimeException thrown) {
-              throw judged(lent, thrown);
+              throw UnaskedRow.judged(lent, thrown);
             }
           });
     } catch (SQLException failed) {
       throw new DataAccessException(String.valueOf(failed.getMessage()), failed);
     }
-  }
-
-  /**
-   * What a failure is: a bug of ours, an outage, or the answer to another statement. Any of them
-   * may show as a row that can't be read.
-   *
-   * @throws SQLException for an outage
-   */
-  private static RuntimeException judged(Connections.Lent lent, RuntimeException thrown)
-      throws SQLException {
-    // A session keeps the settings of its user, and its standby, for as long as it lasts.
-    if (thrown instanceof UnaskedRow || SqlState.isReadOnly(thrown)) {
-      lent.evict();
-      return thrown;
-    }
-    if (!isReading(thrown)) {
-      return thrown;
-    }
-    return switch (lent.condition()) {
-      case IN_STEP -> thrown;
-      case OUT_OF_STEP -> {
-        lent.evict();
-        yield UnaskedRow.of(thrown);
-      }
-      case GONE ->
-          throw new SQLException("the connection is gone", SqlState.CONNECTION_FAILURE, thrown);
-    };
-  }
-
-  /** What Postgres itself refuses, and what the work decides, leaves no doubt. */
-  private static boolean isReading(RuntimeException thrown) {
-    return switch (thrown) {
-      case DataAccessException failed ->
-          !SqlState.isPoolExhausted(failed)
-              && !SqlState.isAnswer(failed)
-              && !SqlState.isConnectionLost(failed);
-      case IllegalArgumentException _,
-          IndexOutOfBoundsException _,
-          NoSuchElementException _,
-          ClassCastException _,
-          NullPointerException _ ->
-          true;
-      default -> false;
-    };
   }
 
   private <T> T transacted(Connections.Lent lent, Deadline deadline, Function<DSLContext, T> work)

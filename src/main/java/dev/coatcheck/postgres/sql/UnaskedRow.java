@@ -1,5 +1,10 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.Connections;
+import dev.coatcheck.postgres.connection.SqlState;
+import java.sql.SQLException;
+import java.util.NoSuchElementException;
+import org.jooq.exception.DataAccessException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +20,6 @@ public final class UnaskedRow extends RuntimeException {
 
   private UnaskedRow(String what, @Nullable Throwable cause) {
     super(what, cause, false, false);
-  }
-
-  /** A failure on a connection that answers something else than it is asked. */
-  static UnaskedRow of(RuntimeException thrown) {
-    return new UnaskedRow(thrown.toString(), thrown);
   }
 
   /**
@@ -43,5 +43,49 @@ public final class UnaskedRow extends RuntimeException {
       throw new UnaskedRow(what, null);
     }
     return value;
+  }
+
+  /**
+   * What a failure is: a bug of ours, an outage, or the answer to another statement. Any of them
+   * may show as a row that can't be read.
+   *
+   * @throws SQLException for an outage
+   */
+  static RuntimeException judged(Connections.Lent lent, RuntimeException thrown)
+      throws SQLException {
+    // A session keeps the settings of its user, and its standby, for as long as it lasts.
+    if (thrown instanceof UnaskedRow || SqlState.isReadOnly(thrown)) {
+      lent.evict();
+      return thrown;
+    }
+    if (!isReading(thrown)) {
+      return thrown;
+    }
+    return switch (lent.condition()) {
+      case IN_STEP -> thrown;
+      case OUT_OF_STEP -> {
+        lent.evict();
+        yield new UnaskedRow(thrown.toString(), thrown);
+      }
+      case GONE ->
+          throw new SQLException("the connection is gone", SqlState.CONNECTION_FAILURE, thrown);
+    };
+  }
+
+  /** What Postgres itself refuses, and what the work decides, leaves no doubt. */
+  private static boolean isReading(RuntimeException thrown) {
+    return switch (thrown) {
+      case DataAccessException failed ->
+          !SqlState.isPoolExhausted(failed)
+              && !SqlState.isAnswer(failed)
+              && !SqlState.isConnectionLost(failed);
+      case IllegalArgumentException _,
+          IndexOutOfBoundsException _,
+          NoSuchElementException _,
+          ClassCastException _,
+          NullPointerException _ ->
+          true;
+      default -> false;
+    };
   }
 }

@@ -1,0 +1,64 @@
+package dev.coatcheck.postgres.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+
+/** Unpacks the archive of the Postgres programs. */
+final class PostgresArchive {
+  private PostgresArchive() {}
+
+  /** Safe against a crash half-way and against another process that unpacks at the same time. */
+  static void unpackOnce(InputStream packed, Path target) throws IOException {
+    Path folder = Files.createDirectories(target.resolveSibling("."));
+    try (FileChannel channel =
+        FileChannel.open(
+            folder.resolve("unpacking.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE)) {
+      channel.lock();
+      if (Files.isDirectory(target)) {
+        return;
+      }
+      Path unfinished = target.resolveSibling("unpacking");
+      PostgresBinaries.deleteTree(unfinished);
+      try (TarArchiveInputStream tar =
+          new TarArchiveInputStream(
+              new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
+        for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
+          write(entry, tar, unfinished);
+        }
+      }
+      Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  private static void write(TarArchiveEntry entry, InputStream content, Path folder)
+      throws IOException {
+    Path path = folder.resolve(entry.getName()).normalize();
+    if (!path.startsWith(folder)) {
+      throw new IOException("the archive names a path outside of itself: " + entry.getName());
+    }
+    if (entry.isDirectory()) {
+      Files.createDirectories(path);
+      return;
+    }
+    Files.createDirectories(path.resolveSibling("."));
+    if (entry.isSymbolicLink()) {
+      Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+      return;
+    }
+    Files.copy(content, path);
+    if ((entry.getMode() & 0100) != 0 && !path.toFile().setExecutable(true)) {
+      throw new IOException("can't make " + path + " executable");
+    }
+  }
+}
