@@ -24,15 +24,6 @@ final class OrphanTable {
            and cardinality(f.confkey) = 1 and a.attname = ?)\
       """;
 
-  private static final String ORPHANS =
-      """
-      select count(*), string_agg(o.parent::text, ', ') filter (where o.n <= 3), %5$s
-        from (select t.%1$s as parent, row_number() over () as n from only %2$s t
-               where t.%1$s is not null
-                 and not exists (select from %3$s p where p.%4$s = t.%1$s)) as o
-      having count(*) > 0\
-      """;
-
   private final DSLContext sql;
   private final long oid;
   private final TableName table;
@@ -89,12 +80,19 @@ final class OrphanTable {
 
   private String query(Child child, Child.Leaf leaf) {
     String name = leaf.table().text() + ", whose " + child.column() + " is ";
-    return ORPHANS.formatted(
-        TableName.quoted(child.column()),
-        leaf.table().quoted(),
-        table.quoted(),
-        TableName.quoted(key),
-        TableName.literal(name));
+    return """
+    select count(*), string_agg(o.parent::text, ', ') filter (where o.n <= 3), %5$s
+      from (select t.%1$s as parent, row_number() over () as n from only %2$s t
+             where t.%1$s is not null
+               and not exists (select from %3$s p where p.%4$s = t.%1$s)) as o
+    having count(*) > 0\
+    """
+        .formatted(
+            TableName.quoted(child.column()),
+            leaf.table().quoted(),
+            table.quoted(),
+            TableName.quoted(key),
+            TableName.literal(name));
   }
 
   private List<String> found(String query) {
