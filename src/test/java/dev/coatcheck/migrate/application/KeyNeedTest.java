@@ -166,11 +166,11 @@ class KeyNeedTest {
                     PlainSql.row(
                         sql,
                         "select concat_ws('|', current_setting('search_path'),"
-                            + " current_setting('check_function_bodies'),"
-                            + " (select count(*) from pg_locks where relation >= 16384),"
-                            + " (select count(*) from pg_prepared_statements"
-                            + "   where statement like '%orders%'),"
-                            + " pg_my_temp_schema())",
+                            + " current_setting('check_function_bodies'), (select count(*) from"
+                            + " pg_locks l join pg_stat_activity a using (pid)   where l.relation"
+                            + " >= 16384 and a.datname = current_database()     and a.backend_type"
+                            + " = 'client backend'), (select count(*) from pg_prepared_statements  "
+                            + " where statement like '%orders%'), pg_my_temp_schema())",
                         row -> row.getString(1))))
         .isEqualTo("pg_catalog,pg_temp|on|0|0|0");
   }
