@@ -256,7 +256,7 @@ class ProxiedLegacyTest {
     for (BiFunction<TestClient, String, String> way : ways) {
       TestClient scanner =
           client
-              .with("X-Forwarded-For", "198.51.100." + (30 + ways.indexOf(way)))
+              .with("X-Forwarded-For", "192.0.2." + (230 + ways.indexOf(way)))
               .with("X-Coatcheck-Legacy", "redirect");
 
       List<String> statuses = numbers.stream().map(number -> way.apply(scanner, number)).toList();

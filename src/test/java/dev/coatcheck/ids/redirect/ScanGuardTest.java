@@ -17,6 +17,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -189,6 +190,7 @@ class ScanGuardTest {
 
   /** As many scan as are remembered, and many more ask once. */
   @Test
+  @Tag("faults")
   void aHundredThousandScannersAreRefusedUntilTheirTimeAndTake32MbAtMost() {
     long before = usedBytes();
     ScanGuard crowded = new ScanGuard(now::get);

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -114,6 +115,7 @@ class RetireTest {
   }
 
   @Test
+  @Tag("faults")
   void aTableThatIsLockedIsTakenLaterAndNothingIsDoneTwice() {
     TableMigration run = contracted();
     try (TestSession holder = fixture.sql().begin("lock table orders in row exclusive mode")) {

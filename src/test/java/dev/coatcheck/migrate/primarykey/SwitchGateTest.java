@@ -109,9 +109,19 @@ class SwitchGateTest {
   }
 
   /** As while the switch waits for its time window. */
+  @Test
+  void anIndexThatIsGoneOrInvalidIsNamedAndARetryBuildsIt() {
+    requireBuiltAgain("new_pk");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"new_pk", "old_perm", "ref_public"})
-  void anIndexThatIsGoneOrInvalidIsNamedAndARetryBuildsIt(String index) {
+  @ValueSource(strings = {"old_perm", "ref_public"})
+  @Tag("faults")
+  void soIsEachOther(String index) {
+    requireBuiltAgain(index);
+  }
+
+  private void requireBuiltAgain(String index) {
     shop.items(100);
     TableMigration run = fixture.run();
     fixture.execute("alter table orders disable trigger \"~coatcheck_insert\"");

@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.throttle.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -38,6 +39,7 @@ class ThrottleTest {
   }
 
   @Test
+  @Tag("faults")
   void itGivesWayToWhateverNeedsTheSourceAndGoesOnByItself() throws Exception {
     fixture.orders(5_000);
     fixture.execute(
