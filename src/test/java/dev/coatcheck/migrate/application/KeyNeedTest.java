@@ -165,12 +165,15 @@ class KeyNeedTest {
                 sql ->
                     PlainSql.row(
                         sql,
-                        "select concat_ws('|', current_setting('search_path'),"
-                            + " current_setting('check_function_bodies'), (select count(*) from"
-                            + " pg_locks l join pg_stat_activity a using (pid)   where l.relation"
-                            + " >= 16384 and a.datname = current_database()     and a.backend_type"
-                            + " = 'client backend'), (select count(*) from pg_prepared_statements"
-                            + " where from_sql), pg_my_temp_schema())",
+                        """
+                        select concat_ws('|', current_setting('search_path'),
+                          current_setting('check_function_bodies'),
+                          (select count(*) from pg_locks l join pg_stat_activity a using (pid)
+                            where l.relation >= 16384 and a.datname = current_database()
+                              and a.backend_type = 'client backend'),
+                          (select count(*) from pg_prepared_statements where from_sql),
+                          pg_my_temp_schema())\
+                        """,
                         row -> row.getString(1))))
         .isEqualTo("pg_catalog,pg_temp|on|0|0|0");
   }
