@@ -36,14 +36,14 @@ class ImageBuildTest {
 
   @BeforeAll
   static void build() throws Exception {
-    assumeTrue(CoatcheckProgram.isInstalled("docker"), "docker is not installed");
-    assumeTrue(docker("info").status() == 0, "no Docker engine answers");
+    assumeTrue(CoatcheckProgram.isInstalled("docker"), "no Docker: it is not installed");
+    assumeTrue(docker("info").status() == 0, "no Docker: no engine answers");
     for (String line : Files.readAllLines(Path.of("Dockerfile"))) {
       if (line.matches("FROM [a-z-]+:.*")) {
         String base = line.split(" ", -1)[1];
         assumeTrue(
             docker("image", "inspect", base).status() == 0 || docker("pull", base).status() == 0,
-            base + " can't be pulled");
+            "no Docker: " + base + " can't be pulled");
       }
     }
     Ended built = docker("build", "--tag", IMAGE, ".");

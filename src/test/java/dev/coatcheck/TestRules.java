@@ -33,7 +33,9 @@ public final class TestRules
           "a small disk needs the right to mount",
           "CI may run as another user than root, or in a container",
           "needs a superuser",
-          "COATCHECK_TEST_DATABASE_USER may be none");
+          "COATCHECK_TEST_DATABASE_USER may be none",
+          "no Docker:",
+          "CI may run on a machine without Docker, or without a registry of images");
 
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 

@@ -298,10 +298,11 @@ class TransferRoutesTest {
 
   @Test
   void aThirdImportOfOnePrincipalIsToldToComeAgain() throws IOException {
-    try (Socket one = connect();
-        Socket two = connect()) {
-      for (Socket socket : List.of(one, two)) {
-        send(socket, "Content-Length: 1000", "type,key\ncharge,1\n");
+    try (TransferSocket one = TransferSocket.load(GATEWAY, 1_000, GATEWAY.key());
+        TransferSocket two = TransferSocket.load(GATEWAY, 1_000, GATEWAY.key())) {
+      for (TransferSocket socket : List.of(one, two)) {
+        assertThat(socket.read("HTTP/1.1 100".length())).as("has its turn").endsWith("100");
+        socket.send("type,key\ncharge,1\n");
       }
       Reply refused = CSV.refused("overloaded", once -> once.post(IMPORTS, "type,key\n"));
       assertThat(refused.status()).isEqualTo(503);

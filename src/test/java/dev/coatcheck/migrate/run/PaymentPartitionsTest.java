@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.retire.NewKeys;
 import dev.coatcheck.migrate.state.RunState;
 import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.migrate.steps.Phase;
@@ -162,6 +163,12 @@ class PaymentPartitionsTest {
                     + " and confrelid = 'public.rental'::regclass order by 1"))
         .as("one foreign key to the new keys each")
         .containsExactly("payment_1", "payment_4", "payment_5", "payment_6", "payment_7");
+
+    MigrationFixture.done(
+        fixture.migrations().retire(run.id(), NewKeys.FUNCTION, Asked.by(MigrationFixture.ACTOR)));
+    write("rental_id_snowflake_id");
+    assertThat(shop.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
+        .isEmpty();
   }
 
   @Test
