@@ -174,10 +174,15 @@ class SwitchRoutesTest {
         API.post(run + "/retire", json("confirm", "public.other", "new_keys", "none")),
         "400 field_invalid confirm");
 
-    Reply retired =
-        API.post(run + "/retire", json("confirm", "public.orders", "new_keys", "function"));
+    TestClient keyed = API.with("Idempotency-Key", "retire-1");
+    String function = json("confirm", "public.orders", "new_keys", "function");
+    String none = json("confirm", "public.orders", "new_keys", "none");
+    Reply retired = keyed.post(run + "/retire", function);
 
     assertThat(retired.text("/state")).isEqualTo("contracted");
+    assertThat(keyed.post(run + "/retire", function).body()).isEqualTo(retired.body());
+    assertProblem(keyed.post(run + "/retire", none), "422 idempotency_key_reused Idempotency-Key");
+    assertProblem(API.post(run + "/retire", none), "409 table_migration_state");
     assertThat(states(retired, "expand")).containsOnly("undone");
     assertProblem(API.get(run + "/retirement?new_keys=none"), "409 table_migration_state");
     assertProblem(API.send("POST", run + "/verify", null), "409 table_migration_state");
