@@ -18,7 +18,7 @@ import org.jooq.DSLContext;
 /** Reads what a table is made of, all in one snapshot in which nothing can be written. */
 final class InventoryStore {
   /** Below the 10 s after which a pooled connection is given up. */
-  static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
+  private static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
 
   private static final String LOCK_MAX = "set local lock_timeout = '1s'";
 

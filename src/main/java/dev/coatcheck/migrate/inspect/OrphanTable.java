@@ -95,23 +95,23 @@ final class OrphanTable {
             TableName.literal(name));
   }
 
+  /** The bound, and the end of a count that takes too long, are of this part alone. */
   private List<String> found(String query) {
-    return sql.transactionResult(
-        savepoint -> {
-          PlainSql.execute(savepoint.dsl(), BOUND);
-          List<String> found =
-              PlainSql.rows(
-                  savepoint.dsl(),
-                  query,
-                  row ->
-                      "%,d rows of %s%s%s"
-                          .formatted(
-                              row.getLong(1),
-                              row.getString(3),
-                              row.getString(2),
-                              row.getLong(1) > 3 ? " and others" : ""));
-          PlainSql.execute(savepoint.dsl(), InventoryStore.STATEMENT_MAX);
-          return found;
-        });
+    PlainSql.execute(sql, "savepoint orphans");
+    try {
+      PlainSql.execute(sql, BOUND);
+      return PlainSql.rows(
+          sql,
+          query,
+          row ->
+              "%,d rows of %s%s%s"
+                  .formatted(
+                      row.getLong(1),
+                      row.getString(3),
+                      row.getString(2),
+                      row.getLong(1) > 3 ? " and others" : ""));
+    } finally {
+      PlainSql.execute(sql, "rollback to savepoint orphans");
+    }
   }
 }
