@@ -2,6 +2,7 @@ package dev.coatcheck.api.exchange;
 
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.source.SourceUnregistered;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 
 /** Maps an exception of a handler to its problem. */
@@ -20,6 +21,9 @@ public final class Failures {
           Problem.unavailable(
               ProblemCode.DATABASE_UNAVAILABLE,
               "The database is not available now. Send the same request again.");
+      case SourceUnregistered missing ->
+          Problem.unavailable(
+              ProblemCode.DATABASE_UNAVAILABLE, String.valueOf(missing.getMessage()));
       default -> {
         observer.observe(new Event.RequestFailed(requestId, thrown));
         yield Problem.of(

@@ -123,7 +123,7 @@ public final class Retirement {
   }
 
   private Source source(TableMigration run) {
-    return sources.named(run.source()).orElseThrow();
+    return sources.ofRun(run.source());
   }
 
   /** Why not, if it could not be done. What is done of it by then is not done twice. */

@@ -35,7 +35,7 @@ final class ContractCheck {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   Optional<OldColumns> look(TableMigration run) {
-    Source source = sources.named(run.source()).orElseThrow();
+    Source source = sources.ofRun(run.source());
     Optional<Target> now =
         isSwitched(run) ? CatalogTable.now(source.database(), run.target()) : Optional.empty();
     Journal.Switched since =

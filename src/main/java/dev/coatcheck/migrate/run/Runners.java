@@ -160,7 +160,7 @@ final class Runners implements AutoCloseable {
 
   private void work(Claim claim, TableMigration run) {
     try {
-      Source source = sources.named(run.source()).orElseThrow();
+      Source source = sources.ofRun(run.source());
       try (Heartbeat heartbeat =
           Heartbeat.start(leases, claim, run, gateway.observer(), nanoTime)) {
         new Runner(journal, gateway, source, run, heartbeat).run();

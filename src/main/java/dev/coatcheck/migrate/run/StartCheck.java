@@ -88,7 +88,7 @@ final class StartCheck {
   }
 
   private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
-    Source source = sources.named(run.source()).orElseThrow();
+    Source source = sources.ofRun(run.source());
     List<Diagnostic> changes =
         CatalogTable.now(source.database(), run.target())
             .map(now -> changes(source, run, now))

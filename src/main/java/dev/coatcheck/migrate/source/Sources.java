@@ -74,6 +74,15 @@ public final class Sources implements AutoCloseable {
         .map(where -> opened.computeIfAbsent(name, _ -> opened(name, where)));
   }
 
+  /**
+   * That of a run.
+   *
+   * @throws SourceUnregistered if there is none of that name
+   */
+  public Source ofRun(String name) {
+    return named(name).orElseThrow(() -> new SourceUnregistered(name));
+  }
+
   private Source opened(String name, DatabaseSettings where) {
     DatabaseSettings settings =
         new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);

@@ -235,6 +235,30 @@ class TableMigrationRoutesTest {
         .doesNotContain("public.other");
   }
 
+  /** As after a restart of the gateway without the variable that names it. */
+  @Test
+  void aRunWhoseSourceIsNoLongerRegisteredSaysWhatToSet() {
+    RUNS.table("stored", 1);
+    String run = Runs.path(RUNS.plan("stored"));
+    GATEWAY.execute(
+        "update coatcheck.table_migration set source = 'cellar' where migration_id = "
+            + run.substring(run.lastIndexOf('/') + 1));
+    requireUnregistered(API.once().post(run + "/start", "{}"));
+
+    GATEWAY.execute(
+        "update coatcheck.table_migration set state = 'contracted', occupies = true"
+            + " where source = 'cellar'");
+    requireUnregistered(API.once().get(run + "/retirement?new_keys=none"));
+    requireUnregistered(
+        API.once().post(run + "/retire", json("confirm", "public.stored", "new_keys", "function")));
+    GATEWAY.execute("delete from coatcheck.table_migration where source = 'cellar'");
+  }
+
+  private static void requireUnregistered(Reply reply) {
+    assertProblem(reply, "503 database_unavailable");
+    assertThat(reply.text("/detail")).contains("cellar", "COATCHECK_SOURCE_CELLAR_URL");
+  }
+
   @Test
   void aTableThatChangedSinceItsPlanIsNotStarted() {
     RUNS.table("changing", 1);

@@ -1,0 +1,16 @@
+package dev.coatcheck.migrate.source;
+
+import java.util.Locale;
+
+/** The configuration of this instance no longer names the source of a run. */
+public final class SourceUnregistered extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** The message says what can be done. */
+  SourceUnregistered(String name) {
+    super(
+        "The source %s of this run is not registered at this gateway. Set COATCHECK_SOURCE_%s_URL,"
+                .formatted(name, name.toUpperCase(Locale.ROOT))
+            + " and start the gateway again.");
+  }
+}
