@@ -21,6 +21,7 @@ final class Postmaster {
   private static final int START_ATTEMPTS_MAX = 10;
   private static final Duration PAUSE_BETWEEN_ATTEMPTS = Duration.ofMillis(500);
   private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration PROGRAM_END_MAX = Duration.ofSeconds(20);
   private static final int READY_SECONDS_MAX = 120;
 
   private static final String SETTINGS =
@@ -100,10 +101,13 @@ final class Postmaster {
     }
   }
 
-  /** Ends it, and what starts it, because this process ends. */
+  /**
+   * Ends it, and what starts it, because this process ends: a program of ours has 20 s for that.
+   */
   void end() throws EmbeddedDatabaseFailed, IOException {
     binaries.end();
-    while (binaries.isRunning()) {
+    long endNano = System.nanoTime() + PROGRAM_END_MAX.toNanos();
+    while (binaries.isRunning() && System.nanoTime() - endNano < 0) {
       stop();
       pause(POLL);
     }

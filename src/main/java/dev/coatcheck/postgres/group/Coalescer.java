@@ -149,6 +149,11 @@ public final class Coalescer<Q, A> {
   /** With the lock. */
   private void enqueue(WaitingCall<Q, A> call) {
     waiting.add(call);
+    attend();
+  }
+
+  /** With the lock, while calls wait: has a group take them up, at the latest when it is late. */
+  private void attend() {
     if (underWay < groupsMax) {
       startGroup();
     } else {
@@ -192,8 +197,8 @@ public final class Coalescer<Q, A> {
     lock.lock();
     try {
       underWay--;
-      if (!waiting.isEmpty() && underWay < groupsMax) {
-        startGroup();
+      if (!waiting.isEmpty()) {
+        attend();
       }
     } finally {
       lock.unlock();

@@ -144,8 +144,12 @@ public final class Database implements AutoCloseable {
   }
 
   private DatabaseUnavailable mixedUp(String operation, UnaskedRow unasked) {
-    observer.observe(new Event.AnswersMixedUp(operation, unasked.toString()));
+    observeMixUp(operation, unasked);
     return new DatabaseUnavailable(operation, unasked);
+  }
+
+  private void observeMixUp(String operation, UnaskedRow unasked) {
+    observer.observe(new Event.AnswersMixedUp(operation, unasked.toString()));
   }
 
   /**
@@ -157,7 +161,7 @@ public final class Database implements AutoCloseable {
     try {
       return lent(deadline, inTransaction, work);
     } catch (UnaskedRow first) {
-      DatabaseUnavailable _ = mixedUp(operation, first);
+      observeMixUp(operation, first);
       try {
         return lent(deadline, inTransaction, work);
       } catch (UnaskedRow again) {

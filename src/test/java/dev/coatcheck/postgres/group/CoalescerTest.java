@@ -87,6 +87,40 @@ class CoalescerTest {
     assertThat(spared.call("last")).isEqualTo("last");
   }
 
+  /** The spare group is late too, so that only the end of the first one makes room. */
+  @Test
+  void whoWaitsBehindALateSpareGroupIsTakenUpOnceTheFirstHasEnded() throws Exception {
+    CountDownLatch inSpare = new CountDownLatch(1);
+    CountDownLatch releaseSpare = new CountDownLatch(1);
+    Coalescer<String, String> spared =
+        new Coalescer<>(
+            "test",
+            1,
+            1,
+            1,
+            questions -> {
+              if (questions.contains("spare")) {
+                inSpare.countDown();
+                assertThatCode(releaseSpare::await).doesNotThrowAnyException();
+              }
+              return questions.contains("first") ? answer(questions) : questions;
+            });
+    Future<String> firstAnswer = threads.submit(() -> spared.call("first"));
+    first.await();
+    Future<String> spare = threads.submit(() -> spared.call("spare"));
+    inSpare.await();
+    CompletableFuture<?> next =
+        begin(new WithoutWaiting<>(() -> spared.call("next")), Deadline.after(LONG));
+
+    release.countDown();
+
+    assertThat(firstAnswer.get()).isEqualTo("first!");
+    next.get(); // while nobody else calls
+    assertThat(spare).isNotDone();
+    releaseSpare.countDown();
+    assertThat(spare.get()).isEqualTo("spare");
+  }
+
   @Test
   void aCallWithTooLittleTimeIsLeftOutAndEndsNobodyElse() throws Exception {
     holdTheGroup();
