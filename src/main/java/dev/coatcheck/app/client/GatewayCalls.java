@@ -110,7 +110,7 @@ public final class GatewayCalls {
     return url;
   }
 
-  /** Percent-encodes a text for one segment of a path. */
+  /** Percent-encodes a text for one segment of a path, or one value of a query. */
   public static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }

@@ -3,8 +3,8 @@ package dev.coatcheck.ids.redirect;
 import java.util.Arrays;
 
 /**
- * The numbers that one visitor asked for within the last minute, and its misses. It holds as many
- * as a visitor may ask for, so no number is forgotten before its time, in whatever order they come.
+ * The numbers that one visitor asked for within the last minute, and its misses. It has room for
+ * all that a visitor may ask for, so it never drops a number within its minute.
  *
  * <p>Not thread-safe: the guard has a lock.
  */

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * on. The text is that of strangers, so nothing of it is copied that could run:
  *
  * <ul>
- *   <li>It is put together from tokens that can mean but one thing, without a semicolon and without
- *       a comment, and begins like a query. So it is one statement, whatever the text was.
+ *   <li>It is built from unambiguous tokens, has no semicolon and no comment, and begins like a
+ *       query. So it is one statement, whatever the text was.
  *   <li>Values become NULL. The server reads a literal as soon as it analyses a query, and the
  *       literal of an array or a row of a domain's type runs the check of that domain.
  * </ul>

@@ -111,8 +111,8 @@ final class ContractSteps {
   }
 
   /**
-   * Before a column of the table goes, or may be null again: whoever updates a published table
-   * needs an identity of it without that column.
+   * Moves the replica identity before the column of the keys goes, or may be null again: without
+   * one, Postgres refuses every update of a published table.
    */
   static SqlTemplate withoutIdentity(SqlTemplate statements) {
     return statements

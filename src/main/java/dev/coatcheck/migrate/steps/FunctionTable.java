@@ -27,8 +27,8 @@ public final class FunctionTable {
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
   /**
-   * Whoever may call our functions could put them on a table of their own, where they would write
-   * to the outbox. In a restored copy the table has another OID; the names of tables come along.
+   * Otherwise a role that may call our functions could make a trigger on its own table, and write
+   * to the outbox. In a restored copy the table has another OID, and is found by its name.
    */
   private static final String ONLY_OF_RUN =
       """

@@ -249,7 +249,7 @@ class DatedSnowflakesTest {
         .execute(
             """
             insert into coatcheck.worker_lease (layout, worker, timeline, epoch)
-            values ('default', 895, 1, 4), ('default', 767, 1, 0), ('twitter', 767, 1, 1)
+            values ('default', 895, 1, 1), ('default', 767, 1, 0), ('twitter', 767, 1, 1)
             """);
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 2);

@@ -259,6 +259,17 @@ class EndingsTest {
   /** The late one waits for a row that another session holds, as long as that session likes. */
   @Test
   void anEndingThatIsLateHoldsUpItsOwnCallerOnly() throws Exception {
+    requireDoneAfter(_ -> {});
+  }
+
+  @Test
+  void endingsWhoseConnectionBrokeAreDoneOnAnother() throws Exception {
+    requireDoneAfter(
+        holder -> holder.text("select count(pg_terminate_backend(pid))" + WAITING_FOR_THE_HEAD));
+  }
+
+  /** Of three endings two groups wait for the head when something happens to them. */
+  private static void requireDoneAfter(Consumer<TestSession> happens) throws Exception {
     List<String> ids = minted(3);
     try (TestSession holder =
             FIXTURE.on.sql().begin("select from coatcheck.change_head for update");
@@ -269,31 +280,15 @@ class EndingsTest {
         Awaitility.await().until(() -> waitingForTheHead() > 0);
       }
       Awaitility.await().until(() -> waitingForTheHead() == 2);
+      happens.accept(holder);
       holder.rollback();
 
       for (Future<EndOutcome> each : ending) {
         assertThat(each.get()).isInstanceOf(EndOutcome.Done.class);
       }
     }
-  }
-
-  @Test
-  void endingsWhoseConnectionBrokeAreDoneOnAnother() throws Exception {
-    List<String> ids = minted(3);
-    try (TestSession holder =
-            FIXTURE.on.sql().begin("select from coatcheck.change_head for update");
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<EndOutcome>> ending = new ArrayList<>();
-      for (String id : ids) {
-        ending.add(threads.submit(() -> end(new Request.Revoke(id, Optional.empty()), "test")));
-      }
-      Awaitility.await().until(() -> waitingForTheHead() == 2);
-      holder.text("select count(pg_terminate_backend(pid))" + WAITING_FOR_THE_HEAD);
-      holder.rollback();
-
-      for (Future<EndOutcome> each : ending) {
-        assertThat(each.get()).isInstanceOf(EndOutcome.Done.class);
-      }
+    for (String id : ids) {
+      assertThat(resolved(id)).isInstanceOf(ResolveOutcome.Revoked.class);
     }
   }
 

@@ -112,7 +112,7 @@ final class ActionRoutes {
         });
   }
 
-  /** So here. */
+  /** The name of the table is typed, as for contract. */
   private Answer retire(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("confirm", "new_keys");
     String typed = body.string("confirm");

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -46,7 +47,9 @@ final class RetireVerb implements Callable<Integer> {
   public Integer call() throws CommandFailed {
     PrintWriter out = spec.commandLine().getOut();
     if (table == null) {
-      plan(out, calls.gateway().get(calls.path("/retirement?new_keys=" + newKeys)));
+      plan(
+          out,
+          calls.gateway().get(calls.path("/retirement?new_keys=" + GatewayCalls.segment(newKeys))));
     } else {
       new RunText(out).status(calls.post("/retire", Map.of("confirm", table, "new_keys", newKeys)));
     }
