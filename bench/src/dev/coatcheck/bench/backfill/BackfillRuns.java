@@ -2,16 +2,16 @@ package dev.coatcheck.bench.backfill;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.application.Precondition;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.PlanOutcome;
 import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Precondition;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.TableSpec;
-import dev.coatcheck.migrate.state.RunEvent;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +38,7 @@ record BackfillRuns(TableMigrations migrations) {
                 new TableSpec("public", table, Optional.of("created_at"), true),
                 type,
                 Optional.empty()),
-            Asked.by(ACTOR));
+            ActionRequest.by(ACTOR));
     if (!(result
         instanceof
         IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome.Planned(TableMigration.Whole whole)))) {
@@ -49,7 +49,7 @@ record BackfillRuns(TableMigrations migrations) {
         migrations.start(
             run.id(),
             run.plan().preconditions().stream().map(Precondition::code).toList(),
-            Asked.by(ACTOR)));
+            ActionRequest.by(ACTOR)));
     return run;
   }
 

@@ -18,13 +18,13 @@ import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.state.RunEvent;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -170,13 +170,13 @@ public final class BackfillSpeed {
       Thread.sleep(BackfillRuns.LOOK_MILLIS);
     }
     // What comes after the backfill is no part of the figure.
-    BackfillRuns.act(migrations.pause(run.id(), Asked.by(BackfillRuns.ACTOR)));
+    BackfillRuns.act(migrations.pause(run.id(), ActionRequest.by(BackfillRuns.ACTOR)));
     while (!apart.isOutboxEmpty(run.target())) {
       Thread.sleep(BackfillRuns.LOOK_MILLIS);
     }
     Instant end = Instant.now();
     Instant begin = BackfillRuns.at(migrations.journal().events(run.id(), 0), "step_started", FILL);
-    BackfillRuns.act(migrations.resume(run.id(), Asked.by(BackfillRuns.ACTOR)));
+    BackfillRuns.act(migrations.resume(run.id(), ActionRequest.by(BackfillRuns.ACTOR)));
     runs.await(run, RunState.DONE);
     return Duration.between(begin, end).toNanos() / 1e9;
   }

@@ -1,8 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.migrate.inspect.TableSize;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
 
 /**

@@ -1,16 +1,11 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.migrate.application.AppObjectsTable;
-import dev.coatcheck.migrate.application.CalledStatements;
-import dev.coatcheck.migrate.application.OldColumnUse;
-import dev.coatcheck.migrate.application.OldColumnUse.Searched;
-import dev.coatcheck.migrate.application.StatementTable;
-import dev.coatcheck.migrate.application.Statements;
+import dev.coatcheck.migrate.plan.OldColumnUse.Searched;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Steps;
+import dev.coatcheck.migrate.table.Steps;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.List;

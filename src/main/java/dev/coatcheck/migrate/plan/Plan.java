@@ -1,8 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.table.Step;
 import java.util.List;
 
 /**

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.table.Step;
 import java.util.List;
 
 /** The answer of a {@link Planner}. */

@@ -1,4 +1,4 @@
-/** What a run would do to a table, what it takes, and whether the table is still as planned. */
+/** What a run would do to a table and ask of its applications, and what stands in its way. */
 @NullMarked
 package dev.coatcheck.migrate.plan;
 

@@ -7,7 +7,7 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.table.Outbox;
 import dev.coatcheck.postgres.sql.Database;
 
 /** The gateway's side of every run: its database, and what writes mappings there. */

@@ -7,7 +7,7 @@ import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.FunctionTable;
+import dev.coatcheck.migrate.table.FunctionTable;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 

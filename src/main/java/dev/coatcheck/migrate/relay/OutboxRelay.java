@@ -6,7 +6,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.table.Outbox;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

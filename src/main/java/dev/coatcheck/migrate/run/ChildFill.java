@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.backfill.ChildFillTable;
+import dev.coatcheck.migrate.table.ChildFillTable;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;

@@ -1,14 +1,10 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.state.CurrentRun;
-import dev.coatcheck.migrate.state.StepState;
-import dev.coatcheck.migrate.state.StepStates;
-import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.Step;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

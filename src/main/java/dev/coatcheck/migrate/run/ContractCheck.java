@@ -1,19 +1,14 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.application.Precondition;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.plan.OldColumnTable;
+import dev.coatcheck.migrate.plan.Precondition;
+import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.state.OldColumns;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.state.TableMigration.StepStatus;
-import dev.coatcheck.migrate.steps.Step;
+import dev.coatcheck.migrate.table.Step;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

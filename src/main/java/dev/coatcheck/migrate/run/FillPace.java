@@ -1,10 +1,8 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.backfill.Backfill.Outcome;
-import dev.coatcheck.migrate.backfill.KeyTimes;
-import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.throttle.Throttle;
+import dev.coatcheck.migrate.source.Throttle;
+import dev.coatcheck.migrate.table.Backfill.Outcome;
+import dev.coatcheck.migrate.table.KeyTimes;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

@@ -2,13 +2,10 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.migrate.backfill.Checkpoint;
-import dev.coatcheck.migrate.journal.LeaseTable;
-import dev.coatcheck.migrate.journal.LeaseTable.Claim;
-import dev.coatcheck.migrate.journal.LeaseTable.Orders;
-import dev.coatcheck.migrate.state.Goal;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.run.LeaseTable.Claim;
+import dev.coatcheck.migrate.run.LeaseTable.Orders;
+import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;

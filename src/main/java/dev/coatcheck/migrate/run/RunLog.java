@@ -1,13 +1,8 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.state.Goal;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.StepState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.LockTime;
-import dev.coatcheck.migrate.steps.Step;
-import dev.coatcheck.migrate.steps.StepOutcome;
+import dev.coatcheck.migrate.table.LockTime;
+import dev.coatcheck.migrate.table.Step;
+import dev.coatcheck.migrate.table.StepOutcome;
 import java.util.Optional;
 
 /** Writes down what a runner does with the steps of a run, and how it ends. */

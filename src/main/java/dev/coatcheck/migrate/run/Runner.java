@@ -1,14 +1,12 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Event;
-import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -16,7 +14,7 @@ import java.util.Optional;
 
 /**
  * Carries one run on for as long as it is to be carried on here: connects to the source, again if
- * the source was away, and goes the {@link Course} of the run.
+ * the source was away, and goes the {@link RunExecutor} of the run.
  */
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
@@ -44,7 +42,7 @@ final class Runner {
   /** Until the goal is reached, or the run is not to go on here. */
   void run() {
     while (true) {
-      Course course = new Course(journal, gateway, source, run, heartbeat);
+      RunExecutor executor = new RunExecutor(journal, gateway, source, run, heartbeat);
       try (SourceSession session =
           SourceSession.open(
               source.settings(),
@@ -53,23 +51,23 @@ final class Runner {
               heartbeat.claim().fence(),
               heartbeat::waitsFor)) {
         heartbeat.because(Optional.empty());
-        course.go(session);
+        executor.go(session);
         return;
       } catch (FenceLost | Stopped over) {
         return;
       } catch (ObjectsGone gone) {
-        course.fail(String.valueOf(gone.getMessage()));
+        executor.fail(String.valueOf(gone.getMessage()));
         return;
       } catch (DatabaseUnavailable gone) {
         if (!waitForSource(gone)) {
           return;
         }
       } catch (RuntimeException refused) {
-        if (course.isOvertaken()) {
+        if (executor.isOvertaken()) {
           continue;
         }
         gateway.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
-        course.fail(RootCause.words(refused));
+        executor.fail(RootCause.words(refused));
         return;
       }
     }

@@ -4,31 +4,18 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.migrate.inspect.Inventory;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.ActionTable;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.Decision;
-import dev.coatcheck.migrate.journal.Journal;
-import dev.coatcheck.migrate.journal.LeaseTable;
-import dev.coatcheck.migrate.journal.PlanOutcome;
+import dev.coatcheck.migrate.plan.Inventory;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
 import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
-import dev.coatcheck.migrate.retire.Leftovers;
-import dev.coatcheck.migrate.retire.NewKeys;
-import dev.coatcheck.migrate.retire.Retirement;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.state.OldColumns;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -94,11 +81,12 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
-  public IdempotentResult<PlanOutcome> plan(PlanRequest request, Asked<PlanOutcome> asked) {
+  public IdempotentResult<PlanOutcome> plan(PlanRequest request, ActionRequest<PlanOutcome> asked) {
     return looking(asked, () -> planAnew(request, asked));
   }
 
-  private IdempotentResult<PlanOutcome> planAnew(PlanRequest request, Asked<PlanOutcome> asked) {
+  private IdempotentResult<PlanOutcome> planAnew(
+      PlanRequest request, ActionRequest<PlanOutcome> asked) {
     Optional<Diagnostic> refusal = check().refusal(request.type());
     if (refusal.isPresent()) {
       return actions.refuse(asked, new PlanOutcome.Refused(List.of(refusal.get())));
@@ -129,32 +117,32 @@ public final class TableMigrations implements AutoCloseable {
    * @param accepted the codes of preconditions that the application meets
    */
   public IdempotentResult<ActionOutcome> start(
-      long id, List<String> accepted, Asked<ActionOutcome> asked) {
+      long id, List<String> accepted, ActionRequest<ActionOutcome> asked) {
     return looking(
         asked,
         () -> act(id, asked, Transition.start(accepted).unless(check().refusal(id, accepted))));
   }
 
-  public IdempotentResult<ActionOutcome> pause(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> pause(long id, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.PAUSE::decide);
   }
 
-  public IdempotentResult<ActionOutcome> resume(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> resume(long id, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.RESUME::decide);
   }
 
   /** Tries again what failed. */
-  public IdempotentResult<ActionOutcome> retry(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> retry(long id, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.RETRY::decide);
   }
 
   /** Ends it for good where it is; what it left on the table can then be undone. */
-  public IdempotentResult<ActionOutcome> cancel(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> cancel(long id, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.CANCEL::decide);
   }
 
   /** Compares source and mappings; the report is part of the run. */
-  public IdempotentResult<ActionOutcome> verify(long id, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> verify(long id, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.VERIFY::decide);
   }
 
@@ -163,7 +151,7 @@ public final class TableMigrations implements AutoCloseable {
    * needs is built at once, and is used again by a later switch if the window closes before.
    */
   public IdempotentResult<ActionOutcome> switchWithin(
-      long id, SwitchWindow window, Asked<ActionOutcome> asked) {
+      long id, SwitchWindow window, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.switchWithin(window)::decide);
   }
 
@@ -173,7 +161,7 @@ public final class TableMigrations implements AutoCloseable {
    * @param accepted the codes of what is known and accepted all the same
    */
   public IdempotentResult<ActionOutcome> contract(
-      long id, List<String> accepted, Asked<ActionOutcome> asked) {
+      long id, List<String> accepted, ActionRequest<ActionOutcome> asked) {
     ContractCheck check = new ContractCheck(journal, sources);
     return looking(
         asked,
@@ -186,7 +174,8 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   /** Undoes a phase and all that came after it. */
-  public IdempotentResult<ActionOutcome> undo(long id, Phase phase, Asked<ActionOutcome> asked) {
+  public IdempotentResult<ActionOutcome> undo(
+      long id, Phase phase, ActionRequest<ActionOutcome> asked) {
     return act(id, asked, Transition.undo(phase)::decide);
   }
 
@@ -195,8 +184,8 @@ public final class TableMigrations implements AutoCloseable {
    * the last archive. No further run can be planned for the type, because it would give the rows
    * other keys than their public IDs have.
    */
-  public IdempotentResult<ActionOutcome> forget(long id, Asked<ActionOutcome> asked) {
-    return looking(asked, () -> act(id, asked, new Leftovers(journal, sources).drop(id)));
+  public IdempotentResult<ActionOutcome> forget(long id, ActionRequest<ActionOutcome> asked) {
+    return looking(asked, () -> act(id, asked, new ArchiveRemoval(journal, sources).drop(id)));
   }
 
   /** What {@link #retire} would do; empty for a run that can't be retired. */
@@ -206,13 +195,15 @@ public final class TableMigrations implements AutoCloseable {
 
   /** Takes what a contracted run keeps on its table off. */
   public IdempotentResult<ActionOutcome> retire(
-      long id, NewKeys newKeys, Asked<ActionOutcome> asked) {
+      long id, NewKeys newKeys, ActionRequest<ActionOutcome> asked) {
     return looking(asked, () -> act(id, asked, retirement.retire(id, newKeys)));
   }
 
   /** Changes the throttle settings, also while it runs. */
   public IdempotentResult<ActionOutcome> set(
-      long id, Function<ThrottleSettings, ThrottleSettings> change, Asked<ActionOutcome> asked) {
+      long id,
+      Function<ThrottleSettings, ThrottleSettings> change,
+      ActionRequest<ActionOutcome> asked) {
     return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
   }
 
@@ -232,12 +223,13 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   /** A repeated request is answered before the source is looked at. */
-  private <T> IdempotentResult<T> looking(Asked<T> asked, Supplier<IdempotentResult<T>> work) {
+  private <T> IdempotentResult<T> looking(
+      ActionRequest<T> asked, Supplier<IdempotentResult<T>> work) {
     return actions.answered(asked).orElseGet(() -> Deadline.after(LOOK_MAX).call(work::get));
   }
 
   private IdempotentResult<ActionOutcome> act(
-      long id, Asked<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
+      long id, ActionRequest<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
     IdempotentResult<ActionOutcome> result = actions.decide(id, asked, decider);
     switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome> _, IdempotentResult.Answered<ActionOutcome> _ ->

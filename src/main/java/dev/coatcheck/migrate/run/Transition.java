@@ -1,12 +1,6 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Decision;
-import dev.coatcheck.migrate.state.Goal;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,4 +1,4 @@
-/** What people ask of runs, and the runners that carry them on. */
+/** Runs of table migrations: their state, what people ask of them, and who carries them on. */
 @NullMarked
 package dev.coatcheck.migrate.run;
 

@@ -1,4 +1,4 @@
-/** Customers' databases: where a table is, and how it is spoken to. */
+/** Customers' databases: how they are reached, named and spoken to, and how loaded they are. */
 @NullMarked
 package dev.coatcheck.migrate.source;
 

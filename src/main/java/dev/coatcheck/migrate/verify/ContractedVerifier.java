@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.verify;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.table.Outbox;
 import dev.coatcheck.migrate.verify.Findings.Promise;
 import dev.coatcheck.migrate.verify.RowStore.Row;
 import dev.coatcheck.postgres.sql.Database;

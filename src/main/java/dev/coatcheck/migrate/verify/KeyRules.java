@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.verify;
 
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
-import dev.coatcheck.migrate.backfill.KeyTimes;
+import dev.coatcheck.migrate.table.KeyTimes;
 import dev.coatcheck.migrate.verify.Findings.Promise;
 import dev.coatcheck.migrate.verify.RowStore.Row;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.migrate.steps.Outbox;
+import dev.coatcheck.migrate.table.Outbox;
 import dev.coatcheck.migrate.verify.Findings.Promise;
 import dev.coatcheck.migrate.verify.PublishedStore.Published;
 import dev.coatcheck.migrate.verify.RowStore.Row;

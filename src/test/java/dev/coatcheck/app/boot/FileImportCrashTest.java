@@ -3,9 +3,9 @@ package dev.coatcheck.app.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
-import dev.coatcheck.migrate.backfill.KeyModel;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.KeyModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

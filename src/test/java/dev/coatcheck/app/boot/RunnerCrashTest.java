@@ -3,10 +3,10 @@ package dev.coatcheck.app.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunEvent;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,14 +2,14 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunEvent;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.SwitchWindow;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.Phase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,7 +122,7 @@ class SwitchCrashTest {
   }
 
   private static void act(MigrationFixture desk, TableMigration run, boolean isForward) {
-    Asked<ActionOutcome> asked = Asked.by(MigrationFixture.ACTOR);
+    ActionRequest<ActionOutcome> asked = ActionRequest.by(MigrationFixture.ACTOR);
     MigrationFixture.done(
         isForward
             ? desk.migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, asked)

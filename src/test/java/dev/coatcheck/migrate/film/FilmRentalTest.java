@@ -2,12 +2,12 @@ package dev.coatcheck.migrate.film;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.application.Precondition;
 import dev.coatcheck.migrate.film.FilmRental.Table;
+import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.film;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.coatcheck.migrate.application.Precondition;
+import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.run.Writers;
 import java.io.IOException;
 import java.sql.Connection;

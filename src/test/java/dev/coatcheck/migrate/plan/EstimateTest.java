@@ -2,9 +2,8 @@ package dev.coatcheck.migrate.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.inspect.TableSize;
 import dev.coatcheck.migrate.plan.Estimate.PhaseTime;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

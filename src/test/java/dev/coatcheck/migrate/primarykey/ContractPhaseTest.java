@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -112,7 +112,8 @@ class ContractPhaseTest {
 
   /** The report, after which the run is where it was. */
   private String verified(TableMigration run) {
-    MigrationFixture.done(fixture.migrations().verify(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(
+        fixture.migrations().verify(run.id(), ActionRequest.by(MigrationFixture.ACTOR)));
     return String.valueOf(fixture.await(run, RunState.CONTRACTED).report());
   }
 

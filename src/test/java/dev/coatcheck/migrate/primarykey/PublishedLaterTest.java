@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.journal.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import org.junit.jupiter.api.Test;

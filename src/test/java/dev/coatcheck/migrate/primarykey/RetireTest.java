@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.retire.NewKeys;
-import dev.coatcheck.migrate.retire.Retirement;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.NewKeys;
+import dev.coatcheck.migrate.run.Retirement;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.TestSession;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
@@ -192,8 +192,8 @@ class RetireTest {
     return kinds;
   }
 
-  private static Asked<ActionOutcome> asked() {
-    return Asked.by(MigrationFixture.ACTOR);
+  private static ActionRequest<ActionOutcome> asked() {
+    return ActionRequest.by(MigrationFixture.ACTOR);
   }
 
   private IdempotentResult<ActionOutcome> retire(TableMigration run, NewKeys newKeys) {

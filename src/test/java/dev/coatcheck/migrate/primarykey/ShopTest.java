@@ -2,12 +2,12 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.Writers;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -65,7 +65,7 @@ class ShopTest {
         requireSwitch(fixture, first, shop, writers);
         ledger.note();
         MigrationFixture.done(
-            fixture.migrations().verify(first.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().verify(first.id(), ActionRequest.by(MigrationFixture.ACTOR)));
         fixture.await(first, RunState.DONE);
         requireTwins(fixture);
         report("verification", writers);

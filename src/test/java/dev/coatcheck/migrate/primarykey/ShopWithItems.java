@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.RunEvent;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.Patience;
 import java.time.Duration;
 import java.util.List;

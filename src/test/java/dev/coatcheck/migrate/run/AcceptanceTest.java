@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.application.Precondition;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -166,7 +162,7 @@ class AcceptanceTest {
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
     IdempotentResult<ActionOutcome> result =
-        FIXTURE.migrations().start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR));
+        FIXTURE.migrations().start(run.id(), accepted, ActionRequest.by(MigrationFixture.ACTOR));
     return switch (result) {
       case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
       default -> throw new AssertionError(result);

@@ -2,8 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.SmallDisk;
 import dev.coatcheck.postgres.embedded.TestHome;

@@ -3,8 +3,6 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.embedded.InstalledPostgres;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Path;

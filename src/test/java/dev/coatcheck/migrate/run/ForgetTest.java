@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -89,7 +85,7 @@ class ForgetTest {
   }
 
   private IdempotentResult<ActionOutcome> forget(TableMigration run) {
-    return fixture.migrations().forget(run.id(), Asked.by(MigrationFixture.ACTOR));
+    return fixture.migrations().forget(run.id(), ActionRequest.by(MigrationFixture.ACTOR));
   }
 
   private String refusal(TableMigration run) {

@@ -6,7 +6,6 @@ import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.Mappings;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.relay.OutboxRelay;
@@ -14,9 +13,7 @@ import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -110,7 +107,8 @@ class FrozenOutboxTest {
 
       try (TableMigrations second = fixture.start("two")) {
         MigrationFixture.done(
-            second.switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(MigrationFixture.ACTOR)));
+            second.switchWithin(
+                run.id(), SwitchWindow.ANY_TIME, ActionRequest.by(MigrationFixture.ACTOR)));
         fixture.await(
             () ->
                 second.journal().events(run.id(), 0).stream()

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.migrate.journal.LeaseTable;
-import dev.coatcheck.migrate.journal.LeaseTable.Claim;
+import dev.coatcheck.migrate.run.LeaseTable.Claim;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;

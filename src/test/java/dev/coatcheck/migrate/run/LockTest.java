@@ -2,10 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.backfill.SetAside;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.function.UnaryOperator;

@@ -10,21 +10,14 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.file.FileImports;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.PlanOutcome;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableSpec;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
@@ -163,7 +156,7 @@ public final class MigrationFixture extends MigratedSource {
   }
 
   public void set(TableMigration run, UnaryOperator<ThrottleSettings> change) {
-    done(migrations().set(run.id(), change, Asked.by(ACTOR)));
+    done(migrations().set(run.id(), change, ActionRequest.by(ACTOR)));
   }
 
   /** Waits for a reason that begins so. */
@@ -225,7 +218,7 @@ public final class MigrationFixture extends MigratedSource {
       Type type,
       Optional<SearchPath> path) {
     IdempotentResult<PlanOutcome> result =
-        migrations.plan(new PlanRequest(source, table, type, path), Asked.by(ACTOR));
+        migrations.plan(new PlanRequest(source, table, type, path), ActionRequest.by(ACTOR));
     if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
       return outcome;
     }
@@ -262,7 +255,7 @@ public final class MigrationFixture extends MigratedSource {
 
   private IdempotentResult<ActionOutcome> started(TableMigration run) {
     List<String> accepted = run.plan().preconditions().stream().map(one -> one.code()).toList();
-    return migrations().start(run.id(), accepted, Asked.by(ACTOR));
+    return migrations().start(run.id(), accepted, ActionRequest.by(ACTOR));
   }
 
   /** Of the orders. */
@@ -276,23 +269,23 @@ public final class MigrationFixture extends MigratedSource {
   }
 
   public void pause(TableMigration run) {
-    done(migrations().pause(run.id(), Asked.by(ACTOR)));
+    done(migrations().pause(run.id(), ActionRequest.by(ACTOR)));
   }
 
   public void resume(TableMigration run) {
-    done(migrations().resume(run.id(), Asked.by(ACTOR)));
+    done(migrations().resume(run.id(), ActionRequest.by(ACTOR)));
   }
 
   public void retry(TableMigration run) {
-    done(migrations().retry(run.id(), Asked.by(ACTOR)));
+    done(migrations().retry(run.id(), ActionRequest.by(ACTOR)));
   }
 
   public void beginUndo(TableMigration run, Phase phase) {
-    done(migrations().undo(run.id(), phase, Asked.by(ACTOR)));
+    done(migrations().undo(run.id(), phase, ActionRequest.by(ACTOR)));
   }
 
   public void beginSwitch(TableMigration run) {
-    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, Asked.by(ACTOR)));
+    done(migrations().switchWithin(run.id(), SwitchWindow.ANY_TIME, ActionRequest.by(ACTOR)));
   }
 
   /** Undoes a phase and waits until that is done. */
@@ -315,7 +308,7 @@ public final class MigrationFixture extends MigratedSource {
   }
 
   public IdempotentResult<ActionOutcome> contract(TableMigration run, List<String> accepted) {
-    return migrations().contract(run.id(), accepted, Asked.by(ACTOR));
+    return migrations().contract(run.id(), accepted, ActionRequest.by(ACTOR));
   }
 
   public TableMigration await(TableMigration run, RunState state) {

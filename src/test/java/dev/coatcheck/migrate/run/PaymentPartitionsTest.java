@@ -2,12 +2,8 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.application.Precondition;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.retire.NewKeys;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.plan.Precondition;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -165,7 +161,9 @@ class PaymentPartitionsTest {
         .containsExactly("payment_1", "payment_4", "payment_5", "payment_6", "payment_7");
 
     MigrationFixture.done(
-        fixture.migrations().retire(run.id(), NewKeys.FUNCTION, Asked.by(MigrationFixture.ACTOR)));
+        fixture
+            .migrations()
+            .retire(run.id(), NewKeys.FUNCTION, ActionRequest.by(MigrationFixture.ACTOR)));
     write("rental_id_snowflake_id");
     assertThat(shop.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
         .isEmpty();
@@ -231,7 +229,8 @@ class PaymentPartitionsTest {
   }
 
   private void verify(TableMigration run) {
-    MigrationFixture.done(fixture.migrations().verify(run.id(), Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(
+        fixture.migrations().verify(run.id(), ActionRequest.by(MigrationFixture.ACTOR)));
     fixture.await(run, RunState.DONE);
   }
 

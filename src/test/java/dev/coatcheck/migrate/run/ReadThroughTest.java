@@ -6,12 +6,8 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.Journal;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.ReadThrough;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +53,7 @@ class ReadThroughTest {
     System.out.println("ReadThroughTest: -Dseed=" + seed);
     try (TableMigrations second = fixture.start("two")) {
       fixture.rate(run, 1_000);
-      MigrationFixture.done(second.resume(run.id(), Asked.by(MigrationFixture.ACTOR)));
+      MigrationFixture.done(second.resume(run.id(), ActionRequest.by(MigrationFixture.ACTOR)));
       CompletableFuture<Void> lookUps =
           CompletableFuture.runAsync(
               () -> {

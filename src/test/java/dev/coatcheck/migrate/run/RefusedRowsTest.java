@@ -4,10 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.migrate.backfill.FillOnDemandTable;
-import dev.coatcheck.migrate.backfill.SetAside;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.table.FillOnDemandTable;
+import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +47,7 @@ class SourceRoleTest {
         assertThat(keys(fixture)).containsAll(keys);
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(
-            fixture.migrations().forget(second.id(), Asked.by(MigrationFixture.ACTOR)));
+            fixture.migrations().forget(second.id(), ActionRequest.by(MigrationFixture.ACTOR)));
         assertThat(
                 fixture.count(
                     "select count(*) from pg_namespace where nspname = 'coatcheck_migration'"))

@@ -1,8 +1,6 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.Tag;

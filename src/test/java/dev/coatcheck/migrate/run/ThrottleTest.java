@@ -2,10 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.migrate.state.Progress;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;

@@ -6,10 +6,7 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.journal.Asked;
 import dev.coatcheck.migrate.source.Sources;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
@@ -171,7 +168,8 @@ class UnreachableSourceTest {
     TableMigration run = MigrationFixture.plan(migrations, source, table, type);
     List<String> accepted =
         run.plan().preconditions().stream().map(one -> one.code()).collect(Collectors.toList());
-    MigrationFixture.done(migrations.start(run.id(), accepted, Asked.by(MigrationFixture.ACTOR)));
+    MigrationFixture.done(
+        migrations.start(run.id(), accepted, ActionRequest.by(MigrationFixture.ACTOR)));
     Awaitility.await()
         .atMost(Duration.ofMinutes(2))
         .until(

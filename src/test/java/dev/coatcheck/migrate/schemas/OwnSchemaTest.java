@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.schemas;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
+import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.table.Phase;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

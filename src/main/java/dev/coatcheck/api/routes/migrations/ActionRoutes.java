@@ -8,14 +8,14 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.retire.NewKeys;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.NewKeys;
+import dev.coatcheck.migrate.run.SwitchWindow;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.migrate.state.SwitchWindow;
-import dev.coatcheck.migrate.state.TableMigration;
-import dev.coatcheck.migrate.steps.Phase;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.table.Phase;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
@@ -69,7 +69,7 @@ final class ActionRoutes {
 
   /** An action without parameters. */
   private interface Action {
-    IdempotentResult<ActionOutcome> act(long id, Asked<ActionOutcome> asked);
+    IdempotentResult<ActionOutcome> act(long id, ActionRequest<ActionOutcome> asked);
   }
 
   private void action(Endpoints endpoints, String verb, int statusIfDone, Action action) {

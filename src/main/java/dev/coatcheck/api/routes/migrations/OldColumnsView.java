@@ -1,8 +1,8 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.migrate.application.CalledStatements;
-import dev.coatcheck.migrate.state.OldColumns;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.plan.CalledStatements;
+import dev.coatcheck.migrate.run.OldColumns;
+import dev.coatcheck.migrate.run.TableMigration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;

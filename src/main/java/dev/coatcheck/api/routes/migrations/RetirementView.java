@@ -1,7 +1,7 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.migrate.retire.Retirement;
-import dev.coatcheck.migrate.state.TableMigration;
+import dev.coatcheck.migrate.run.Retirement;
+import dev.coatcheck.migrate.run.TableMigration;
 import java.util.List;
 
 /** What the retirement of a run does. */

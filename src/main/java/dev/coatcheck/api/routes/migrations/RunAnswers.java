@@ -11,12 +11,12 @@ import dev.coatcheck.api.routes.migrations.TableMigrationView.SetAsideView;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.journal.ActionOutcome;
-import dev.coatcheck.migrate.journal.Asked;
+import dev.coatcheck.migrate.run.ActionOutcome;
+import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.RunState;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Diagnostic;
-import dev.coatcheck.migrate.state.RunState;
-import dev.coatcheck.migrate.state.TableMigration;
 import io.javalin.http.Context;
 import java.util.List;
 import java.util.function.Function;
@@ -71,7 +71,7 @@ final class RunAnswers {
       Context ctx,
       int statusIfDone,
       String bodyHash,
-      Function<Asked<ActionOutcome>, IdempotentResult<ActionOutcome>> action) {
+      Function<ActionRequest<ActionOutcome>, IdempotentResult<ActionOutcome>> action) {
     return act(ctx, bodyHash, action, outcome -> answer(outcome, statusIfDone));
   }
 
@@ -83,11 +83,12 @@ final class RunAnswers {
   <T> Answer act(
       Context ctx,
       String bodyHash,
-      Function<Asked<T>, IdempotentResult<T>> action,
+      Function<ActionRequest<T>, IdempotentResult<T>> action,
       Function<T, Answer> answer) {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
-    Asked<T> asked =
-        new Asked<>(RequestCaller.principal(ctx), IdempotencyHeader.once(ctx, request, answer));
+    ActionRequest<T> asked =
+        new ActionRequest<>(
+            RequestCaller.principal(ctx), IdempotencyHeader.once(ctx, request, answer));
     return IdempotencyHeader.answer(action.apply(asked), answer);
   }
 

@@ -16,18 +16,18 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.file.FileImports;
-import dev.coatcheck.migrate.journal.Asked;
-import dev.coatcheck.migrate.journal.PlanOutcome;
 import dev.coatcheck.migrate.plan.PlanRequest;
-import dev.coatcheck.migrate.retire.NewKeys;
+import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.FileImports;
+import dev.coatcheck.migrate.run.NewKeys;
+import dev.coatcheck.migrate.run.PlanOutcome;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
-import dev.coatcheck.migrate.state.TableMigration;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
@@ -90,7 +90,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
                 answers.act(
                     ctx,
                     body.sha256(),
-                    (Asked<PlanOutcome> asked) -> migrations.plan(request, asked),
+                    (ActionRequest<PlanOutcome> asked) -> migrations.plan(request, asked),
                     this::answer))
         .orElseGet(() -> Answer.of(RunAnswers.refused(List.of(TABLE_MALFORMED))));
   }

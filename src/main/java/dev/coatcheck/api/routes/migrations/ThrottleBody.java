@@ -3,7 +3,7 @@ package dev.coatcheck.api.routes.migrations;
 import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
-import dev.coatcheck.migrate.throttle.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 

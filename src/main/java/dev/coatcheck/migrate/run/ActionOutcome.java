@@ -1,0 +1,20 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.source.Diagnostic;
+import java.util.List;
+
+/** The outcome of an action on a run. */
+public sealed interface ActionOutcome {
+  record Done(TableMigration.Whole whole) implements ActionOutcome {}
+
+  record NotFound() implements ActionOutcome {}
+
+  /** The action is not possible in this state. */
+  record NotNow(RunState state, String detail) implements ActionOutcome {}
+
+  /** Preconditions that have to be accepted by their codes. */
+  record NotAccepted(List<Diagnostic> missing) implements ActionOutcome {}
+
+  /** The table can't be migrated, or no longer. */
+  record Refused(List<Diagnostic> diagnostics) implements ActionOutcome {}
+}

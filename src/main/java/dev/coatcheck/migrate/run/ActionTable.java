@@ -1,0 +1,105 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.ids.idempotency.IdempotentCallTable;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.source.Diagnostic;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Writes what is asked of runs. A decision is made under the lock of the run's row and committed
+ * with its event, and all instances hear of it; a request with an Idempotency-Key is answered once.
+ */
+final class ActionTable {
+  /** Also what the unique indexes say when two runs start at once. */
+  static final Diagnostic BUSY =
+      new Diagnostic(
+          "migration_active",
+          "Another run of this table or type is on the table. Undo that run first, or retire it if"
+              + " it is contracted.");
+
+  private static final String ONE_PER_TABLE = "table_migration_one_per_table";
+  private static final String ONE_PER_TYPE = "table_migration_one_per_type";
+
+  private final Database database;
+
+  ActionTable(Database database) {
+    this.database = database;
+  }
+
+  /** What the request's Idempotency-Key says already. */
+  <T> Optional<IdempotentResult<T>> answered(ActionRequest<T> asked) {
+    return IdempotentCallTable.answered(database, asked.once());
+  }
+
+  /** Changes nothing; keeps the refusal if the request has an Idempotency-Key. */
+  <T> IdempotentResult<T> refuse(ActionRequest<T> asked, T refusal) {
+    return asked.once().isEmpty()
+        ? new IdempotentResult.Unkeyed<>(refusal)
+        : IdempotentCallTable.write(database, "refusal", asked.once(), _ -> refusal);
+  }
+
+  /** Writes a new run with its steps and its first event. */
+  IdempotentResult<PlanOutcome> insert(
+      PlanRequest request, Proposal.Ready proposal, ActionRequest<PlanOutcome> asked) {
+    return IdempotentCallTable.write(
+        database,
+        "plan",
+        asked.once(),
+        sql -> {
+          TableMigration run = RunStore.insert(sql, request, proposal);
+          StepStore.insert(sql, run.id(), proposal.steps());
+          EventStore.append(sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
+          return new PlanOutcome.Planned(whole(sql, run));
+        });
+  }
+
+  /** Locks the run, asks, and writes the decision with its event. */
+  IdempotentResult<ActionOutcome> decide(
+      long id, ActionRequest<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
+    try {
+      return IdempotentCallTable.write(
+          database,
+          "table migration",
+          asked.once(),
+          sql -> decide(sql, id, asked.actor(), decider));
+    } catch (DataAccessException refused) {
+      if (SqlState.violates(refused, ONE_PER_TABLE) || SqlState.violates(refused, ONE_PER_TYPE)) {
+        return refuse(asked, new ActionOutcome.Refused(List.of(BUSY)));
+      }
+      throw refused;
+    }
+  }
+
+  private static ActionOutcome decide(
+      DSLContext sql, long id, String actor, Function<TableMigration, Decision> decider) {
+    Optional<TableMigration> run = RunStore.locked(sql, id);
+    if (run.isEmpty()) {
+      return new ActionOutcome.NotFound();
+    }
+    return switch (decider.apply(run.get())) {
+      case Decision.Refuse(ActionOutcome outcome) -> outcome;
+      case Decision.Change(TableMigration next, String kind, String detail) -> {
+        RunStore.write(sql, next);
+        EventStore.append(sql, id, actor, kind, detail);
+        ActionOutcome done = new ActionOutcome.Done(whole(sql, next));
+        ChangeTable.append(sql, ChangeKind.TABLE_MIGRATION, List.of(Long.toString(id)));
+        yield done;
+      }
+    };
+  }
+
+  private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
+    return new TableMigration.Whole(
+        run, StepStore.steps(sql, run.id()), SetAsideStore.rows(sql, run.id()));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.connection.Deadline;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** What an undo or a retirement leaves in a source: dropped, unless another run still needs it. */
+final class ArchiveRemoval {
+  private static final Duration DROP_MAX = Duration.ofSeconds(10);
+
+  /** A run of the same table that is over has no use for the archive. */
+  private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED, RunState.CONTRACTED);
+
+  private final Journal journal;
+  private final Sources sources;
+
+  ArchiveRemoval(Journal journal, Sources sources) {
+    this.journal = journal;
+    this.sources = sources;
+  }
+
+  /** The outcome of dropping them. */
+  sealed interface Outcome {
+    /** In words; also if nothing was there. */
+    record Dropped(String what) implements Outcome {}
+
+    /** Nothing was changed. */
+    record Needed(String why) implements Outcome {}
+  }
+
+  /** Drops them; says what is to be written down of it. */
+  Function<TableMigration, Decision> drop(long id) {
+    Optional<Outcome> outcome = journal.find(id).map(this::drop);
+    return run ->
+        switch (outcome.orElseThrow()) {
+          case Outcome.Dropped(String what) -> new Decision.Change(run, "forget", what);
+          case Outcome.Needed(String why) ->
+              new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+        };
+  }
+
+  /**
+   * Drops the archive of the run's table, and our schema if it holds nothing else.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  private Outcome drop(TableMigration run) {
+    if (run.status().occupies()) {
+      return new Outcome.Needed(
+          run.status().state() == RunState.CONTRACTED
+              ? "Retire the run first: its table still has the triggers."
+              : "Undo the run from expand on first: its table still has the triggers.");
+    }
+    if (!OVER.contains(run.status().state())) {
+      return new Outcome.Needed("Cancel the run first: it would take its keys from the archive.");
+    }
+    Optional<TableMigration> other =
+        journal.of(run.source(), run.target().table()).stream()
+            .filter(one -> one.id() != run.id())
+            .filter(one -> one.status().occupies() || !OVER.contains(one.status().state()))
+            .findFirst();
+    if (other.isPresent()) {
+      return new Outcome.Needed(
+          "Run %d of the same table is %s and needs the archive. First %s that run."
+              .formatted(
+                  other.get().id(),
+                  other.get().status().state().wireName(),
+                  other.get().status().state() == RunState.CONTRACTED
+                      ? "retire"
+                      : "undo and cancel"));
+    }
+    Optional<Source> source = sources.named(run.source());
+    if (source.isEmpty()) {
+      return new Outcome.Needed(
+          "The source %s is no longer registered. Set COATCHECK_SOURCE_<NAME>_URL again, or drop"
+                  .formatted(run.source())
+              + " the schema coatcheck_migration there by hand.");
+    }
+    return Deadline.after(DROP_MAX)
+        .orEarlier()
+        .call(() -> new ArchiveRemovalStore(source.get().database(), run.target()).drop());
+  }
+}

@@ -1,0 +1,174 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.table.Outbox;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.Steps;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Takes what a contracted run keeps on its table off: the triggers, and, once the outbox is
+ * brought, the outbox and the number source. The archive stays until it is forgotten.
+ */
+public final class Retirement {
+  private static final int TRIES_MAX = 20;
+
+  private static final String MAPPINGS =
+      "New rows get no mapping by themselves any more: POST /v1/ids with the type and the key of a"
+          + " row makes its public ID.";
+  private static final String NOT_KEPT =
+      "A key that the application changes is no longer put back.";
+
+  private static final List<String> WITHOUT_KEYS =
+      List.of(
+          MAPPINGS,
+          "An insert without a key fails: the application brings it, for instance from POST"
+              + " /v1/ids or POST /v1/keys.",
+          NOT_KEPT);
+
+  private static final List<String> WITH_FUNCTION =
+      List.of(
+          MAPPINGS,
+          "The column of the keys gets a function beside the table as its default. The function"
+              + " gives keys of the worker 1023, which no gateway leases; so use it for this table"
+              + " alone.",
+          "The roles that may insert into the table now may call the function. Grant EXECUTE to"
+              + " roles that get INSERT later.",
+          "An insert with NULL as its key fails; leave the column out, or write DEFAULT.",
+          NOT_KEPT);
+
+  private final Journal journal;
+  private final Sources sources;
+  private final GatewayMappings gateway;
+
+  public Retirement(Journal journal, Sources sources, GatewayMappings gateway) {
+    this.journal = journal;
+    this.sources = sources;
+    this.gateway = gateway;
+  }
+
+  /**
+   * What a retirement does.
+   *
+   * @param consequences for applications, in sentences
+   * @param statements that it sends, in their order
+   */
+  public record Plan(NewKeys newKeys, List<String> consequences, List<String> statements) {
+    public Plan {
+      consequences = List.copyOf(consequences);
+      statements = List.copyOf(statements);
+    }
+  }
+
+  /**
+   * Empty for a run that isn't contracted, or is retired already.
+   *
+   * @throws DatabaseUnavailable if the source can't be asked
+   */
+  public Optional<Plan> plan(TableMigration run, NewKeys newKeys) {
+    return isPossible(run)
+        ? Optional.of(
+            new Plan(
+                newKeys,
+                newKeys == NewKeys.FUNCTION ? WITH_FUNCTION : WITHOUT_KEYS,
+                store(run, newKeys).statements()))
+        : Optional.empty();
+  }
+
+  /** Does it; says what is to be written down of it. */
+  public Function<TableMigration, Decision> retire(long id, NewKeys newKeys) {
+    Optional<String> refusal =
+        journal.find(id).filter(Retirement::isPossible).flatMap(run -> retire(run, newKeys));
+    return run -> {
+      if (!isPossible(run)) {
+        return new Decision.Refuse(
+            new ActionOutcome.NotNow(
+                run.status().state(),
+                run.status().state() == RunState.CONTRACTED
+                    ? "It is retired already."
+                    : "Only a contracted run is retired. Contract it, or undo it."));
+      }
+      return refusal
+          .<Decision>map(
+              why -> new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why)))
+          .orElseGet(
+              () ->
+                  new Decision.Change(
+                      run.with(run.status().occupying(false)),
+                      "retired",
+                      "new keys: " + newKeys.wireName()));
+    };
+  }
+
+  private static boolean isPossible(TableMigration run) {
+    return run.status().state() == RunState.CONTRACTED && run.status().occupies();
+  }
+
+  private RetirementStore store(TableMigration run, NewKeys newKeys) {
+    return new RetirementStore(source(run).database(), run.target(), newKeys);
+  }
+
+  private Source source(TableMigration run) {
+    return sources.ofRun(run.source());
+  }
+
+  /** Why not, if it could not be done. What is done of it by then is not done twice. */
+  private Optional<String> retire(TableMigration run, NewKeys newKeys) {
+    RetirementStore store = store(run, newKeys);
+    Optional<String> refusal = tried(store::takeTriggersOff);
+    if (refusal.isEmpty() && store.hasOutbox()) {
+      refusal =
+          tried(
+              () -> {
+                drain(run);
+                return store.takeRestOff();
+              });
+    }
+    if (refusal.isEmpty()) {
+      Target target = run.target();
+      Steps.of(target).stream()
+          .filter(step -> step.phase() == Phase.EXPAND)
+          .forEach(step -> journal.step(run, step, StepState.UNDONE, Optional.empty()));
+    }
+    return refusal;
+  }
+
+  private interface Work {
+    Optional<String> run();
+  }
+
+  /** Again, while another session has a lock. */
+  private static Optional<String> tried(Work work) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return work.run();
+      } catch (DatabaseUnavailable late) {
+        if (!SqlState.isLockTimeout(late)) {
+          throw late;
+        }
+        if (tries == TRIES_MAX || Deadline.current().isOver()) {
+          return Optional.of(
+              "Another session holds a lock on the table or its outbox, or entries of the outbox"
+                  + " could not be brought to the gateway. Send the request again.");
+        }
+      }
+    }
+  }
+
+  /**
+   * The triggers are gone, so no entry is added. What another relay is bringing just now keeps a
+   * lock for that time, for which the next statements wait.
+   */
+  private void drain(TableMigration run) {
+    Outbox outbox = gateway.outbox(source(run), run.target(), run.typeNumber());
+    while (!Deadline.current().isOver() && outbox.drain().entries() > 0) {}
+  }
+}

@@ -1,0 +1,114 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.Steps;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/** Takes the triggers of a contracted run, its outbox and its number source off, by statements. */
+final class RetirementStore {
+  private static final SqlTemplate TRIGGERS = file("drop-triggers.sql");
+  private static final SqlTemplate NEW_KEYS = file("new-keys.sql");
+  private static final SqlTemplate NEW_KEYS_RIGHTS = file("new-keys-rights.sql");
+
+  private static final String BOUND =
+      "select set_config('lock_timeout', " + SourceSession.LOCK_TIMEOUT + ", true)";
+
+  private static final String HAS_FUNCTION =
+      "select to_regprocedure(<'beside_new_key'> || '()') is not null";
+
+  private static final String HAS_OUTBOX =
+      "select to_regclass(<'outbox_a'>) is not null and to_regclass(<'outbox_b'>) is not null";
+
+  private final Database source;
+  private final Target target;
+  private final NewKeys newKeys;
+
+  RetirementStore(Database source, Target target, NewKeys newKeys) {
+    this.source = source;
+    this.target = target;
+    this.newKeys = newKeys;
+  }
+
+  /** All of them, as they would be sent now. */
+  List<String> statements() {
+    return source.read(
+        "retire table migration",
+        sql -> Stream.concat(first(sql).stream(), rest(now(sql)).stream()).toList());
+  }
+
+  /** From its commit on no entry comes to the outbox. Says why not, in Postgres's own words. */
+  Optional<String> takeTriggersOff() {
+    return sent(this::first);
+  }
+
+  boolean hasOutbox() {
+    String query = new TargetSql(target).fill(HAS_OUTBOX);
+    return source.read("retire table migration", sql -> PlainSql.isTrue(sql, query));
+  }
+
+  Optional<String> takeRestOff() {
+    return sent(sql -> rest(now(sql)));
+  }
+
+  private interface Statements {
+    List<String> of(DSLContext sql);
+  }
+
+  private Optional<String> sent(Statements statements) {
+    try {
+      return source.write(
+          "retire table migration",
+          sql -> {
+            PlainSql.rows(sql, BOUND, row -> row.getString(1));
+            statements.of(sql).forEach(statement -> PlainSql.execute(sql, statement));
+            return Optional.empty();
+          });
+    } catch (DataAccessException refused) {
+      return Optional.of(
+          "The source refused it: " + SqlState.words(refused).orElse("no reason given") + ".");
+    }
+  }
+
+  /** None on a table that is gone. */
+  private List<String> first(DSLContext sql) {
+    Optional<Target> now = CatalogTable.contracted(sql, target);
+    if (now.isEmpty()) {
+      return List.of();
+    }
+    TargetSql names = new TargetSql(now.get());
+    boolean isMade = newKeys == NewKeys.NONE || PlainSql.isTrue(sql, names.fill(HAS_FUNCTION));
+    List<SqlTemplate> made =
+        isMade
+            ? List.of()
+            : List.of(
+                NEW_KEYS,
+                Steps.numberSource("beside_new_key", "beside_new_key_sequence"),
+                NEW_KEYS_RIGHTS);
+    return Stream.concat(Stream.of(TRIGGERS), made.stream())
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
+  }
+
+  private static List<String> rest(Target now) {
+    return Steps.retirement(now);
+  }
+
+  private Target now(DSLContext sql) {
+    return CatalogTable.contracted(sql, target).orElse(target);
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(RetirementStore.class, name);
+  }
+}

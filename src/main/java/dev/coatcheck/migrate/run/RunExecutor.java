@@ -1,0 +1,252 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.table.OwnObjectsTable;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.Step;
+import dev.coatcheck.migrate.table.StepOutcome;
+import dev.coatcheck.migrate.table.Steps;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * The way of a run to its goal, step by step, forward or back, on one session. Every step can be
+ * seen in the source, so nothing is repeated that an earlier runner has done.
+ */
+final class RunExecutor {
+  private static final Duration VERIFIED_MAX = Duration.ofHours(1);
+
+  private final Journal journal;
+  private final GatewayMappings gateway;
+  private final Source source;
+  private final Heartbeat heartbeat;
+  private final RunLog log;
+  private final CurrentRun current;
+
+  RunExecutor(
+      Journal journal,
+      GatewayMappings gateway,
+      Source source,
+      TableMigration run,
+      Heartbeat heartbeat) {
+    this.journal = journal;
+    this.gateway = gateway;
+    this.source = source;
+    this.current = new CurrentRun(run);
+    this.heartbeat = heartbeat;
+    this.log = new RunLog(journal, heartbeat);
+  }
+
+  /** Until the goal is reached, or a step has failed. */
+  void go(SourceSession session) {
+    if (isThere(session, Step.DROP_COLUMNS)) {
+      contracted(session);
+      return;
+    }
+    boolean _ = current.lookUp(session);
+    OwnObjectsTable objects = new OwnObjectsTable(session, current.run().target());
+    try {
+      switch (current.run().status().goal()) {
+        case FORWARD -> {
+          objects.require(journal.extent(current.run()));
+          if (apply(session, step -> step.phase().isUsual())) {
+            end(RunState.DONE, "done", "All phases up to the switch are done.");
+          }
+        }
+        case SWITCH -> {
+          objects.require(journal.extent(current.run()));
+          way().go(session);
+        }
+        case CONTRACT -> {
+          objects.require(journal.extent(current.run()));
+          way().contract(session);
+        }
+        case VERIFY -> {
+          if (journal.extent(current.run()) == OwnObjectsTable.Extent.ON_TABLE) {
+            verify(session);
+          } else {
+            end(RunState.PAUSED, "verified", "The table has no keys yet that could be verified.");
+          }
+        }
+        case UNDO -> {
+          objects.mend(journal.extent(current.run()));
+          undo(session);
+        }
+      }
+    } catch (Stopped | DatabaseUnavailable known) {
+      throw known;
+    } catch (RuntimeException unknown) {
+      if (current.run().status().goal() != Goal.UNDO) {
+        // Says more than "relation does not exist", if that is what it means.
+        objects.require(journal.extent(current.run()));
+      }
+      throw unknown;
+    }
+  }
+
+  /** Whether a step may have failed because of an old name; then it is begun again. */
+  boolean isOvertaken() {
+    return current.isOvertaken(source.database());
+  }
+
+  /** Applies what is left of some steps; false if the run failed with one of them. */
+  boolean apply(SourceSession session, Predicate<Step> which) {
+    StepStates states = journal.states(current.run().id());
+    for (int i = 0; i < current.steps().size(); i++) {
+      Step next = current.steps().get(i);
+      Phase phase = next.phase();
+      if (which.test(next) && stepRunner(session).isLeft(next, states.of(next))) {
+        heartbeat.requireMine();
+        List<String> before = current.names();
+        if (!current.lookUp(session)) {
+          fail("The table, or its key column, is gone. Undo removes what is left of the run.");
+          return false;
+        }
+        if (!current.names().equals(before)) {
+          // A child or partition has come or gone, and its steps with it.
+          return apply(session, which);
+        }
+        if (phase.bindsChildren()) {
+          ChildrenCheck children = new ChildrenCheck(journal, session, current);
+          if (children.takesDetached()) {
+            return apply(session, step -> step.phase().compareTo(phase) < 0)
+                && apply(session, which);
+          }
+          Optional<String> difference = children.difference();
+          if (difference.isPresent()) {
+            fail(difference.get());
+            return false;
+          }
+        }
+        if (!apply(session, current.steps().get(i), "step_applied")) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private void verify(SourceSession session) {
+    if (apply(session, new Step.Verify(), "verified")) {
+      StepStates states = journal.states(current.run().id());
+      boolean isThrough =
+          current.steps().stream()
+              .filter(step -> step.phase().isUsual())
+              .allMatch(step -> states.of(step).isApplied());
+      end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
+    }
+  }
+
+  /** Whether source and mappings agreed within the last hour, or do now. */
+  boolean isVerified(SourceSession session) {
+    boolean _ = current.lookUp(session);
+    return journal.states(current.run().id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+        ? completePartitions(session)
+        : apply(session, new Step.Verify(), "verified");
+  }
+
+  /**
+   * Does once more what was done for the partitions of then: the rows of a table that is attached
+   * have met no trigger of ours, a row without a foreign key may come long before its parent, and
+   * the foreign keys of a partition may be its own.
+   */
+  boolean completePartitions(SourceSession session) {
+    StepStates states = journal.states(current.run().id());
+    return Steps.ofPartitions(current.run().target()).stream()
+        .filter(step -> states.of(step).isApplied())
+        .allMatch(step -> apply(session, step, "step_applied"));
+  }
+
+  /** Whether a step is applied: the source alone knows. */
+  boolean isThere(SourceSession session, String name) {
+    return current.steps().stream()
+        .filter(step -> step.name().equals(name))
+        .anyMatch(stepRunner(session)::isThere);
+  }
+
+  /** Also if a runner died before it could write down that the columns are gone. */
+  void contracted(SourceSession session) {
+    current.steps().stream()
+        .filter(step -> step.name().equals(Step.DROP_COLUMNS))
+        .forEach(step -> journal.step(current.run(), step, StepState.VERIFIED, Optional.empty()));
+    boolean isVerified = current.run().status().goal() == Goal.VERIFY;
+    log.contracted(
+        current.run(),
+        isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
+  }
+
+  private boolean apply(SourceSession session, Step step, String kind) {
+    if (step instanceof Step.Verify && !completePartitions(session)) {
+      return false;
+    }
+    log.begun(current.run(), step);
+    return log.settle(
+        current.run(), step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
+  }
+
+  /** So that all of them is undone: a partition that is detached keeps its twin, but no trigger. */
+  private boolean takesDetachedBack(SourceSession session) {
+    List<String> before = current.names();
+    return !new ChildrenCheck(journal, session, current).takesDetached()
+        || current.steps().stream()
+            .filter(step -> step.name().startsWith(Step.CHILD_COLUMN + " "))
+            .filter(step -> !before.contains(step.name()))
+            .allMatch(step -> apply(session, step, "step_applied"));
+  }
+
+  private void undo(SourceSession session) {
+    if (!takesDetachedBack(session)) {
+      return;
+    }
+    Phase last = current.run().status().undoPhase().orElse(Phase.EXPAND);
+    StepStates states = journal.states(current.run().id());
+    for (int i = current.steps().size() - 1; i >= 0 && current.isFrom(last, i); i--) {
+      int before = current.steps().size();
+      boolean hasTable = current.lookUp(session);
+      if (current.steps().size() != before) {
+        // A child is gone, and its steps with it.
+        undo(session);
+        return;
+      }
+      Step step = current.steps().get(i);
+      StepState state = states.of(step);
+      StepRunner runner = stepRunner(session);
+      if (state.isBegun() || runner.isThere(step)) {
+        heartbeat.requireMine();
+        StepOutcome outcome = runner.undo(step, state, hasTable);
+        if (!log.settle(current.run(), step, outcome, StepState.UNDONE, "step_undone")) {
+          return;
+        }
+      }
+    }
+    String undone = "Everything from " + last.wireName() + " on is undone.";
+    if (last == Phase.EXPAND) {
+      journal.undone(current.run());
+    } else {
+      end(last.isUsual() ? RunState.PAUSED : RunState.DONE, "undone", undone);
+    }
+  }
+
+  private SwitchExecutor way() {
+    return new SwitchExecutor(this, journal, source, heartbeat, current.run());
+  }
+
+  private StepRunner stepRunner(SourceSession session) {
+    return new StepRunner(journal, gateway, source, session, current.run(), heartbeat);
+  }
+
+  void end(RunState state, String kind, String detail) {
+    log.end(current.run(), state, kind, detail);
+  }
+
+  void fail(String reason) {
+    log.fail(current.run(), reason);
+  }
+}

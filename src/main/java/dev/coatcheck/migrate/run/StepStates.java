@@ -1,0 +1,44 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.Step;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** How far a run has come, as its runners wrote it down. */
+public record StepStates(List<StepStatus> steps) {
+  public StepStates {
+    steps = List.copyOf(steps);
+  }
+
+  /** Pending also for a step that the run didn't have when it was planned. */
+  public StepState of(Step step) {
+    return find(step.phase(), step.name()).map(StepStatus::state).orElse(StepState.PENDING);
+  }
+
+  /** Whether something of a phase may be in the source. */
+  public boolean isBegun(Phase phase) {
+    return steps.stream().anyMatch(step -> step.phase() == phase && step.state().isBegun());
+  }
+
+  /** Whether source and mappings agreed at some moment since then. */
+  public boolean isVerifiedSince(Instant then) {
+    return steps.stream()
+        .filter(step -> step.phase() == Phase.VERIFY && step.state().isApplied())
+        .anyMatch(step -> step.at().filter(then::isBefore).isPresent());
+  }
+
+  /** Whether the legacy IDs have left the table. */
+  public boolean isContracted() {
+    return steps.stream()
+        .anyMatch(step -> step.name().equals(Step.DROP_COLUMNS) && step.state().isApplied());
+  }
+
+  private Optional<StepStatus> find(Phase phase, String name) {
+    return steps.stream()
+        .filter(step -> step.phase() == phase && step.name().equals(name))
+        .findFirst();
+  }
+}

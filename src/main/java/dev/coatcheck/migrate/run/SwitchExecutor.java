@@ -1,0 +1,108 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.migrate.plan.OldColumnTable;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.Step;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The way of a run through the switch, and through the last phase: what the switch needs is built
+ * at once, the switch itself waits for its time window. The gate is a moment and not a memory: a
+ * verification that is older than an hour is done again.
+ */
+final class SwitchExecutor {
+  private static final long LOOK_MILLIS = 200;
+
+  private final RunExecutor executor;
+  private final Journal journal;
+  private final Source source;
+  private final Heartbeat heartbeat;
+  private final TableMigration run;
+  private final SwitchWindow window;
+
+  SwitchExecutor(
+      RunExecutor executor,
+      Journal journal,
+      Source source,
+      Heartbeat heartbeat,
+      TableMigration run) {
+    this.executor = executor;
+    this.journal = journal;
+    this.source = source;
+    this.heartbeat = heartbeat;
+    this.run = run;
+    this.window = run.switchWindow();
+  }
+
+  void go(SourceSession session) {
+    if (!executor.apply(session, SwitchExecutor::isBuiltBefore)) {
+      return;
+    }
+    if (!executor.isThere(session, Step.PRIMARY_KEY) && !mayBegin(session)) {
+      return;
+    }
+    if (executor.apply(session, step -> step.phase() == Phase.SWITCH)) {
+      journal.switched(run, callsSoFar());
+      executor.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
+    }
+  }
+
+  /** The last phase: there is no way back from its last step. */
+  void contract(SourceSession session) {
+    if (executor.isVerified(session)
+        && executor.apply(session, SwitchExecutor::isBeforeDrop)
+        && executor.completePartitions(session)
+        && executor.apply(session, step -> step.phase() == Phase.CONTRACT)) {
+      executor.contracted(session);
+    }
+  }
+
+  private static boolean isBeforeDrop(Step step) {
+    return step.phase() == Phase.CONTRACT && !step.name().equals(Step.DROP_COLUMNS);
+  }
+
+  /** None if they can't be read: then calls before the switch count too. */
+  private Map<String, Long> callsSoFar() {
+    try {
+      return new OldColumnTable(source, run.target()).called().calls();
+    } catch (DatabaseUnavailable late) {
+      return Map.of();
+    }
+  }
+
+  private static boolean isBuiltBefore(Step step) {
+    return step.phase().compareTo(Phase.SWITCH) < 0 || step.name().equals(Step.NEW_PK);
+  }
+
+  /** In the window, and verified: a verification may last beyond the end of the window. */
+  private boolean mayBegin(SourceSession session) {
+    return awaitWindow() && executor.isVerified(session) && awaitWindow();
+  }
+
+  /** False if the window closed before. Nothing was switched then. */
+  private boolean awaitWindow() {
+    Optional<String> why = window.waitsAt(Instant.now());
+    if (why.isPresent() && heartbeat.because(why)) {
+      journal.event(run, "waiting", why.get());
+    }
+    while (window.waitsAt(Instant.now()).isPresent()) {
+      heartbeat.pause(LOOK_MILLIS);
+    }
+    heartbeat.because(Optional.empty());
+    if (window.isOverAt(Instant.now())) {
+      executor.end(
+          RunState.DONE,
+          "postponed",
+          "The time window of the switch closed before the switch began; the primary key is where"
+              + " it was. The indexes that are built stay: switch again uses them, undo of"
+              + " prepare_switch drops them.");
+      return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.coatcheck.migrate.run;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * When the primary key may move.
+ *
+ * @param notBefore at once, if empty
+ * @param notAfter the switch isn't begun later; any time, if empty
+ */
+public record SwitchWindow(Optional<Instant> notBefore, Optional<Instant> notAfter) {
+  public static final SwitchWindow ANY_TIME = new SwitchWindow(Optional.empty(), Optional.empty());
+
+  /** Why a switch would have to wait, in words. */
+  public Optional<String> waitsAt(Instant now) {
+    return notBefore
+        .filter(now::isBefore)
+        .map(opens -> "The switch waits until its time window opens at " + opens + ".");
+  }
+
+  /** As it is recorded. */
+  public String text() {
+    return notBefore.map(opens -> "not before " + opens).orElse("at once")
+        + notAfter.map(closes -> ", not after " + closes).orElse("");
+  }
+
+  public boolean isOverAt(Instant now) {
+    return notAfter.filter(now::isAfter).isPresent();
+  }
+}

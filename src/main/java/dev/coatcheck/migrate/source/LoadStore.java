@@ -1,0 +1,107 @@
+package dev.coatcheck.migrate.source;
+
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Reads how busy a source is. What its role may not see counts as zero. */
+final class LoadStore {
+  private static final String LOAD =
+      """
+      select coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::bigint,
+             (select count(*) from pg_locks
+               where relation = ?::oid and not granted and pid <> pg_backend_pid()),
+             exists (select from pg_stat_progress_vacuum v join pg_locks l using (pid)
+                      where l.relation = ?::oid and l.granted),
+             exists (select from pg_stat_activity
+                      where backend_type = 'autovacuum worker'
+                        and query like '%to prevent wraparound%'
+                        and pid in (select pid from pg_locks where relation = ?::oid)),
+             (select coalesce(last_failed_time > last_archived_time,
+                              last_failed_time is not null and last_archived_time is null)
+                from pg_stat_archiver),
+             coalesce((select max(extract(epoch from clock_timestamp() - xact_start))
+                         from pg_stat_activity
+                        where backend_type = 'client backend' and pid <> pg_backend_pid()
+                          and datname = current_database()
+                          and application_name !~ '^coatcheck (run|outbox) '), 0)::bigint\
+      """;
+
+  /** No position is read where no replica exists: some services don't tell it. */
+  private static final String REPLICAS =
+      """
+      select max(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'))::bigint,
+             min(pg_wal_lsn_diff(replay_lsn, '0/0'))::bigint
+        from pg_stat_replication
+       where replay_lsn is not null
+      having count(*) > 0\
+      """;
+
+  private static final String SLOT =
+      """
+      select slot_name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint
+        from pg_replication_slots
+       where restart_lsn is not null
+       order by restart_lsn limit 1\
+      """;
+
+  private static final String POSITION =
+      "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint";
+
+  private final Database source;
+  private final Target target;
+  private final LongSupplier nanoTime;
+  private final String probe;
+
+  LoadStore(Database source, Target target, LongSupplier nanoTime) {
+    this.source = source;
+    this.nanoTime = nanoTime;
+    this.target = target;
+    this.probe =
+        new TargetSql(target).fill("select t.<id> from <table> t order by t.<id> desc limit 1");
+  }
+
+  /**
+   * Looks now.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  SourceLoad load() {
+    long beganNano = nanoTime.getAsLong();
+    source.read("probe", sql -> PlainSql.rows(sql, probe, row -> row.getLong(1)));
+    long latencyMillis = TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - beganNano);
+    return source.read(
+        "throttle",
+        sql -> {
+          var replicas =
+              PlainSql.first(
+                  sql, REPLICAS, row -> new SourceLoad.Replicas(row.getLong(1), row.getLong(2)));
+          var slot =
+              PlainSql.first(
+                  sql, SLOT, row -> new SourceLoad.Slot(row.getString(1), row.getLong(2)));
+          return PlainSql.row(
+              sql,
+              LOAD,
+              row ->
+                  new SourceLoad(
+                      row.getLong(1),
+                      replicas,
+                      slot,
+                      row.getLong(2),
+                      row.getBoolean(3),
+                      row.getBoolean(4),
+                      row.getBoolean(5),
+                      row.getLong(6),
+                      latencyMillis),
+              target.oid(),
+              target.oid(),
+              target.oid());
+        });
+  }
+
+  /** How many bytes of WAL the source has written. */
+  long walPosition() {
+    return source.read("throttle", sql -> PlainSql.row(sql, POSITION, row -> row.getLong(1)));
+  }
+}

@@ -1,0 +1,33 @@
+package dev.coatcheck.migrate.source;
+
+/**
+ * Keeps the WAL that a source writes to a rate, on average over a minute: what was written above
+ * the rate is a debt that time pays. Others' WAL counts too, because replicas and archives have to
+ * carry all of it.
+ */
+final class WalBudget {
+  private static final double NANOS = 1e9;
+  private static final int SAVED_SECONDS_MAX = 1;
+  private static final int DEBT_SECONDS_MAX = 60;
+
+  private boolean hasBegun;
+  private long lastPosition;
+  private long lastNano;
+  private double debt;
+
+  /** Whether more was written than the rate allows until now. */
+  boolean isSpent(long position, long nowNano, long bytesPerSecondMax) {
+    if (hasBegun) {
+      double paid = bytesPerSecondMax * ((nowNano - lastNano) / NANOS);
+      debt =
+          Math.clamp(
+              debt + (position - lastPosition) - paid,
+              -1.0 * SAVED_SECONDS_MAX * bytesPerSecondMax,
+              1.0 * DEBT_SECONDS_MAX * bytesPerSecondMax);
+    }
+    hasBegun = true;
+    lastPosition = position;
+    lastNano = nowNano;
+    return debt > 0;
+  }
+}

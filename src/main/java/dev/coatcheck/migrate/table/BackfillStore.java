@@ -1,0 +1,83 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.table.Backfill.Outcome;
+import dev.coatcheck.migrate.table.Backfill.Range;
+import dev.coatcheck.migrate.table.BatchTable.Bounds;
+import dev.coatcheck.migrate.table.BatchTable.Given;
+import dev.coatcheck.migrate.table.BatchTable.RowRefused;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+
+/** All SQL of batches. A batch and the checkpoint behind it are one transaction. */
+final class BackfillStore {
+  private static final SqlTemplate OPEN = SqlTemplate.file(BackfillStore.class, "open.sql");
+
+  private final Session session;
+  private final BatchTable rows;
+
+  BackfillStore(Session session, BatchTable rows) {
+    this.session = session;
+    this.rows = rows;
+  }
+
+  Checkpoint checkpoint() {
+    return session.transaction("checkpoint", rows::checkpoint);
+  }
+
+  /**
+   * Fills a batch and moves the checkpoint.
+   *
+   * @param rowsMax of the batch
+   * @param careful whether some of the mappings may be there already
+   * @throws RowRefused if the table refused a row
+   * @throws FenceLost if another runner has taken over
+   */
+  Outcome.Filled fill(Range range, int rowsMax, long fence, boolean careful, Bounds bounds) {
+    return session.transaction(
+        "backfill",
+        bounds.statementMillis(),
+        sql -> {
+          rows.bound(sql, bounds);
+          Checkpoint before = rows.checkpoint(sql);
+          OptionalLong upto = lock(sql, range, rowsMax);
+          if (upto.isEmpty()) {
+            rows.advance(sql, range.lastId(), range.afterPosition(), 0, List.of(), fence);
+            return new Outcome.Filled(0, range.lastId(), range.afterPosition());
+          }
+          List<Given> given =
+              rows.keys(sql, before, range.afterId(), upto.getAsLong(), range.afterPosition());
+          List<LegacyKey> open =
+              given.stream().filter(Given::isOpen).map(Given::legacyKey).toList();
+          rows.update(sql, open, careful);
+          long position = Math.max(range.afterPosition(), given.getLast().position());
+          rows.advance(sql, upto.getAsLong(), position, open.size(), given, fence);
+          return new Outcome.Filled(open.size(), upto.getAsLong(), position);
+        });
+  }
+
+  private OptionalLong lock(DSLContext sql, Range range, int rowsMax) {
+    return PlainSql.row(
+        sql,
+        rows.fill(BatchTable.LOCK),
+        row -> PlainSql.optionalLong(row, 1),
+        range.afterId(),
+        range.lastId(),
+        rowsMax);
+  }
+
+  /** The first row without a key after an ID. */
+  OptionalLong open(long afterId) {
+    Function<DSLContext, List<Long>> first =
+        sql -> PlainSql.rows(sql, rows.fill(OPEN), row -> row.getLong(1), afterId);
+    return session.longTransaction("backfill", first).stream()
+        .mapToLong(Long::longValue)
+        .findFirst();
+  }
+}

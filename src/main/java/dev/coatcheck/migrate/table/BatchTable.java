@@ -1,0 +1,208 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.FenceLost;
+import dev.coatcheck.migrate.source.ObjectsGone;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * The parts of a transaction that gives old rows their keys. One statement computes the keys and
+ * only reads. Another writes them and does nothing else, because it runs the table's own triggers.
+ */
+final class BatchTable {
+  /** Values: after which ID, up to which, how many. The last ID of the rows locked, or null. */
+  static final SqlTemplate LOCK = SqlTemplate.file(BatchTable.class, "lock-batch.sql");
+
+  /** Values: after which ID, up to which (twice); the greatest position so far. */
+  static final SqlTemplate KEYS = KeyTimes.template("keys.sql");
+
+  private static final SqlTemplate ADVANCE = SqlTemplate.file(BatchTable.class, "advance.sql");
+  private static final SqlTemplate READ = SqlTemplate.file(BatchTable.class, "checkpoint.sql");
+  private static final SqlTemplate OUTBOX = SqlTemplate.file(BatchTable.class, "outbox.sql");
+
+  /** A wait for a row ends before the server would look for a deadlock and end the writer. */
+  private static final String BOUND =
+      """
+      select set_config('lock_timeout', least(?, greatest(1, floor(extract(epoch from
+               current_setting('deadlock_timeout')::interval) * 500)))::int || 'ms', true),
+             set_config('statement_timeout', ?, true), set_config('row_security', 'off', true),
+             set_config('jit', 'off', true)\
+      """;
+
+  private static final String KEPT_BY_TRIGGER =
+      "a trigger of the table kept the row as it was: it returned null, or undid the change";
+
+  private final TargetSql names;
+  private final Optional<LegacyKeyTable> mappings;
+
+  /**
+   * Of one table.
+   *
+   * @param mappings if they lie in the same database as the rows; empty: the outbox brings them
+   */
+  BatchTable(Target target, Optional<LegacyKeyTable> mappings) {
+    this.names = new TargetSql(target);
+    this.mappings = mappings;
+  }
+
+  /** Bounds of one transaction, in milliseconds. */
+  record Bounds(int lockMillis, int statementMillis) {}
+
+  /**
+   * A row and its key.
+   *
+   * @param isOpen the row doesn't have it yet
+   * @param isTimeLost the time of its creation doesn't count
+   * @param isBeforeEpoch it is older than the layout's epoch
+   */
+  record Given(
+      long legacy,
+      long position,
+      boolean isOpen,
+      long key,
+      boolean isTimeLost,
+      boolean isBeforeEpoch) {
+    LegacyKey legacyKey() {
+      return new LegacyKey(legacy, key);
+    }
+  }
+
+  /** The table refused the update of some row. The transaction has to be rolled back. */
+  static final class RowRefused extends DataAccessException {
+    private static final long serialVersionUID = 1L;
+
+    private RowRefused(DataAccessException cause) {
+      super(String.valueOf(cause.getMessage()), cause);
+    }
+
+    private RowRefused() {
+      super(KEPT_BY_TRIGGER);
+    }
+
+    String reason() {
+      return RootCause.words(this);
+    }
+  }
+
+  void bound(DSLContext sql, Bounds bounds) {
+    PlainSql.execute(sql, BOUND, bounds.lockMillis(), bounds.statementMillis() + "ms");
+  }
+
+  /**
+   * Where the run is.
+   *
+   * @throws ObjectsGone if nothing of it is on the table
+   */
+  Checkpoint checkpoint(DSLContext sql) {
+    return PlainSql.first(
+            sql,
+            names.fill(READ),
+            row ->
+                new Checkpoint(
+                    row.getLong(1),
+                    row.getLong(2),
+                    row.getLong(3),
+                    row.getLong(4),
+                    new Checkpoint.Counts(
+                        row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8))))
+        .orElseThrow(ObjectsGone::checkpoint);
+  }
+
+  /** The keys of the rows of a range, in the order of their IDs. */
+  List<Given> keys(DSLContext sql, Checkpoint at, long afterId, long uptoId, long afterPosition) {
+    List<Given> rows =
+        PlainSql.rows(
+            sql,
+            names.fill(KEYS),
+            row ->
+                new Given(
+                    row.getLong(1),
+                    row.getLong(2),
+                    row.getBoolean(3),
+                    row.getLong(4),
+                    row.getBoolean(5),
+                    row.getBoolean(6)),
+            afterId,
+            uptoId,
+            uptoId,
+            afterPosition);
+    if (!rows.isEmpty() && KeyPositions.reaches(rows.getLast().position(), at.t0Millis())) {
+      throw new IllegalStateException(
+          "the keys of old rows would reach the time of the triggers: position="
+              + rows.getLast().position());
+    }
+    return rows;
+  }
+
+  /**
+   * Writes keys into their rows, and the mappings of these.
+   *
+   * @param careful whether some of the mappings may be there already
+   * @throws RowRefused if the table doesn't take all of them
+   */
+  void update(DSLContext sql, List<LegacyKey> rows, boolean careful) {
+    if (rows.isEmpty()) {
+      return;
+    }
+    try {
+      if (!new HashSet<>(RowKeyTable.write(sql, names, rows)).containsAll(rows)) {
+        throw new RowRefused();
+      }
+    } catch (RowRefused kept) {
+      throw kept;
+    } catch (DataAccessException refused) {
+      throw new RowRefused(refused);
+    }
+    deliver(sql, rows, careful);
+  }
+
+  private void deliver(DSLContext sql, List<LegacyKey> filled, boolean careful) {
+    if (filled.isEmpty()) {
+      return;
+    }
+    if (mappings.isPresent()) {
+      mappings.get().insert(sql, filled, careful);
+    } else {
+      PlainSql.execute(
+          sql,
+          names.fill(OUTBOX),
+          ids(filled),
+          filled.stream().map(LegacyKey::key).toArray(Long[]::new));
+    }
+  }
+
+  private static Long[] ids(List<LegacyKey> rows) {
+    return rows.stream().map(LegacyKey::legacy).toArray(Long[]::new);
+  }
+
+  /**
+   * Moves the checkpoint behind rows that were given keys.
+   *
+   * @param done how many rows were filled
+   * @throws FenceLost if another runner has taken over
+   */
+  void advance(
+      DSLContext sql, long lastId, long lastPosition, int done, List<Given> given, long fence) {
+    long lost = given.stream().filter(Given::isTimeLost).count();
+    long early = given.stream().filter(Given::isBeforeEpoch).count();
+    if (PlainSql.execute(sql, names.fill(ADVANCE), lastId, lastPosition, done, lost, early, fence)
+        != 1) {
+      checkpoint(sql); // Fails if the row itself is gone.
+      throw new FenceLost();
+    }
+  }
+
+  String fill(SqlTemplate template) {
+    return names.fill(template);
+  }
+}

@@ -1,0 +1,209 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The steps of one child: its twin, the rows, the index and the foreign key. */
+final class ChildSteps {
+  /**
+   * On another table the functions of a child would show its owner which rows the parent has. There
+   * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
+   * out those that are being detached.
+   */
+  private static final String ONLY_ON_CHILD =
+      """
+      if tg_relid <> <child_oid>::oid then
+          if not exists (
+            with recursive up (relation) as (
+              select tg_relid
+              union
+              select i.inhparent from up join pg_inherits i on i.inhrelid = up.relation)
+            select from up where relation in (<child_oid>::oid, to_regclass(<'child'>))) then
+            return new;
+          end if;
+        end if;\
+      """;
+
+  private static final SqlTemplate ON_REF = guarded("on-ref.sql");
+  private static final SqlTemplate ON_REF_LATE = guarded("on-ref-late.sql");
+  private static final SqlTemplate FILL_REF = file("fill-ref.sql");
+  private static final SqlTemplate GATE = file("child-gate.sql");
+  private static final SqlTemplate RIGHTS = file("child-rights.sql");
+
+  private static final String HAS_TRIGGER =
+      "select exists (select from pg_trigger where tgrelid = <child_oid>::oid"
+          + " and quote_ident(tgname) = <'t_ref'>)";
+
+  private static final String HAS_FUNCTIONS =
+      "select to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[], boolean)') is not null";
+
+  private static final String BELONGS_TO_OWNER =
+      "select not exists (select from pg_proc p"
+          + " join pg_class c on c.oid = <child_oid>::oid"
+          + " where p.oid = to_regprocedure(<'fill_ref'> || '(regclass, tid[], bigint[], boolean)')"
+          + " and (p.proowner <> c.relowner or not has_function_privilege(c.relowner,"
+          + " to_regprocedure(<'on_ref_late'> || '()'), 'execute')))";
+
+  private static final String HAS_KEY =
+      "select exists (select from pg_constraint where confrelid = <oid>::oid"
+          + " and conname = <'ref_key_name'>)";
+
+  /** Whether each partition whose column has a foreign key has one of the twin. */
+  private static final String HAS_ALL_KEYS =
+      """
+      select not exists (
+        select from pg_partition_tree(<child_oid>::oid::regclass) l
+          join pg_class c on c.oid = l.relid and c.relkind = 'r'
+          join pg_constraint f on f.conrelid = l.relid and f.contype = 'f'
+           and f.confrelid = <oid>::oid and f.confkey = array[<key_attnum>::int2]
+          join pg_attribute a on a.attrelid = l.relid and a.attnum = f.conkey[1]
+           and a.attname = <'fk_name'>
+          join pg_attribute t on t.attrelid = l.relid and t.attname = <'ref_name'>
+         where not exists (
+           select from pg_constraint g
+            where g.conrelid = l.relid and g.confrelid = <oid>::oid and g.contype = 'f'
+              and g.conkey = array[t.attnum]))\
+      """;
+
+  private static final String HAS_ROOT_INDEX =
+      "select exists (select from pg_index i join pg_class c on c.oid = i.indexrelid"
+          + " where i.indrelid = <child_oid>::oid and quote_ident(c.relname) = <'leaf_index'>)";
+
+  private final Target target;
+  private final Child child;
+  private final TargetSql names;
+
+  ChildSteps(Target target, Child child) {
+    this.target = target;
+    this.child = child;
+    this.names = new TargetSql(target).with(child);
+  }
+
+  Stream<Step> all() {
+    return Stream.of(Stream.of(column(), fill()), indexes(), Stream.of(key()))
+        .flatMap(Function.identity());
+  }
+
+  /** What a partition may lack that came after these steps. */
+  Stream<Step> again() {
+    return Stream.of(fill(), key(HAS_ALL_KEYS));
+  }
+
+  /**
+   * Refuses to move the primary key unless what keeps the two columns together works.
+   *
+   * @param isForward everything has to be there; on the way back nothing that is there may be off
+   */
+  String gate(boolean isForward) {
+    return names.fill(GATE.with("must_be_there", Boolean.toString(isForward)));
+  }
+
+  /** Lets the twin lead, or the old column again, where a statement changes both. */
+  String leading(boolean isTwin) {
+    return names.fill(ON_REF.with("reference_leads", Boolean.toString(isTwin)));
+  }
+
+  /** A query for whether its functions are there, and so may have to be sent anew. */
+  String hasFunctions() {
+    return names.fill(HAS_FUNCTIONS);
+  }
+
+  /** A query for whether what writes to the child belongs to the role that owns the child. */
+  String belongsToOwner() {
+    return names.fill(BELONGS_TO_OWNER);
+  }
+
+  /** What has to be sent when a table or a column has another name now, or another owner. */
+  List<String> functions(boolean isTwinLeading) {
+    return Stream.concat(Stream.of(leading(isTwinLeading)), names.fillAll(RIGHTS).stream())
+        .toList();
+  }
+
+  private Step column() {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named(Step.CHILD_COLUMN),
+        Stream.of(
+                List.of(names.fill(FunctionTable.ONE_BY_ONE), leading(false)),
+                names.fillAll(ON_REF_LATE),
+                names.fillAll(FILL_REF),
+                names.fillAll(RIGHTS),
+                names.fillAll(file("child-column.sql")))
+            .flatMap(List::stream)
+            .toList(),
+        Stream.concat(
+                Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
+                names.fillAll(file("child-column-undo.sql")).stream())
+            .toList(),
+        names.fill(HAS_TRIGGER));
+  }
+
+  private Step fill() {
+    return new Step.Fill(
+        Phase.CHILDREN,
+        named("child-fill"),
+        ChildFillTable.STATEMENTS.stream().map(names::fill).toList(),
+        Optional.of(child));
+  }
+
+  private Stream<Step> indexes() {
+    return Stream.concat(
+        child.leaves().stream().map(this::index),
+        child.isPartitioned() ? Stream.of(rootIndex()) : Stream.of());
+  }
+
+  private Step index(Child.Leaf leaf) {
+    TargetSql more = new TargetSql(target).with(child, leaf);
+    return new Step.Index(
+        Phase.CHILDREN,
+        named("child-index") + (child.isPartitioned() ? " " + leaf.table().text() : ""),
+        leaf.oid(),
+        more.leafIndex(child, leaf),
+        more.leafIndex(child, new Child.Leaf(child.oid(), child.table())),
+        false,
+        more.fill(file("child-turn.sql")),
+        more.fill(file("child-index.sql")),
+        List.of(),
+        more.fill(file("child-index-undo.sql")));
+  }
+
+  private Step rootIndex() {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named("child-index"),
+        names.fillAll(file("root-index.sql")),
+        names.fillAll(file("root-index-undo.sql")),
+        names.fill(HAS_ROOT_INDEX));
+  }
+
+  private Step key() {
+    return key(HAS_KEY);
+  }
+
+  private Step key(String check) {
+    return new Step.Ddl(
+        Phase.CHILDREN,
+        named("child-key"),
+        names.fillAll(file("child-key.sql")),
+        names.fillAll(file("child-key-undo.sql")),
+        names.fill(check));
+  }
+
+  private String named(String step) {
+    return step + " " + child.label();
+  }
+
+  private static SqlTemplate guarded(String name) {
+    return file(name).with("only_on_child", ONLY_ON_CHILD);
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(ChildSteps.class, name);
+  }
+}

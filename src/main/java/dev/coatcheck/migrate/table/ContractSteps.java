@@ -1,0 +1,177 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The steps by which the legacy IDs leave the table, and their columns the children. */
+final class ContractSteps {
+  private static final SqlTemplate DEPENDENTS = file("dependents.sql");
+  private static final SqlTemplate GATE = file("contract-gate.sql");
+  private static final SqlTemplate LOCK = file("lock.sql");
+
+  private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
+  private static final SqlTemplate DROP_REFERENCE = file("drop-child-column.sql");
+
+  /** Moves the replica identity off a column. */
+  private static final SqlTemplate IDENTITY = file("identity.sql");
+
+  /** Every foreign key to the table is bound to one of them. */
+  private static final String ANY_INDEX =
+      "any (select i.indexrelid from pg_index i where i.indrelid = <oid>::oid)";
+
+  /**
+   * Dropped by this run: where the column was dropped by hand, the functions of the run are there.
+   */
+  private static final String IS_GONE =
+      "select exists (select from pg_attribute where attrelid = <oid>::oid"
+          + " and attnum = <key_attnum> and attisdropped)"
+          + " and to_regprocedure(<'mint'> || '()') is not null"
+          + " and to_regprocedure(<'on_delete'> || '()') is null";
+
+  /** The column may, or rows of a partition have no parent for want of a foreign key. */
+  private static final String MAY_BE_NULL =
+      """
+      (not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid
+                        and a.attnum = <child_attnum>::int2), false)
+       or exists (
+         select from pg_partition_tree(<child_oid>::oid::regclass) l
+           join pg_class c on c.oid = l.relid and c.relkind = 'r'
+          where not exists (
+            select from pg_constraint f
+              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+             where f.contype = 'f' and f.conrelid = l.relid and f.confrelid = <oid>::oid
+               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)))\
+      """;
+
+  private static final String HAS_CHECK =
+      "exists (select from pg_constraint where conrelid = <child_oid>::oid"
+          + " and conname = <'ref_filled_name'>";
+
+  private final Target target;
+  private final TargetSql names;
+
+  ContractSteps(Target target) {
+    this.target = target;
+    this.names = new TargetSql(target);
+  }
+
+  List<Step> all() {
+    return Stream.of(
+            Stream.of(archive()),
+            target.children().stream().map(this::notNull),
+            Stream.of(dropColumns()))
+        .flatMap(steps -> steps)
+        .toList();
+  }
+
+  /** A query for what uses the column of the legacy IDs, or one that refers to it, in words. */
+  static List<String> dependents(Target target) {
+    ContractSteps steps = new ContractSteps(target);
+    return steps.columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
+  }
+
+  private Step archive() {
+    return new Step.Archive(
+        Phase.CONTRACT, names.fillAll(file("archive.sql")), names.fillAll(file("archive-end.sql")));
+  }
+
+  /** Nothing, if the column of the child may be null too. */
+  private Step notNull(Child child) {
+    TargetSql more = new TargetSql(target).with(child);
+    return new Step.NotNullCheck(
+        Phase.CONTRACT,
+        "child-not-null " + child.label(),
+        more.fillAll(file("child-not-null.sql")),
+        more.fill(file("child-not-null-validate.sql")),
+        more.fill(file("child-not-null-undo.sql")),
+        more.fill("select " + MAY_BE_NULL + " or " + HAS_CHECK + " and convalidated)"),
+        more.fill("select " + HAS_CHECK + ")"),
+        more.fill("select 0::bigint"),
+        more.fill(
+            "select t.<fk>::bigint from <child> t where t.<ref> is null and t.<fk> > ? limit 20"),
+        Optional.of(child));
+  }
+
+  private Step dropColumns() {
+    List<String> statements =
+        Stream.of(
+                names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
+                columns().flatMap(column -> column.fill(GATE)),
+                columns().flatMap(Column::drop),
+                names.fillAll(FunctionTable.guarded(file("contracted-triggers.sql"))).stream())
+            .flatMap(some -> some)
+            .toList();
+    return new Step.Ddl(
+        Phase.CONTRACT, Step.DROP_COLUMNS, statements, List.of(), names.fill(IS_GONE));
+  }
+
+  /**
+   * Moves the replica identity before the column of the keys goes, or may be null again: without
+   * one, Postgres refuses every update of a published table.
+   */
+  static SqlTemplate withoutIdentity(SqlTemplate statements) {
+    return statements
+        .with("identity", IDENTITY.text())
+        .with("relation", "<oid>")
+        .with(
+            "attnum",
+            "(select a.attnum from pg_attribute a where a.attrelid = <oid>::oid"
+                + " and a.attname = <'key'>)")
+        .with("twin", "''");
+  }
+
+  /**
+   * A column that goes.
+   *
+   * @param dropped takes it off
+   */
+  private record Column(
+      TargetSql names,
+      String relation,
+      String attnum,
+      String name,
+      String twin,
+      SqlTemplate dropped) {
+    Stream<String> drop() {
+      return fill(dropped);
+    }
+
+    Stream<String> fill(SqlTemplate template) {
+      SqlTemplate whole =
+          template
+              .with("identity", IDENTITY.text())
+              .with("is_switched", SwitchSteps.HAS_NEW_PRIMARY_KEY)
+              .with("dependents", DEPENDENTS.text())
+              .with("relation", relation)
+              .with("attnum", attnum)
+              .with("column_name", name)
+              .with("twin", twin);
+      return names.fillAll(whole).stream();
+    }
+  }
+
+  private Stream<Column> columns() {
+    Column key = new Column(names, "<oid>", "<key_attnum>", "<'id'>", "<'key'>", DROP_KEY);
+    return Stream.concat(
+        target.children().stream()
+            .map(
+                child ->
+                    new Column(
+                        new TargetSql(target).with(child),
+                        "<child_oid>",
+                        "<child_attnum>",
+                        "<'fk'>",
+                        "<'ref_name'>",
+                        DROP_REFERENCE)),
+        Stream.of(key));
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(ContractSteps.class, name);
+  }
+}

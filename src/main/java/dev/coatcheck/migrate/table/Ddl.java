@@ -1,0 +1,244 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.postgres.session.LockWait;
+import dev.coatcheck.postgres.session.LockWait.BlockingSession;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Changes a table without holding up its writers. A statement waits for its lock for at most two
+ * fifths of the server's {@code deadlock_timeout}: after a longer wait the server could end a
+ * writer that is in our way. Then it pauses, so that writers get through, and tries again.
+ */
+public final class Ddl {
+  private static final int TRIES_MAX = 20;
+  private static final long PAUSE_MILLIS_MIN = 100;
+  private static final long PAUSE_MILLIS_MAX = 2_000;
+
+  /** Those that a build of an index waits for. */
+  private static final List<String> BUILDERS =
+      List.of(
+          "ShareUpdateExclusiveLock",
+          "ShareLock",
+          "ShareRowExclusiveLock",
+          "ExclusiveLock",
+          "AccessExclusiveLock");
+
+  /** Those that anything else may wait for. */
+  private static final List<String> ALL =
+      List.of(
+          "AccessShareLock",
+          "RowShareLock",
+          "RowExclusiveLock",
+          "ShareUpdateExclusiveLock",
+          "ShareLock",
+          "ShareRowExclusiveLock",
+          "ExclusiveLock",
+          "AccessExclusiveLock");
+
+  private final DdlStore store;
+  private final SourceSession session;
+  private final Target target;
+  private final LongConsumer pause;
+
+  /**
+   * Changes the target's table.
+   *
+   * @param pause waits for some milliseconds, or throws to give up
+   */
+  public Ddl(SourceSession session, Target target, LongConsumer pause) {
+    this.store = new DdlStore(session.session(), target);
+    this.session = session;
+    this.target = target;
+    this.pause = pause;
+  }
+
+  /** Whether the new keys are the primary key. */
+  public boolean isSwitched() {
+    return store.isTrue(SwitchSteps.hasNewPrimaryKey(target));
+  }
+
+  public boolean isApplied(Step.Ddl step) {
+    return store.isTrue(step.check());
+  }
+
+  public StepOutcome apply(Step.Ddl step) {
+    return run(step.name(), step.statements());
+  }
+
+  public StepOutcome undo(Step.Ddl step) {
+    return isApplied(step) ? run(step.name(), step.undoStatements()) : new StepOutcome.Done();
+  }
+
+  /**
+   * Sees to it that every row has a key from now on.
+   *
+   * @param fill gives rows without a key theirs, or says why that is impossible
+   */
+  public StepOutcome apply(Step.NotNullCheck step, Supplier<Optional<String>> fill) {
+    return new NotNullCheckInstaller(this, store, step, fill).apply();
+  }
+
+  public boolean isThere(Step.NotNullCheck step) {
+    return store.isTrue(step.isThere());
+  }
+
+  public StepOutcome undo(Step.NotNullCheck step) {
+    return isThere(step) ? run(step.name(), step.undoStatements()) : new StepOutcome.Done();
+  }
+
+  /**
+   * Builds it, unless it stands; what a failed attempt left behind is dropped first. Waits for as
+   * long as others build theirs.
+   */
+  public void build(Step.Index step) {
+    switch (store.state(step)) {
+      case VALID -> {}
+      case INVALID -> {
+        var _ = drop(step);
+        create(step);
+      }
+      case MISSING -> create(step);
+    }
+  }
+
+  private void create(Step.Index step) {
+    awaitTurn(step);
+    store.alone(step.name(), step.create());
+  }
+
+  public boolean isValid(Step.Index step) {
+    return store.state(step) == DdlStore.IndexState.VALID;
+  }
+
+  /** Takes it off the table, after the foreign keys that are bound to it. */
+  public StepOutcome drop(Step.Index step) {
+    if (!step.release().isEmpty() && isThere(step)) {
+      StepOutcome released = run(step.name(), step.release());
+      if (!(released instanceof StepOutcome.Done)) {
+        return released;
+      }
+    }
+    awaitTurn(step);
+    store.alone(step.name(), step.drop());
+    return new StepOutcome.Done();
+  }
+
+  /** Builds it if an undo needs it, and else takes it off the table. */
+  public StepOutcome undo(Step.Spare step) {
+    if (!store.isTrue(step.isNeeded())) {
+      return drop(step.index());
+    }
+    build(step.index());
+    return new StepOutcome.Done();
+  }
+
+  /** Where there is nothing to merge, no lock is taken. */
+  public StepOutcome apply(Step.Merge step) {
+    return store.isTrue(step.isOpen())
+        ? run(step.name(), step.statements())
+        : new StepOutcome.Done();
+  }
+
+  /** Each in a transaction of its own, because the server reads all rows for it. */
+  public StepOutcome apply(Step.Validate step) {
+    for (String statement : store.texts(step.open())) {
+      if (run(step.name(), List.of(statement)) instanceof StepOutcome.Failed failed) {
+        return failed;
+      }
+    }
+    return new StepOutcome.Done();
+  }
+
+  /** From now on the triggers archive as well. */
+  public StepOutcome begin(Step.Archive step) {
+    return run(step.name(), step.begin());
+  }
+
+  /** They archive no longer. */
+  public StepOutcome end(Step.Archive step) {
+    return run(step.name(), step.end());
+  }
+
+  /** Whether something of it is in the source, be it a part that is of no use. */
+  public boolean isThere(Step.Index step) {
+    return store.state(step) != DdlStore.IndexState.MISSING;
+  }
+
+  /**
+   * A build that waited in the server's queue for the lock of another would hold a snapshot for
+   * which the other waits in turn, and one of the two would be ended.
+   */
+  private void awaitTurn(Step.Index step) {
+    try {
+      for (int tried = 1; !isMyTurn(step); tried++) {
+        session.waitsFor(
+            Optional.of(
+                new LockWait(
+                    step.name(), "waiting for its turn on the table", store.blockers(BUILDERS))));
+        pause(tried);
+      }
+    } finally {
+      session.waitsFor(Optional.empty());
+    }
+  }
+
+  private boolean isMyTurn(Step.Index step) {
+    try {
+      var _ = store.run(step.name(), List.of(step.turn()));
+      return true;
+    } catch (LockTimeout others) {
+      return false;
+    }
+  }
+
+  StepOutcome run(String name, List<String> statements) {
+    return run(name, statements, TRIES_MAX);
+  }
+
+  /** As often as it takes, because what is left on the table hurts writers. */
+  void takeOff(String name, String statement) {
+    var _ = run(name, List.of(statement), Integer.MAX_VALUE);
+  }
+
+  private StepOutcome run(String name, List<String> statements, int triesMax) {
+    try {
+      for (int tried = 1; ; tried++) {
+        try {
+          return new StepOutcome.Done(store.run(name, statements));
+        } catch (DdlStore.Refused refused) {
+          return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
+        } catch (LockTimeout blocked) {
+          List<BlockingSession> blockers = store.blockers(ALL);
+          if (tried == triesMax) {
+            return blocked(name, tried, blockers);
+          }
+          session.waitsFor(
+              Optional.of(new LockWait(name, "waiting for its lock on the table", blockers)));
+          pause(tried);
+        }
+      }
+    } finally {
+      session.waitsFor(Optional.empty());
+    }
+  }
+
+  private static StepOutcome blocked(String name, int tries, List<BlockingSession> blockers) {
+    String holders = blockers.stream().map(BlockingSession::text).collect(Collectors.joining("; "));
+    return new StepOutcome.Failed(
+        "%s did not get its lock in %d tries. Held by: %s. Retry when these sessions end."
+            .formatted(name, tries, holders));
+  }
+
+  private void pause(int tried) {
+    long most = Math.min(PAUSE_MILLIS_MAX, PAUSE_MILLIS_MIN << Math.min(tried, TRIES_MAX));
+    pause.accept(ThreadLocalRandom.current().nextLong(PAUSE_MILLIS_MIN, most + 1));
+  }
+}

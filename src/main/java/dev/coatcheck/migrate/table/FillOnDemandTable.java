@@ -1,0 +1,152 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SourceSession.Name;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Fills one row on demand: finds the key of the row whose legacy ID a caller asks for. A row that
+ * the backfill has not reached gets its key on the spot: the position that it could have at most,
+ * which is known without the rows before it. Those rows keep the positions below.
+ */
+public final class FillOnDemandTable {
+  private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
+
+  private static final String ARCHIVED = "select a.key from <archive> a where a.legacy = ?";
+
+  private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
+  private static final SqlTemplate HOLD =
+      SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
+  private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
+
+  /** The key that is there already, if the row was set aside, or was there in an earlier run. */
+  private static final String KEPT =
+      """
+      select coalesce((select a.key from <archive> a where a.legacy = ?),
+                      (select s.key from <schema>.set_aside s where s.run = <run> and s.legacy = ?))\
+      """;
+
+  private static final int LOCK_MILLIS = 250;
+  private static final int STATEMENT_MILLIS = 1_000;
+
+  private final Database source;
+  private final Target target;
+  private final TargetSql names;
+  private final BatchTable rows;
+
+  public FillOnDemandTable(Database source, Target target) {
+    this.source = SourceSession.named(source, Name.LOOK_UP, target);
+    this.target = target;
+    this.names = new TargetSql(target);
+    this.rows = new BatchTable(target, Optional.empty());
+  }
+
+  /** A row's key; none yet if it isn't filled. */
+  private record Row(long key, boolean isFilled) {}
+
+  /**
+   * The key of a row; empty if there is no such row. Looks again if the table was renamed a moment
+   * ago.
+   *
+   * @throws DatabaseUnavailable if the source can't be asked, or if the row's key can't be made
+   *     within a second
+   */
+  public OptionalLong find(long legacy) {
+    try {
+      return findByNames(legacy);
+    } catch (DataAccessException refused) {
+      Optional<Target> now = CatalogTable.now(source, target);
+      if (now.isEmpty()) {
+        // The column of the legacy IDs left the table a moment ago.
+        return archived(legacy);
+      }
+      if (now.get().equals(target)) {
+        throw refused;
+      }
+      return new FillOnDemandTable(source, now.get()).findByNames(legacy);
+    }
+  }
+
+  /** The key that the archive has for a legacy ID; it has those of all rows of a contracted run. */
+  public OptionalLong archived(long legacy) {
+    return source.read(
+        "archived key",
+        sql ->
+            PlainSql.rows(sql, names.fill(ARCHIVED), row -> row.getLong(1), legacy).stream()
+                .mapToLong(Long::longValue)
+                .findFirst());
+  }
+
+  private OptionalLong findByNames(long legacy) {
+    List<Row> rows = source.read("source row", sql -> row(sql, names.fill(READ), legacy));
+    if (rows.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    return rows.getFirst().isFilled() ? OptionalLong.of(rows.getFirst().key()) : fill(legacy);
+  }
+
+  private OptionalLong fill(long legacy) {
+    try {
+      return source.write("fill ahead", sql -> fill(sql, legacy));
+    } catch (BatchTable.RowRefused setAside) {
+      throw new DatabaseUnavailable("the key of a row whose update the table refuses");
+    }
+  }
+
+  private OptionalLong fill(DSLContext sql, long legacy) {
+    rows.bound(sql, new BatchTable.Bounds(LOCK_MILLIS, STATEMENT_MILLIS));
+    List<Row> row = row(sql, names.fill(LOCK), legacy);
+    if (row.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    if (row.getFirst().isFilled()) {
+      return OptionalLong.of(row.getFirst().key());
+    }
+    PlainSql.rows(sql, names.fill(HOLD), held -> held.getInt(1));
+    OptionalLong kept =
+        PlainSql.row(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy);
+    long key = kept.isPresent() ? kept.getAsLong() : KeyPositions.key(position(sql, legacy));
+    rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
+    return OptionalLong.of(key);
+  }
+
+  private long position(DSLContext sql, long legacy) {
+    record Reached(long position, long t0Millis) {}
+    return PlainSql.rows(
+            sql,
+            names.fill(HIGHEST_POSITION),
+            row -> new Reached(row.getLong(1), row.getLong(2)),
+            legacy,
+            legacy,
+            legacy,
+            legacy)
+        .stream()
+        .filter(reached -> !KeyPositions.reaches(reached.position(), reached.t0Millis()))
+        .map(Reached::position)
+        .findFirst()
+        .orElseThrow(() -> new DatabaseUnavailable("the key of a row behind the backfill"));
+  }
+
+  private List<Row> row(DSLContext sql, String query, long legacy) {
+    return PlainSql.rows(
+        sql,
+        query,
+        row -> {
+          long key = row.getLong(1);
+          return new Row(key, !row.wasNull());
+        },
+        legacy);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SourceSession.Name;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.stream.Stream;
+
+/**
+ * Keeps the functions behind the triggers up to date with the table's names and owner. Functions
+ * that are out of date still work, but slower.
+ */
+public final class FunctionTable {
+  private static final String BELONG_TO_OWNER =
+      """
+      select not exists (
+        select from pg_proc p
+         where p.oid = to_regprocedure(<'fill'> || '(bigint[], bigint[])')
+           and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
+      """;
+
+  /** Two instances, or the switch, may replace them at once, which Postgres refuses. */
+  static final String ONE_BY_ONE =
+      "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
+
+  /**
+   * Otherwise a role that may call our functions could make a trigger on its own table, and write
+   * to the outbox. In a restored copy the table has another OID, and is found by its name.
+   */
+  private static final String ONLY_OF_RUN =
+      """
+      if tg_relid <> <oid>::oid then
+          if not exists (select from <schema>.known_table k
+                          where k.relation = tg_relid and k.first_schema = <'first_schema'>
+                            and k.first_name = <'first_name'>) then
+            raise exception 'coatcheck: % is no table of this run', tg_relid::regclass
+              using errcode = 'insufficient_privilege';
+          end if;
+        end if;\
+      """;
+
+  private FunctionTable() {}
+
+  /** With what keeps the functions of a template to the table of the run. */
+  static SqlTemplate guarded(SqlTemplate functions) {
+    return functions.with("only_of_run", ONLY_OF_RUN);
+  }
+
+  /**
+   * Replaces them where the table was renamed, or has got another owner. Takes no lock on the
+   * table.
+   *
+   * @param before the table with the names that the functions have
+   * @param now the same table with those that it has
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   */
+  public static void keepUp(Database source, Target before, Target now) {
+    if (!before.equals(now) || !belongToOwner(source, now)) {
+      replace(source, now);
+    }
+  }
+
+  /** Whether those that write to the table, if there are any, belong to the role that owns it. */
+  private static boolean belongToOwner(Database source, Target target) {
+    String query = new TargetSql(target).fill(BELONG_TO_OWNER);
+    return source.read(
+        "functions",
+        sql ->
+            PlainSql.isTrue(sql, query)
+                && children(target)
+                    .allMatch(child -> PlainSql.isTrue(sql, child.belongsToOwner())));
+  }
+
+  private static void replace(Database source, Target target) {
+    TargetSql names = new TargetSql(target);
+    Database named = SourceSession.named(source, Name.FUNCTIONS, target);
+    named.write(
+        "functions",
+        sql -> {
+          PlainSql.execute(sql, names.fill(ONE_BY_ONE));
+          Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
+          boolean isSwitched = PlainSql.isTrue(sql, SwitchSteps.hasNewPrimaryKey(target));
+          children(target)
+              .filter(child -> PlainSql.isTrue(sql, child.hasFunctions()))
+              .flatMap(child -> child.functions(isSwitched).stream())
+              .forEach(statement -> PlainSql.execute(sql, statement));
+          return true;
+        });
+  }
+
+  private static Stream<ChildSteps> children(Target target) {
+    return target.children().stream().map(child -> new ChildSteps(target, child));
+  }
+}

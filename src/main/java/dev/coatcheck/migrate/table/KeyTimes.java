@@ -1,0 +1,130 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.SqlTemplate;
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+/**
+ * Decides which rows keep the time of their creation. One row that was restored or dated wrongly
+ * would otherwise drag the keys of all rows behind it: keys only rise.
+ *
+ * <p>Rows are taken in the order of their IDs, in blocks of {@value #BLOCK} from the first row on.
+ * A row keeps its time if that is at most the median time of the next block; where the next block
+ * is not full, which is at the end of the table, of the next {@value #BLOCK} rows, as many as there
+ * are. The very last row keeps its time. All other times are dropped, not clipped: a clipped time
+ * would still shift its neighbours. A time after T0 is none at all, and that of the last minute
+ * before it only bears out others. Times that are too low need no rule, since keys only rise.
+ *
+ * <p>A batch of whole blocks, with one more block to look at, gives the same keys as any other
+ * division of the table into batches of whole blocks.
+ */
+public final class KeyTimes {
+  /** Rows of a block. Every batch has a multiple of it, but for the last one. */
+  public static final int BLOCK = 128;
+
+  /** So many rows after it decide about a row, wherever the blocks begin. */
+  public static final int LOOK_AHEAD = 2 * BLOCK;
+
+  /** Before T0: no key of an old row comes so close to those of the triggers by its own time. */
+  private static final int MARGIN_MILLIS = 60_000;
+
+  /** The same rule in SQL. */
+  private static final SqlTemplate PARTS = SqlTemplate.file(KeyTimes.class, "key-times.sql");
+
+  private KeyTimes() {}
+
+  /** A statement that lies beside this class, with the rule at {@code <key_times>}. */
+  static SqlTemplate template(String file) {
+    return SqlTemplate.file(KeyTimes.class, file).with("key_times", PARTS.text());
+  }
+
+  /** How many rows a batch of about so many has. */
+  public static int wholeBlocks(int rows) {
+    return Math.max(BLOCK, rows / BLOCK * BLOCK);
+  }
+
+  /**
+   * The same rule for rows that come from elsewhere.
+   *
+   * @param stated the times of rows in the order of their IDs, beginning with a block: in
+   *     milliseconds since the layout's epoch; empty for a row without one
+   * @param inside how many of them are asked about. The others are the block that follows, all of
+   *     it unless the rows end there
+   * @param t0Millis T0, since the layout's epoch
+   * @param isEnd the table ends with these rows; else those that have less than half a block after
+   *     them have no time, because more rows follow elsewhere and might contradict it
+   * @return the times that count
+   */
+  public static OptionalLong[] kept(
+      OptionalLong[] stated, int inside, long t0Millis, boolean isEnd) {
+    OptionalLong[] times = possible(stated, t0Millis);
+    OptionalLong[] kept = new OptionalLong[inside];
+    OptionalLong cap = OptionalLong.empty();
+    for (int i = 0; i < inside; i++) {
+      int next = (i / BLOCK + 1) * BLOCK;
+      if (!isEnd && i + BLOCK / 2 >= times.length) {
+        cap = OptionalLong.empty();
+      } else if (i == times.length - 1) {
+        cap = times[i];
+      } else if (next + BLOCK > times.length) {
+        cap = median(times, i + 1);
+      } else if (i % BLOCK == 0) {
+        cap = median(times, next);
+      }
+      boolean isBorneOut =
+          times[i].isPresent()
+              && times[i].getAsLong() <= t0Millis - MARGIN_MILLIS
+              && cap.isPresent()
+              && times[i].getAsLong() <= cap.getAsLong();
+      kept[i] = isBorneOut ? times[i] : OptionalLong.empty();
+    }
+    return kept;
+  }
+
+  /**
+   * Which rows keep their times for certain, wherever the blocks begin: rows may have gone since
+   * they were counted, the last ones of the table among them.
+   *
+   * @param stated as for {@link #kept}, of rows that follow each other; nothing is certain about
+   *     the last {@value #LOOK_AHEAD}
+   */
+  public static boolean[] certainlyKept(OptionalLong[] stated, long t0Millis) {
+    OptionalLong[] times = possible(stated, t0Millis);
+    long[] medians = new long[times.length + 1];
+    for (int i = 1; i < times.length; i++) {
+      medians[i] = median(times, i).orElse(-1);
+    }
+    boolean[] kept = new boolean[times.length];
+    for (int i = 0; i < times.length - LOOK_AHEAD; i++) {
+      long time = times[i].orElse(Long.MAX_VALUE);
+      boolean isBorneOut = time <= t0Millis - MARGIN_MILLIS;
+      for (int next = i + 1; isBorneOut && next <= i + BLOCK; next++) {
+        isBorneOut = time <= medians[next];
+      }
+      kept[i] = isBorneOut;
+    }
+    return kept;
+  }
+
+  private static OptionalLong[] possible(OptionalLong[] stated, long t0Millis) {
+    return Arrays.stream(stated)
+        .map(time -> isPossible(time, t0Millis) ? time : OptionalLong.empty())
+        .toArray(OptionalLong[]::new);
+  }
+
+  private static boolean isPossible(OptionalLong time, long t0Millis) {
+    return time.isPresent() && time.getAsLong() >= 0 && time.getAsLong() <= t0Millis;
+  }
+
+  /** Of a block, or of what is left; the lower one of two. Rows without a time don't count. */
+  private static OptionalLong median(OptionalLong[] times, int from) {
+    long[] sorted =
+        Arrays.stream(times, from, Math.min(times.length, from + BLOCK))
+            .flatMapToLong(OptionalLong::stream)
+            .sorted()
+            .toArray();
+    return sorted.length == 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(sorted[(sorted.length - 1) / 2]);
+  }
+}

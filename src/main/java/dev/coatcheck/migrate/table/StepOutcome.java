@@ -1,0 +1,25 @@
+package dev.coatcheck.migrate.table;
+
+import java.util.Optional;
+
+/** The outcome of a step. */
+public sealed interface StepOutcome {
+  /**
+   * The table has it.
+   *
+   * @param locks those that kept writers out, if the step took any
+   */
+  record Done(Optional<LockTime> locks) implements StepOutcome {
+    public Done() {
+      this(Optional.empty());
+    }
+  }
+
+  /** The table may have a part of it, for a retry or an undo; the reason says what to do. */
+  record Failed(String reason) implements StepOutcome {}
+
+  /** Done, unless there is a reason why it failed. */
+  static StepOutcome of(Optional<String> failure) {
+    return failure.<StepOutcome>map(Failed::new).orElseGet(Done::new);
+  }
+}

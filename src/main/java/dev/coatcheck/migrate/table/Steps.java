@@ -1,0 +1,200 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * All steps of a run, in order, with every statement that it will send. The statements lie in the
+ * files beside this class, which say what they do and which locks they take.
+ */
+public final class Steps {
+  static final SqlTemplate NUMBER_SOURCE = file("number-source.sql");
+
+  private static final SqlTemplate PREPARE = file("prepare.sql");
+
+  /** Functions that read the legacy ID of a row by the name of its column. */
+  private static final List<SqlTemplate> NAMING =
+      List.of(
+          FunctionTable.guarded(file("on-insert.sql")),
+          FunctionTable.guarded(file("on-inserted.sql")),
+          FunctionTable.guarded(file("on-archived.sql")),
+          FunctionTable.guarded(file("on-delete.sql")));
+
+  private static final SqlTemplate GIVE_TO_OWNER = file("give-to-owner.sql");
+
+  private static final String IS_PREPARED = "select to_regclass(<'mint_seq'>) is not null";
+
+  private static final String HAS_TRIGGER =
+      "select exists (select from pg_trigger where tgrelid = <oid>::oid"
+          + " and quote_ident(tgname) = <'t_insert'>)";
+
+  private static final String HAS_CHECK =
+      "exists (select from pg_constraint where conrelid = <oid>::oid"
+          + " and conname = <'filled_name'>";
+
+  private static final String IS_NOT_NULL =
+      "(select attnotnull from pg_attribute where attrelid = <oid>::oid and attname = <'key'>)";
+
+  private final Target target;
+  private final TargetSql names;
+  private final SwitchSteps keys;
+
+  private Steps(Target target) {
+    this.target = target;
+    this.names = new TargetSql(target);
+    this.keys = new SwitchSteps(target);
+  }
+
+  /**
+   * The steps of a run. What only the switch of the primary key needs is not built before: an index
+   * that nobody reads costs every writer.
+   */
+  public static List<Step> of(Target target) {
+    Steps steps = new Steps(target);
+    return Stream.of(
+            steps.toKeys(), steps.ofChildren(), steps.keys.all(), new ContractSteps(target).all())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /**
+   * Queries for what uses the columns that go in the last phase, in words.
+   *
+   * @see ContractSteps
+   */
+  public static List<String> dependents(Target target) {
+    return ContractSteps.dependents(target);
+  }
+
+  /** What partitions may lack that came after the steps of these names. */
+  public static List<Step> ofPartitions(Target target) {
+    List<Step> again =
+        target.children().stream()
+            .filter(Child::isPartitioned)
+            .flatMap(child -> new ChildSteps(target, child).again())
+            .collect(Collectors.toCollection(ArrayList::new));
+    if (!again.isEmpty()) {
+      again.add(new SwitchSteps(target).validate(Phase.CHILDREN));
+    }
+    return again;
+  }
+
+  /** The number source by other names: of a function, and of its sequence. */
+  public static SqlTemplate numberSource(String function, String sequence) {
+    return NUMBER_SOURCE
+        .with("mint", "<" + function + ">")
+        .with("'mint_seq'", "<'" + sequence + "'>");
+  }
+
+  /** Takes what is beside a table off, once its triggers are gone and its outbox is brought. */
+  public static List<String> retirement(Target target) {
+    return new TargetSql(target).fillAll(file("prepare-undo.sql"));
+  }
+
+  /** Up to where each row has a key. */
+  private List<Step> toKeys() {
+    return List.of(
+        prepare(),
+        dualWrite(),
+        new Step.Archive(Phase.EXPAND, names.fillAll(file("archive.sql")), List.of()),
+        new Step.Fill(
+            Phase.BACKFILL,
+            "fill",
+            Backfill.STATEMENTS.stream().map(names::fill).toList(),
+            Optional.empty()),
+        keys.index(Phase.INDEX, "new-perm", "new-perm.sql", List.of(), "new-perm-undo.sql"),
+        check(),
+        notNull());
+  }
+
+  /** All of one child before the next, and then the server's look at all rows. */
+  private List<Step> ofChildren() {
+    return Stream.concat(
+            target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
+            target.children().isEmpty()
+                ? Stream.of()
+                : Stream.of(keys.validate(Phase.CHILDREN), keys.merge(Phase.CHILDREN)))
+        .toList();
+  }
+
+  /** What has to be sent when a column has another name now, or the table another owner. */
+  static List<String> functions(Target target) {
+    TargetSql names = new TargetSql(target);
+    return Stream.concat(NAMING.stream(), Stream.of(GIVE_TO_OWNER))
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
+  }
+
+  /** What an undo reads or locks, each made empty if it is not there. */
+  static List<String> mending() {
+    return PREPARE.statements().stream()
+        .filter(statement -> statement.startsWith("create "))
+        .map(create -> create.replaceFirst("^(create \\w+) (?!if )", "$1 if not exists "))
+        .toList();
+  }
+
+  private Step prepare() {
+    List<SqlTemplate> rest =
+        List.of(
+            file("on-reused.sql"),
+            FunctionTable.guarded(file("on-update.sql")),
+            file("on-refused.sql"),
+            RowKeyTable.FUNCTION,
+            file("rights.sql"),
+            GIVE_TO_OWNER);
+    return new Step.Ddl(
+        Phase.EXPAND,
+        Step.PREPARE,
+        Stream.of(List.of(PREPARE, NUMBER_SOURCE), NAMING, rest)
+            .flatMap(List::stream)
+            .flatMap(template -> names.fillAll(template).stream())
+            .toList(),
+        names.fillAll(file("prepare-undo.sql")),
+        names.fill(IS_PREPARED));
+  }
+
+  private Step dualWrite() {
+    return new Step.Ddl(
+        Phase.EXPAND,
+        Step.DUAL_WRITE,
+        names.fillAll(file("dual-write.sql")),
+        names.fillAll(file("dual-write-undo.sql")),
+        names.fill(HAS_TRIGGER));
+  }
+
+  private Step check() {
+    return new Step.NotNullCheck(
+        Phase.NOT_NULL,
+        "validate",
+        names.fillAll(file("check.sql")),
+        names.fill(file("validate.sql")),
+        names.fill(file("check-undo.sql")),
+        names.fill("select " + HAS_CHECK + " and convalidated) or " + IS_NOT_NULL),
+        names.fill("select " + HAS_CHECK + ")"),
+        names.fill("select coalesce(max(t.<id>), 0)::bigint from <table> t"),
+        names.fill(
+            "select t.<id>::bigint from <table> t where t.<key> is null"
+                + " and t.<id> > ? order by t.<id> limit 20"),
+        Optional.empty());
+  }
+
+  private Step notNull() {
+    return new Step.Ddl(
+        Phase.NOT_NULL,
+        "set-not-null",
+        names.fillAll(file("set-not-null.sql")),
+        names.fillAll(ContractSteps.withoutIdentity(file("set-not-null-undo.sql"))),
+        names.fill("select " + IS_NOT_NULL));
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(Steps.class, name);
+  }
+}

@@ -1,0 +1,147 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The steps by which the primary key moves to the new keys, and the indexes and foreign keys. */
+final class SwitchSteps {
+  static final String HAS_NEW_PRIMARY_KEY =
+      "select exists (select from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid"
+          + " and a.attname = <'key'> where p.conrelid = <oid>::oid and p.contype = 'p'"
+          + " and p.conkey = array[a.attnum])";
+
+  private static final String FOREIGN_KEYS_TO_VALIDATE =
+      "select format('alter table %s validate constraint %I', f.conrelid::regclass, f.conname)"
+          + " from pg_constraint f where f.contype = 'f' and f.confrelid = <oid>::oid"
+          + " and not f.convalidated order by f.oid";
+
+  private static final String HAS_TO_MERGE =
+      "select exists (select from <schema>.unbound_foreign_key where run = <run>)";
+
+  private static final String INDEX_OF_PRIMARY_KEY =
+      "(select p.conindid from pg_constraint p where p.conrelid = <oid>::oid and p.contype = 'p')";
+
+  private static final SqlTemplate TURN = file("turn.sql");
+
+  private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
+
+  private static final SqlTemplate LOCK = file("lock.sql");
+
+  private static final SqlTemplate GATE = file("gate.sql");
+
+  private static final SqlTemplate UNBIND = file("unbind.sql");
+
+  private static final SqlTemplate REBIND = file("rebind.sql");
+
+  private static final SqlTemplate MERGE = file("merge.sql");
+
+  private final Target target;
+  private final TargetSql names;
+
+  SwitchSteps(Target target) {
+    this.target = target;
+    this.names = new TargetSql(target);
+  }
+
+  /** From the verification on. */
+  List<Step> all() {
+    return List.of(
+        new Step.Verify(),
+        merge(Phase.PREPARE_SWITCH),
+        validate(Phase.PREPARE_SWITCH),
+        index(Phase.PREPARE_SWITCH, "old-perm", "old-perm.sql", release(), "old-perm-undo.sql"),
+        index(Phase.SWITCH, Step.NEW_PK, "new-pk.sql", List.of(), "new-pk-undo.sql"),
+        primaryKey(),
+        validate(Phase.SWITCH),
+        merge(Phase.SWITCH),
+        new Step.Spare(
+            index(Phase.SWITCH, "old-pk", "old-pk.sql", List.of(), "old-pk-undo.sql"),
+            names.fill(HAS_NEW_PRIMARY_KEY)));
+  }
+
+  /** A query for whether the new keys are the primary key. */
+  static String hasNewPrimaryKey(Target target) {
+    return new TargetSql(target).fill(HAS_NEW_PRIMARY_KEY);
+  }
+
+  /** One of {@link TargetSql#INDEXES}. */
+  Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
+    return new Step.Index(
+        phase,
+        name,
+        target.oid(),
+        target.objects().derived(name.replace('-', '_')),
+        target.objects().derived(name.replace('-', '_')),
+        true,
+        names.fill(TURN),
+        names.fill(file(create)),
+        release,
+        names.fill(file(undo)));
+  }
+
+  private Step primaryKey() {
+    return new Step.Ddl(
+        Phase.SWITCH,
+        Step.PRIMARY_KEY,
+        primaryKey("new_pk", "old_perm", true),
+        primaryKey("old_pk", "new_perm", false),
+        names.fill(HAS_NEW_PRIMARY_KEY));
+  }
+
+  private List<String> release() {
+    String index = "to_regclass(<'beside_old_perm'>)";
+    return Stream.of(
+            LOCK.with("bound_index", index),
+            UNBIND.with("bound_index", index),
+            file("old-perm-release.sql"),
+            REBIND)
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
+  }
+
+  /**
+   * Moves the primary key.
+   *
+   * @param spare the index that it consumes
+   * @param stays the index on the column that it leaves
+   * @param isForward everything has to be there; on the way back nothing that is there may be off
+   */
+  private List<String> primaryKey(String spare, String stays, boolean isForward) {
+    SqlTemplate move =
+        PRIMARY_KEY.with("'spare'", "<'" + spare + "'>").with("'stays'", "<'" + stays + "'>");
+    SqlTemplate gate =
+        GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
+            .with("'beside_stays'", "<'beside_" + stays + "'>")
+            .with("must_be_there", Boolean.toString(isForward));
+    List<ChildSteps> children =
+        target.children().stream().map(child -> new ChildSteps(target, child)).toList();
+    return Stream.of(
+            Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
+            names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
+            children.stream().map(child -> child.gate(isForward)),
+            names.fillAll(gate).stream(),
+            names.fillAll(UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
+            names.fillAll(move).stream(),
+            names.fillAll(REBIND).stream(),
+            children.stream().map(child -> child.leading(isForward)))
+        .flatMap(statements -> statements)
+        .toList();
+  }
+
+  /** Also on the way back, where an undo has added foreign keys again. */
+  Step merge(Phase phase) {
+    List<String> merge = names.fillAll(MERGE);
+    return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
+  }
+
+  Step validate(Phase phase) {
+    return new Step.Validate(phase, names.fill(FOREIGN_KEYS_TO_VALIDATE));
+  }
+
+  private static SqlTemplate file(String name) {
+    return SqlTemplate.file(SwitchSteps.class, name);
+  }
+}

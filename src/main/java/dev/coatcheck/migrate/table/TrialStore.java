@@ -1,0 +1,101 @@
+package dev.coatcheck.migrate.table;
+
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.SqlTemplate;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/** Sends statements in a transaction that is rolled back. */
+final class TrialStore {
+  /** Writers wait meanwhile. */
+  static final int STATEMENT_MILLIS_MAX = 2_000;
+
+  private static final String BOUND =
+      """
+      select set_config('lock_timeout', <lock_timeout>, true),
+             set_config('statement_timeout', ?, true)\
+      """
+          .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
+
+  private static final SqlTemplate ROWS = SqlTemplate.file(TrialStore.class, "trial-rows.sql");
+
+  /** No backfill gives it: every key is above every legacy ID. */
+  private static final long KEY = 0;
+
+  private final Session session;
+  private final TargetSql names;
+
+  TrialStore(Session session, Target target) {
+    this.session = session;
+    this.names = new TargetSql(target);
+  }
+
+  /** The transaction did all that it should, and is not to be committed. */
+  private static final class RolledBack extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    RolledBack() {
+      super("rolled back", null, false, false);
+    }
+  }
+
+  /**
+   * Runs the statements, then updates a row. A table that refuses the oldest row may take the
+   * newest: then the run will set the rows aside that are refused.
+   *
+   * @return what Postgres said against it, if it took no row
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if others hold the table
+   */
+  Optional<String> run(List<String> statements) {
+    try {
+      return session.transaction(
+          "trial",
+          sql -> {
+            PlainSql.execute(sql, BOUND, STATEMENT_MILLIS_MAX + "ms");
+            List<Long> rows = PlainSql.rows(sql, names.fill(ROWS), row -> row.getLong(1));
+            statements.forEach(statement -> PlainSql.execute(sql, statement));
+            updateOne(sql, rows);
+            throw new RolledBack();
+          });
+    } catch (RolledBack done) {
+      return Optional.empty();
+    } catch (DataAccessException refused) {
+      return Optional.of(firstLine(refused));
+    }
+  }
+
+  private void updateOne(DSLContext sql, List<Long> rows) {
+    for (int i = 0; i < rows.size(); i++) {
+      Long[] id = {rows.get(i)};
+      try {
+        sql.transaction(
+            savepoint ->
+                PlainSql.rows(
+                    savepoint.dsl(),
+                    names.fill(RowKeyTable.CALL),
+                    row -> row.getLong(1),
+                    id,
+                    new Long[] {KEY}));
+        return;
+      } catch (DataAccessException refused) {
+        // A row that takes too long says the same of the next one, and writers wait meanwhile.
+        if (i == rows.size() - 1 || SqlState.isCancelled(refused)) {
+          throw refused;
+        }
+      }
+    }
+  }
+
+  /** The words of Postgres, without the place in our functions where the error was raised. */
+  private static String firstLine(Throwable thrown) {
+    return RootCause.message(thrown).lines().findFirst().orElse("") + ".";
+  }
+}

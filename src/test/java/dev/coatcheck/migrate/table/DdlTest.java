@@ -1,0 +1,165 @@
+package dev.coatcheck.migrate.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.UnfencedSession;
+import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Changes of a table that another session holds. */
+class DdlTest {
+  @RegisterExtension static final MigrationFixture fixture = MigrationFixture.beside();
+  private Target target;
+
+  @BeforeEach
+  void table() {
+    fixture.clear();
+    fixture.execute(
+        "drop table if exists seen", "create table orders (id bigserial primary key, text text)");
+    setDeadlockTimeout(40);
+    target = fixture.target(Optional.empty());
+  }
+
+  /** For sessions from now on. */
+  private void setDeadlockTimeout(int millis) {
+    fixture.execute(
+        "do $$ begin execute format('alter database %I set deadlock_timeout = "
+            + millis
+            + "', current_database()); end $$");
+  }
+
+  @Test
+  void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() {
+    Step.Ddl step = step(Step.DUAL_WRITE);
+    List<Long> pauses = new ArrayList<>();
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
+        TestSession held = fixture.sql().session()) {
+      prepare(session);
+      held.execute("set application_name = 'a long report'");
+      held.begin("select count(*) from orders");
+
+      Ddl ddl = new Ddl(session, target, pauses::add);
+      StepOutcome outcome = ddl.apply(step);
+
+      assertThat(outcome).isInstanceOf(StepOutcome.Failed.class);
+      assertThat(((StepOutcome.Failed) outcome).reason())
+          .startsWith("dual-write did not get its lock in 20 tries. Held by: ")
+          .contains("idle in transaction", "a long report")
+          .doesNotContain("; ");
+      assertThat(pauses).hasSize(19).allMatch(millis -> millis <= 2_000);
+      assertThat(ddl.isApplied(step)).isFalse();
+      requireClean(session);
+
+      held.commit();
+      assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
+      assertThat(ddl.isApplied(step)).isTrue();
+      requireClean(session);
+    }
+  }
+
+  /**
+   * Writers get through between any two tries, and none of them is ended as a deadlock's victim.
+   */
+  @Test
+  void writersGoOnBetweenTheTries() {
+    Step.Ddl step = step(Step.DUAL_WRITE);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
+        TestSession held = fixture.sql().session()) {
+      prepare(session);
+      held.begin("select count(*) from orders");
+      List<Long> pauses = new ArrayList<>();
+      Ddl ddl =
+          new Ddl(
+              session,
+              target,
+              millis -> {
+                pauses.add(millis);
+                fixture.execute("insert into orders default values");
+                if (pauses.size() == 5) {
+                  held.commit();
+                }
+              });
+
+      assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
+      assertThat(pauses).hasSize(5);
+      assertThat(fixture.count("select count(*) from orders where snowflake_id is null"))
+          .isEqualTo(5);
+    }
+  }
+
+  /** A writer whose wait began just after the first of the two is never a deadlock's victim. */
+  @ParameterizedTest
+  @CsvSource({"40, 16ms", "60000, 400ms"})
+  void twoWaitsInARowEndBeforeTheServerLooksForADeadlock(int deadlockMillis, String wait) {
+    setDeadlockTimeout(deadlockMillis);
+    assertThat(setting("lock_timeout")).isEqualTo(wait);
+  }
+
+  /** It keeps writers from the table. */
+  @Test
+  void aChangeThatStandsStillIsEndedAfterASecond() {
+    assertThat(setting("idle_in_transaction_session_timeout")).isEqualTo("1s");
+  }
+
+  /** As it is while a step is applied. */
+  private String setting(String name) {
+    Step.Ddl step =
+        new Step.Ddl(
+            Phase.EXPAND,
+            "seen",
+            List.of("create table public.seen as select current_setting('" + name + "') as value"),
+            List.of(),
+            "select false");
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      assertThat(new Ddl(session, target, _ -> {}).apply(step))
+          .isInstanceOf(StepOutcome.Done.class);
+    }
+    return fixture.texts("select value from seen").getFirst();
+  }
+
+  @Test
+  void noIndexIsBuiltThatOnlyTheSwitchNeeds() {
+    assertThat(Steps.of(target).stream().filter(step -> step.phase() == Phase.INDEX))
+        .extracting(Step::name)
+        .containsExactly("new-perm");
+  }
+
+  private void prepare(SourceSession session) {
+    Ddl ddl = new Ddl(session, target, _ -> {});
+    assertThat(ddl.apply(step(Step.PREPARE))).isInstanceOf(StepOutcome.Done.class);
+  }
+
+  private Step.Ddl step(String name) {
+    return (Step.Ddl)
+        Steps.of(target).stream()
+            .filter(step -> step.name().equals(name))
+            .findFirst()
+            .orElseThrow();
+  }
+
+  private static void requireClean(SourceSession session) {
+    List<String> limits =
+        session
+            .session()
+            .transaction(
+                "test",
+                sql ->
+                    PlainSql.rows(
+                        sql,
+                        "select current_setting(name) from unnest(array['lock_timeout',"
+                            + " 'statement_timeout', 'row_security']) name",
+                        row -> row.getString(1)));
+    assertThat(limits).containsExactly("0", "50s", "on");
+  }
+}
