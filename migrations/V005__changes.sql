@@ -1,10 +1,10 @@
--- What every instance has to hear of: ended IDs, API keys, types. A change takes its number from
--- the head in the last statement of its transaction. The lock on that row makes the numbers
--- gapless and in the order of commits, so that whoever has read up to n has missed nothing.
+-- What every instance has to hear of. A change takes its number from the head in the last statement
+-- of its transaction. The lock on that row makes the numbers gapless and in the order of commits,
+-- so a reader that has read up to n has missed nothing.
 create table coatcheck.change_head (
   only_row boolean not null default true,
   number   bigint  not null,
-  constraint change_head_pkey primary key (only_row),
+  constraint change_head_pkey       primary key (only_row),
   constraint change_head_is_one_row check (only_row)
 );
 insert into coatcheck.change_head (number) values (0);
@@ -13,7 +13,7 @@ create table coatcheck.change (
   number     bigint      not null,
   created_at timestamptz not null default now(),
   kind       text        not null,
-  subject    text        not null, -- ending: the token as a UUID; api_key: its ID; type: its number
-  constraint change_pkey primary key (number),
-  constraint change_kind_known check (kind in ('ending', 'api_key', 'type'))
+  subject    text        not null,
+  constraint change_pkey       primary key (number),
+  constraint change_kind_known check (kind in ('ending', 'api_key', 'type', 'table_migration'))
 );
