@@ -49,6 +49,7 @@ create table coatcheck.ending (
   reason   text,                 -- for authenticated callers only
   ended_by text        not null, -- a principal
   constraint ending_pkey                primary key (type_id, token),
+  constraint ending_has_a_type          foreign key (type_id) references coatcheck.type,
   constraint ending_status_known        check (status in (1, 2)),
   constraint ending_merged_has_survivor check ((status = 2) = (survivor is not null))
 );

@@ -49,6 +49,7 @@ create table coatcheck.table_migration (
   started_at          timestamptz,
   ended_at            timestamptz,
   constraint table_migration_pkey primary key (migration_id),
+  constraint table_migration_has_a_type foreign key (type_id) references coatcheck.type,
   constraint table_migration_state_known check (
     state in ('planned', 'running', 'paused', 'failed', 'cancelled', 'done', 'contracted')),
   constraint table_migration_goal_known check (
@@ -69,6 +70,8 @@ create table coatcheck.table_migration_step (
   error        text,
   changed_at   timestamptz,
   constraint table_migration_step_pkey primary key (migration_id, ordinal),
+  constraint table_migration_step_has_a_run
+    foreign key (migration_id) references coatcheck.table_migration,
   constraint table_migration_step_state_known check (
     state in ('pending', 'applied', 'verified', 'undone', 'failed'))
 );
@@ -82,6 +85,8 @@ create table coatcheck.table_migration_set_aside (
   cause        text   not null,
   error        text   not null,
   constraint table_migration_set_aside_pkey primary key (migration_id, legacy_id),
+  constraint table_migration_set_aside_has_a_run
+    foreign key (migration_id) references coatcheck.table_migration,
   constraint table_migration_set_aside_cause_known check (cause in ('locked', 'slow', 'refused'))
 );
 
@@ -94,5 +99,7 @@ create table coatcheck.table_migration_event (
   actor        text        not null, -- a principal, or the instance that runs it
   kind         text        not null,
   detail       text        not null,
-  constraint table_migration_event_pkey primary key (migration_id, number)
+  constraint table_migration_event_pkey primary key (migration_id, number),
+  constraint table_migration_event_has_a_run
+    foreign key (migration_id) references coatcheck.table_migration
 );

@@ -206,7 +206,7 @@ final class TypeStore {
   private static Optional<Type> locked(DSLContext sql, String name) {
     return sql.selectFrom(TYPE)
         .where(TYPE.NAME.eq(name))
-        .forUpdate()
+        .forNoKeyUpdate() // what refers to the type goes on
         .fetchOptional(TypeTable::read);
   }
 }

@@ -3,13 +3,11 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.session.LockWait;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -47,26 +45,28 @@ class StoredJsonTest {
 
   @Test
   void aRunIsReadAsAnEarlierVersionWroteIt() {
-    TestDatabase database = TestDatabase.fresh();
-    database
-        .sql()
-        .execute(
-            """
-            insert into coatcheck.table_migration
-              (source, table_schema, table_name, table_oid, key_column, key_type, type_id,
-               keep_primary_key, first_schema, first_name, key_attnum, created_at_attnum,
-               application_path, accepted, plan, throttle_settings, waits_for, report)
-            values ('shop', 'public', 'orders', 16384, 'id', 'bigint', 1,
-                    false, 'public', 'orders', 1, 0,
-                    '"$user", "public"', '{row_shape,new_key}', '%s', '%s', '%s', '%s')
-            """
-                .formatted(
-                    text("stored-plan.json"),
-                    text("stored-throttle-settings.json"),
-                    text("stored-wait.json"),
-                    text("stored-report.json")));
-    try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
-      TableMigration run = new RunStore(opened).find(1).orElseThrow();
+    try (MappingFixture gateway = new MappingFixture()) {
+      gateway
+          .on
+          .sql()
+          .execute(
+              """
+              insert into coatcheck.table_migration
+                (source, table_schema, table_name, table_oid, key_column, key_type, type_id,
+                 keep_primary_key, first_schema, first_name, key_attnum, created_at_attnum,
+                 application_path, accepted, plan, throttle_settings, waits_for, report)
+              values ('shop', 'public', 'orders', 16384, 'id', 'bigint', %d,
+                      false, 'public', 'orders', 1, 0,
+                      '"$user", "public"', '{row_shape,new_key}', '%s', '%s', '%s', '%s')
+              """
+                  .formatted(
+                      gateway.charge.number(),
+                      text("stored-plan.json"),
+                      text("stored-throttle-settings.json"),
+                      text("stored-wait.json"),
+                      text("stored-report.json")));
+
+      TableMigration run = new RunStore(gateway.database).find(1).orElseThrow();
 
       assertThat(run.plan()).isEqualTo(RunRowTable.read(text("stored-plan.json"), Plan.class));
       assertThat(run.status().waitsFor())
