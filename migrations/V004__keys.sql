@@ -4,14 +4,16 @@ create table coatcheck.worker_lease (
   layout            text        not null,
   worker            integer     not null,
   epoch             bigint      not null default 0, -- counts holders; a renewal names its own
-  granted_until_ms  bigint      not null default 0, -- the last millisecond ever granted, inclusive
-  rest_until_ms     bigint      not null default 0, -- not to be acquired before
-  expires_at        timestamptz not null default 'epoch',
-  timeline          bigint      not null,           -- of the primary that wrote the row last
-  system_identifier bigint      not null default 0, -- of the same
-  holder            text        not null default '',
+  granted_until_ms  bigint,               -- the last millisecond ever granted, inclusive
+  rest_until_ms     bigint,               -- not to be acquired before
+  expires_at        timestamptz,
+  timeline          bigint      not null, -- of the primary that wrote the row last
+  system_identifier bigint      not null, -- of the same
+  holder            text,                 -- null, as the other two, before the first
   constraint worker_lease_pkey               primary key (layout, worker),
-  constraint worker_lease_worker_is_positive check (worker >= 0)
+  constraint worker_lease_worker_is_positive check (worker >= 0),
+  constraint worker_lease_was_held_or_never
+    check (num_nulls(granted_until_ms, expires_at, holder) in (0, 3))
 );
 
 -- The system on which this schema was made. On its first timeline no registration of a worker can

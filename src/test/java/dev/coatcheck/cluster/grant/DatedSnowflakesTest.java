@@ -248,8 +248,8 @@ class DatedSnowflakesTest {
         .sql()
         .execute(
             """
-            insert into coatcheck.worker_lease (layout, worker, timeline, epoch)
-            values ('default', 895, 1, 1), ('default', 767, 1, 0), ('twitter', 767, 1, 1)
+            insert into coatcheck.worker_lease (layout, worker, timeline, system_identifier, epoch)
+            values ('default', 895, 1, 1, 1), ('default', 767, 1, 1, 0), ('twitter', 767, 1, 1, 1)
             """);
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 2);
