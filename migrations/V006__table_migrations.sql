@@ -14,7 +14,7 @@ create table coatcheck.table_migration (
   key_attnum          integer     not null,
   created_at_column   text,
   created_at_type     text,
-  created_at_attnum   integer     not null,           -- 0: none
+  created_at_attnum   integer,
   application_path    text        not null,
   children            jsonb       not null default '[]', -- the columns with a foreign key to the table
   type_id             integer     not null,
@@ -29,8 +29,8 @@ create table coatcheck.table_migration (
   throttle_settings   jsonb       not null,
   accepted            text[]      not null default '{}',
   report              jsonb,                          -- of the last verification
-  imported_id         bigint      not null default 0, -- the highest legacy ID of a file
-  imported_position   bigint      not null default 0, -- and the last position that was given
+  imported_id         bigint,                         -- the highest legacy ID of a file
+  imported_position   bigint,                         -- and the last position that was given
   rows_total          bigint      not null default 0,
   rows_done           bigint      not null default 0,
   times_lost          bigint      not null default 0, -- rows whose neighbours contradict their time
@@ -43,8 +43,8 @@ create table coatcheck.table_migration (
   calls_before_switch jsonb,                          -- of each statement of the applications
   last_event          bigint      not null default 0,
   fence               bigint      not null default 0, -- counts runners; each names its own
-  holder              text        not null default '',
-  lease_until         timestamptz not null default 'epoch',
+  holder              text,                           -- the last instance that carried it on
+  lease_until         timestamptz,                    -- null: it may be claimed at once
   created_at          timestamptz not null default now(),
   started_at          timestamptz,
   ended_at            timestamptz,
@@ -53,7 +53,19 @@ create table coatcheck.table_migration (
   constraint table_migration_state_known check (
     state in ('planned', 'running', 'paused', 'failed', 'cancelled', 'done', 'contracted')),
   constraint table_migration_goal_known check (
-    goal in ('forward', 'switch', 'contract', 'verify', 'undo'))
+    goal in ('forward', 'switch', 'contract', 'verify', 'undo')),
+  constraint table_migration_key_type_known check (key_type in ('smallint', 'integer', 'bigint')),
+  constraint table_migration_created_at_whole_or_none check (
+    num_nulls(created_at_column, created_at_type, created_at_attnum) in (0, 3)),
+  constraint table_migration_import_whole_or_none check (
+    num_nulls(imported_id, imported_position) in (0, 2)),
+  constraint table_migration_switch_whole_or_none check (
+    num_nulls(switched_at, calls_before_switch) in (0, 2)),
+  constraint table_migration_lease_has_a_holder check (lease_until is null or holder is not null),
+  constraint table_migration_json_is_of_its_kind check (
+    jsonb_typeof(plan) = 'object' and jsonb_typeof(throttle_settings) = 'object'
+      and jsonb_typeof(report) = 'object' and jsonb_typeof(waits_for) = 'object'
+      and jsonb_typeof(calls_before_switch) = 'object' and jsonb_typeof(children) = 'array')
 );
 -- By the OID, because names can be swapped.
 create unique index table_migration_one_per_table

@@ -21,6 +21,7 @@ import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -103,8 +104,10 @@ final class FileImportStore {
     KeyPositions positions =
         new KeyPositions(
             t0Millis(),
-            Math.max(SnowflakeLayout.DEFAULT.positionAbove(highestId()), mark.value2()));
-    long lastId = mark.value1();
+            Math.max(
+                SnowflakeLayout.DEFAULT.positionAbove(highestId()),
+                Objects.requireNonNullElse(mark.value2(), 0L)));
+    long lastId = Objects.requireNonNullElse(mark.value1(), 0L);
     List<LegacyKey> made = new ArrayList<>();
     List<RowError> refused = new ArrayList<>();
     int existing = 0;
@@ -130,13 +133,15 @@ final class FileImportStore {
       }
     }
     refused.addAll(conflicts(mappings.insert(sql, made, true), rows));
-    sql.update(TABLE_MIGRATION)
-        .set(TABLE_MIGRATION.IMPORTED_ID, lastId)
-        .set(TABLE_MIGRATION.IMPORTED_POSITION, positions.last())
-        .set(TABLE_MIGRATION.TIMES_LOST, TABLE_MIGRATION.TIMES_LOST.plus(lost))
-        .set(TABLE_MIGRATION.BEFORE_EPOCH, TABLE_MIGRATION.BEFORE_EPOCH.plus(early))
-        .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
-        .execute();
+    if (existing + made.size() > 0) {
+      sql.update(TABLE_MIGRATION)
+          .set(TABLE_MIGRATION.IMPORTED_ID, lastId)
+          .set(TABLE_MIGRATION.IMPORTED_POSITION, positions.last())
+          .set(TABLE_MIGRATION.TIMES_LOST, TABLE_MIGRATION.TIMES_LOST.plus(lost))
+          .set(TABLE_MIGRATION.BEFORE_EPOCH, TABLE_MIGRATION.BEFORE_EPOCH.plus(early))
+          .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+          .execute();
+    }
     return new Settled(rows.size() - existing - refused.size(), existing, refused);
   }
 

@@ -53,11 +53,11 @@ class StoredJsonTest {
               """
               insert into coatcheck.table_migration
                 (source, table_schema, table_name, table_oid, key_column, key_type, type_id,
-                 keep_primary_key, first_schema, first_name, key_attnum, created_at_attnum,
-                 application_path, accepted, plan, throttle_settings, waits_for, report)
+                 keep_primary_key, first_schema, first_name, key_attnum, application_path,
+                 accepted, plan, throttle_settings, waits_for, report)
               values ('shop', 'public', 'orders', 16384, 'id', 'bigint', %d,
-                      false, 'public', 'orders', 1, 0,
-                      '"$user", "public"', '{row_shape,new_key}', '%s', '%s', '%s', '%s')
+                      false, 'public', 'orders', 1, '"$user", "public"',
+                      '{row_shape,new_key}', '%s', '%s', '%s', '%s')
               """
                   .formatted(
                       gateway.charge.number(),
