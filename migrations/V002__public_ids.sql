@@ -26,17 +26,20 @@ create table coatcheck.public_id_uuid (
   constraint public_id_uuid_status_known    check (status between 0 and 2)
 );
 
--- Another name of a mapped thing. A name belongs to one public ID for good, also after its end.
+-- Another name of a mapped thing. A name belongs to one public ID for good, also after its end. No
+-- foreign keys here either, for the same reason. "No namespace" is the empty text instead of null,
+-- so that the primary key can hold it and lookups compare with "=".
 create table coatcheck.alias (
   token     uuid     not null, -- whose name it is
   type_id   integer  not null,
   bucket    smallint not null, -- of the scheme and the value
   scheme    text     not null,
   value     text     not null,
-  namespace text     not null default '', -- of a client ID: 'n:<text>', 'p:<principal>', or empty
+  namespace text     not null, -- of a client ID: 'n:<text>', 'p:<principal>', or empty
   constraint alias_name_is_unique primary key (bucket, type_id, scheme, value, namespace),
-  constraint alias_scheme_known   check (scheme in ('legacy', 'client', 'key', 'public'))
+  constraint alias_scheme_known   check (scheme in ('legacy', 'client', 'public'))
 );
+create index alias_by_token on coatcheck.alias (type_id, token);
 
 -- How a public ID ended: for good. Its mapping stays, with a status other than 0, so that neither
 -- the token nor the key is ever given out again.
