@@ -1,13 +1,13 @@
--- A run: one table of a source on its way to Snowflake keys. The checkpoint is kept beside the
--- table's rows, in the source's schema coatcheck_migration; here is what people ask for and decide.
+-- The checkpoint of a run is kept beside the table's rows, in the source's schema
+-- coatcheck_migration; here is what people ask for and decide.
 create table coatcheck.table_migration (
   migration_id        bigint      generated always as identity,
-  run                 uuid        not null default gen_random_uuid(), -- its name in the source
+  run                 uuid        not null default gen_random_uuid(),
   source              text        not null,
   table_oid           bigint      not null,
-  table_schema        text        not null,           -- these two and the columns' are names of now
+  table_schema        text        not null,
   table_name          text        not null,
-  first_schema        text        not null,           -- our objects are called by these two
+  first_schema        text        not null,
   first_name          text        not null,
   key_column          text        not null,
   key_type            text        not null,
@@ -16,35 +16,35 @@ create table coatcheck.table_migration (
   created_at_type     text,
   created_at_attnum   integer,
   application_path    text        not null,
-  children            jsonb       not null default '[]', -- the columns with a foreign key to the table
+  children            jsonb       not null default '[]',
   type_id             integer     not null,
   keep_primary_key    boolean     not null,
-  plan                jsonb       not null,           -- as it was shown
+  plan                jsonb       not null,
   state               text        not null default 'planned',
-  occupies            boolean     not null default false, -- something of it is on the table
+  occupies            boolean     not null default false,
   goal                text        not null default 'forward',
-  undo_phase          text,                           -- the first phase that is to be undone
-  reason              text,                           -- why it waits, failed or was paused
-  waits_for           jsonb,                          -- the lock in the source that it waits for
+  undo_phase          text,
+  reason              text,
+  waits_for           jsonb,
   throttle_settings   jsonb       not null,
   accepted            text[]      not null default '{}',
-  report              jsonb,                          -- of the last verification
-  imported_id         bigint,                         -- the highest legacy ID of a file
-  imported_position   bigint,                         -- and the last position that was given
+  report              jsonb,
+  imported_id         bigint,
+  imported_position   bigint,
   rows_total          bigint      not null default 0,
   rows_done           bigint      not null default 0,
-  times_lost          bigint      not null default 0, -- rows whose neighbours contradict their time
-  before_epoch        bigint      not null default 0, -- rows that are older than any key can say
+  times_lost          bigint      not null default 0,
+  before_epoch        bigint      not null default 0,
   rows_set_aside      bigint      not null default 0,
-  worked_millis       bigint      not null default 0, -- of the backfill, without pauses
+  worked_millis       bigint      not null default 0,
   switch_not_before   timestamptz,
   switch_not_after    timestamptz,
   switched_at         timestamptz,
-  calls_before_switch jsonb,                          -- of each statement of the applications
+  calls_before_switch jsonb,
   last_event          bigint      not null default 0,
-  fence               bigint      not null default 0, -- counts runners; each names its own
-  holder              text,                           -- the last instance that carried it on
-  lease_until         timestamptz,                    -- null: it may be claimed at once
+  fence               bigint      not null default 0,
+  holder              text,
+  lease_until         timestamptz,
   created_at          timestamptz not null default now(),
   started_at          timestamptz,
   ended_at            timestamptz,
@@ -73,6 +73,68 @@ create unique index table_migration_one_per_table
 create unique index table_migration_one_per_type
   on coatcheck.table_migration (type_id) where occupies;
 
+comment on table coatcheck.table_migration is
+  'Runs: each is a table of a source on its way to Snowflake keys.';
+comment on column coatcheck.table_migration.run is 'The name of the run in its source.';
+comment on column coatcheck.table_migration.table_oid is
+  'Of the table in its source, by which it is found after a change of its name.';
+comment on column coatcheck.table_migration.table_schema is 'The name of now, as is table_name.';
+comment on column coatcheck.table_migration.first_schema is
+  'With first_name: the name that the table had at its first run. What the gateway makes in the '
+  'source is called by it.';
+comment on column coatcheck.table_migration.key_column is
+  'The primary key with the legacy IDs, by its name of now.';
+comment on column coatcheck.table_migration.key_attnum is 'Of key_column in pg_attribute.';
+comment on column coatcheck.table_migration.created_at_column is
+  'The column that says when a row was made, by its name of now. Null: none.';
+comment on column coatcheck.table_migration.created_at_attnum is
+  'Of created_at_column in pg_attribute.';
+comment on column coatcheck.table_migration.application_path is
+  'The search path with which the triggers, checks and index functions of the table run.';
+comment on column coatcheck.table_migration.children is
+  'The columns with a foreign key to the table, each of which gets a twin.';
+comment on column coatcheck.table_migration.keep_primary_key is
+  'The run ends without a switch: the legacy IDs stay the primary key.';
+comment on column coatcheck.table_migration.plan is 'As it was shown.';
+comment on column coatcheck.table_migration.occupies is
+  'Something of the run is on the table, or will be: no other run can be started there.';
+comment on column coatcheck.table_migration.goal is 'What a running run works towards.';
+comment on column coatcheck.table_migration.undo_phase is
+  'The first phase that an undo takes back.';
+comment on column coatcheck.table_migration.reason is 'Why the run waits, failed or was paused.';
+comment on column coatcheck.table_migration.waits_for is
+  'The lock in the source that the run waits for, and the sessions in its way. Null: none.';
+comment on column coatcheck.table_migration.accepted is
+  'The codes of the preconditions that the caller accepted.';
+comment on column coatcheck.table_migration.report is
+  'Of the last verification. Null before the first.';
+comment on column coatcheck.table_migration.imported_id is
+  'The highest legacy ID that was imported from a file. Null: no row was.';
+comment on column coatcheck.table_migration.imported_position is
+  'The last position that was given to a row of a file.';
+comment on column coatcheck.table_migration.times_lost is
+  'Rows whose time of creation did not count, because their neighbours contradict it.';
+comment on column coatcheck.table_migration.before_epoch is
+  'Rows that are older than the epoch of the layout. They have the oldest keys.';
+comment on column coatcheck.table_migration.rows_set_aside is
+  'Rows that the table refuses. The first hundred are in coatcheck.table_migration_set_aside.';
+comment on column coatcheck.table_migration.worked_millis is
+  'How long the backfill has worked, without its pauses.';
+comment on column coatcheck.table_migration.switch_not_before is
+  'The beginning of the time window of the switch that was asked for last.';
+comment on column coatcheck.table_migration.switch_not_after is 'The end of that time window.';
+comment on column coatcheck.table_migration.calls_before_switch is
+  'How often each statement of the applications was called before the switch, by its number in '
+  'pg_stat_statements.';
+comment on column coatcheck.table_migration.last_event is
+  'The number of the last event. The lock on this row keeps them in the order of commits.';
+comment on column coatcheck.table_migration.fence is
+  'Counts the runners of the run. The source refuses an earlier one.';
+comment on column coatcheck.table_migration.holder is
+  'The instance that carries the run, or did so last. Null before the first.';
+comment on column coatcheck.table_migration.lease_until is
+  'The end of the runner''s lease. Null: another instance may claim the run at once.';
+
 create table coatcheck.table_migration_step (
   migration_id bigint  not null,
   ordinal      integer not null,
@@ -88,12 +150,16 @@ create table coatcheck.table_migration_step (
     state in ('pending', 'applied', 'verified', 'undone', 'failed'))
 );
 
--- The first hundred rows that a backfill could not fill. All of them lie in the source, with the
--- keys that are kept for them.
+comment on table coatcheck.table_migration_step is
+  'The steps of runs: each is applied and undone as a whole.';
+comment on column coatcheck.table_migration_step.ordinal is 'From 0, in the order of the run.';
+comment on column coatcheck.table_migration_step.error is 'Of a step that failed.';
+comment on column coatcheck.table_migration_step.changed_at is 'Null before the start.';
+
 create table coatcheck.table_migration_set_aside (
   migration_id bigint not null,
   legacy_id    bigint not null,
-  key          bigint not null, -- given, and not yet in the row
+  key          bigint not null,
   cause        text   not null,
   error        text   not null,
   constraint table_migration_set_aside_pkey primary key (migration_id, legacy_id),
@@ -102,16 +168,25 @@ create table coatcheck.table_migration_set_aside (
   constraint table_migration_set_aside_cause_known check (cause in ('locked', 'slow', 'refused'))
 );
 
--- Who did what, and what came of it. Numbered by the run's row, whose lock keeps the numbers in the
--- order of commits.
+comment on table coatcheck.table_migration_set_aside is
+  'The first hundred rows that a backfill set aside. The source has all of them.';
+comment on column coatcheck.table_migration_set_aside.key is
+  'The key that is reserved for the row, and not yet in it.';
+
 create table coatcheck.table_migration_event (
   migration_id bigint      not null,
   number       bigint      not null,
   at           timestamptz not null default clock_timestamp(),
-  actor        text        not null, -- a principal, or the instance that runs it
+  actor        text        not null,
   kind         text        not null,
   detail       text        not null,
   constraint table_migration_event_pkey primary key (migration_id, number),
   constraint table_migration_event_has_a_run
     foreign key (migration_id) references coatcheck.table_migration
 );
+
+comment on table coatcheck.table_migration_event is 'The events of runs: who did what.';
+comment on column coatcheck.table_migration_event.number is
+  'From 1 in each run, in the order of commits.';
+comment on column coatcheck.table_migration_event.actor is
+  'A principal, or the instance that carries the run.';
