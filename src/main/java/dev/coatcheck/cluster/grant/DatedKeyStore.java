@@ -15,22 +15,10 @@ final class DatedKeyStore {
   /** For an import, which has no deadline and may ask for 16,384 milliseconds at once. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
-  /**
-   * The worker in use, if the fence is open: of those that were never leased the one that the fence
-   * counts to. A worker that was leased before it was set apart, by an earlier version, may have
-   * used any millisecond.
-   */
+  /** The worker in use, if the fence is open: the one that the fence counts to. */
   private static final String WORKER =
       """
-      select (array(
-               select own.worker
-                 from unnest(?::int[]) with ordinality as own (worker, n)
-                where not exists (
-                  select from coatcheck.worker_lease l
-                   where l.layout = ? and l.worker = own.worker and l.epoch > 0)
-                order by own.n))[f.dated_worker] as worker
-        from coatcheck.key_fence f
-       where %s
+      select (?::int[])[f.dated_worker] as worker from coatcheck.key_fence f where %s
       """
           .formatted(FenceTable.IS_OPEN);
 
@@ -86,7 +74,6 @@ final class DatedKeyStore {
                             row -> granted(row.getInt(1), row.getLong(2), row.getLong(3), wanted),
                             workers.toArray(Integer[]::new),
                             layout,
-                            layout,
                             millis,
                             keys)));
   }
@@ -102,8 +89,7 @@ final class DatedKeyStore {
         !database
             .read(
                 "dated keys",
-                sql ->
-                    PlainSql.rows(sql, WORKER, _ -> true, workers.toArray(Integer[]::new), layout))
+                sql -> PlainSql.rows(sql, WORKER, _ -> true, (Object) workers.toArray(Integer[]::new)))
             .isEmpty();
     return isOpen ? new KeyDraw.NoDatedWorkerLeft(layout) : new KeyDraw.Fenced();
   }

@@ -50,7 +50,7 @@ class DatedSnowflakesTest {
 
   @BeforeEach
   void empty() {
-    SERVER.sql().execute("truncate coatcheck.dated_key, coatcheck.worker_lease");
+    SERVER.sql().execute("truncate coatcheck.dated_key");
     KeyFence.Lift _ = FENCE.lift(0, KeyFence.DATED_WORKER_MAX);
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
@@ -239,22 +239,6 @@ class DatedSnowflakesTest {
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 9);
     assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft("default"));
-  }
-
-  /** Before they were set apart, any instance could lease seven of the eight. */
-  @Test
-  void aWorkerThatWasEverLeasedIsLeftOut() {
-    SERVER
-        .sql()
-        .execute(
-            """
-            insert into coatcheck.worker_lease (layout, worker, timeline, system_identifier, epoch)
-            values ('default', 895, 1, 1, 1), ('default', 767, 1, 1, 0), ('twitter', 767, 1, 1, 1)
-            """);
-    failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 2);
-
-    assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(767);
   }
 
   @Test
