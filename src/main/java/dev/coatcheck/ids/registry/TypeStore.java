@@ -206,7 +206,7 @@ final class TypeStore {
   private static Optional<Type> locked(DSLContext sql, String name) {
     return sql.selectFrom(TYPE)
         .where(TYPE.NAME.eq(name))
-        .forNoKeyUpdate() // what refers to the type goes on
+        .forNoKeyUpdate() // rows that refer to the type can be inserted meanwhile
         .fetchOptional(TypeTable::read);
   }
 }
