@@ -122,7 +122,6 @@ public final class AliasRoutes implements Routes {
 
   private static AliasScheme scheme(String text) {
     return AliasScheme.named(text)
-        .filter(scheme -> scheme != AliasScheme.KEY)
         .orElseThrow(
             () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
   }

@@ -99,7 +99,9 @@ public final class IdProblems {
           Problem.at(
               ProblemCode.SEGMENT_EXHAUSTED,
               "tag",
-              before + "The segment has no more numbers. Create another segment.");
+              before
+                  + "The segment has no more numbers. Create another segment, or bring keys of your"
+                  + " own.");
       case KeyDraw.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,

@@ -130,9 +130,10 @@ public final class IdRoutes implements Routes {
     boolean timed = after.isPresent() || before.isPresent();
     Optional<KeyBounds> within =
         timed
-            ? type.keysWithin(
-                after.map(time -> time.plusMillis(1)).orElse(Instant.EPOCH),
-                before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
+            ? Parameters.keyTimes(type, after.isPresent() ? "created_after" : "created_before")
+                .bounds(
+                    after.map(time -> time.plusMillis(1)).orElse(Instant.EPOCH),
+                    before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
             : Optional.empty();
     Listing.Page page =
         timed && within.isEmpty()

@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
@@ -110,6 +111,9 @@ public final class MintRoutes implements Routes {
   private List<Items.Item<MintRequest>> counted(JsonObject body) {
     body.allow("type", "count", "items", "atomic");
     Type type = parameters.type("type", body.string("type"));
+    if (type.needsKeys()) {
+      throw new Refusal(Parameters.keyRequired("type"));
+    }
     MintRequest generated = new MintRequest(type, Optional.empty());
     return Collections.nCopies(
         body.integer("count", 1, MintCall.REQUESTS_MAX), new Items.Item.Sound<>(generated));
@@ -120,6 +124,9 @@ public final class MintRoutes implements Routes {
     Type type = parameters.type(body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> Parameters.key(type, body.at("key"), text));
+    if (key.isEmpty() && type.needsKeys()) {
+      throw new Refusal(Parameters.keyRequired(body.at("key")));
+    }
     List<Alias> aliases = new ArrayList<>();
     body.optionalString("legacy_id")
         .map(text -> Parameters.alias(type, AliasScheme.LEGACY, body.at("legacy_id"), text))

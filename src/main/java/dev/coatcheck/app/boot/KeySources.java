@@ -9,8 +9,9 @@ import dev.coatcheck.cluster.lease.LeaseSettings;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -53,7 +54,7 @@ record KeySources(
             leasePool,
             observer,
             clock);
-    leased.prepare(KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT);
+    leased.prepare(new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT));
     return new KeySources(
         ranges,
         leased,
@@ -63,15 +64,20 @@ record KeySources(
 
   /** So that the first mint of a type finds a worker. */
   void prepare(Type type) {
-    leased.prepare(type.keyScheme(), type.keyLayout());
+    type.keyTimes().ifPresent(leased::prepare);
   }
 
   KeyGenerator of(Type type) {
-    return leased.of(type.keyScheme(), type.keyLayout());
+    return switch (type.generation()) {
+      case KeyTimes keys -> leased.of(keys);
+      case KeyGeneration.Segment(String tag) -> segments.generator(tag);
+      case KeyGeneration.None _ ->
+          throw new IllegalStateException("no keys are generated for the type " + type.name());
+    };
   }
 
   Optional<DatedKeys> datedOf(Type type) {
-    return dated.of(type.keyScheme(), type.keyLayout());
+    return type.keyTimes().flatMap(dated::of);
   }
 
   KeyRoutes.Makers makers(Database database) {

@@ -67,7 +67,7 @@ final class ServeCommand implements Callable<Integer> {
                       + "/v1/types/charge -H \"Authorization: Bearer $(cat "
                       + quoted(file.toAbsolutePath())
                       + ")\" -H 'Content-Type: application/json' -d"
-                      + " '{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}'");
+                      + " '{\"prefix\":\"ch\",\"key\":\"bigint\"}'");
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
   }

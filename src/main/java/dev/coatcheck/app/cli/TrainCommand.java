@@ -38,7 +38,7 @@ final class TrainCommand implements Callable<Integer> {
 
   private static final String DEFINITION =
       """
-      {"prefix":"ch","key_scheme":"snowflake","redirect":{"template":"https://a.example/{id}"}}\
+      {"prefix":"ch","key":"bigint","redirect":{"template":"https://a.example/{id}"}}\
       """;
 
   private static final String MINT = "{\"type\":\"charge\"}";

@@ -43,14 +43,29 @@ final class TypesCommand {
       @Option(names = "--prefix", required = true, description = "Prefix of its public IDs.")
           String prefix,
       @Option(
-              names = "--key-scheme",
-              defaultValue = "snowflake",
-              description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
-          String keyScheme)
+              names = "--key",
+              defaultValue = "bigint",
+              description = "The column of its keys: bigint or uuid. Default: ${DEFAULT-VALUE}.")
+          String key,
+      @Option(
+              names = "--generate",
+              paramLabel = "HOW",
+              description =
+                  "Keys of mints that bring none: snowflake, segment, uuidv7, or none if each mint"
+                      + " brings its key. Default: snowflake, and uuidv7 for uuid keys.")
+          @Nullable String generate,
+      @Option(names = "--layout", description = "Layout of the Snowflakes. Default: default.")
+          @Nullable String layout,
+      @Option(names = "--tag", description = "Tag of the segment.") @Nullable String tag)
       throws CommandFailed {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("prefix", prefix);
-    body.put("key_scheme", keyScheme);
+    body.put("key", key);
+    if (generate != null) {
+      body.put("generate", generate);
+    }
+    body.put("layout", layout);
+    body.put("tag", tag);
     redirect.body().ifPresent(fields -> body.put("redirect", fields));
     policies.addTo(body);
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
@@ -145,7 +160,8 @@ final class TypesCommand {
             List.of(
                 type.path("name").asString(),
                 type.path("prefix").asString(),
-                type.path("key_scheme").asString(),
+                type.path("key").asString(),
+                type.path("generate").asString(),
                 type.path("redirect").path("template").asString("")));
     for (JsonNode template : type.path("url_templates")) {
       columns.add(template.asString());

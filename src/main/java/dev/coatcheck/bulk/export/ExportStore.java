@@ -86,7 +86,7 @@ final class ExportStore {
       order by m.key) to stdout
     """
         .formatted(
-            MappingTable.of(type.keyScheme()).qualifiedName(),
+            MappingTable.of(type.keyKind()).qualifiedName(),
             AliasScheme.LEGACY.wireName(),
             AliasScheme.CLIENT.wireName(),
             type.number(),

@@ -2,7 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Existing {
   private final Map<TypedKey, StoredMapping> bySubject = new HashMap<>();
-  private final Map<SchemedToken, StoredMapping> byToken = new HashMap<>();
+  private final Map<TokenOfKind, StoredMapping> byToken = new HashMap<>();
   private final Map<Alias, Token> targets = new HashMap<>();
 
   /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
-  private record SchemedToken(KeyScheme scheme, Token token) {}
+  private record TokenOfKind(KeyKind kind, Token token) {}
 
   void add(StoredMapping held) {
     bySubject.put(held.subject(), held);
-    byToken.put(new SchemedToken(schemeOf(held.key()), held.token()), held);
+    byToken.put(new TokenOfKind(kindOf(held.key()), held.token()), held);
   }
 
   void add(Alias name, Token target) {
@@ -35,9 +35,9 @@ final class Existing {
     return bySubject.get(subject);
   }
 
-  /** The mapping with a token, in the table of the scheme. */
-  @Nullable StoredMapping withToken(KeyScheme scheme, Token token) {
-    return byToken.get(new SchemedToken(scheme, token));
+  /** The mapping with a token, in the table of the kind. */
+  @Nullable StoredMapping withToken(KeyKind kind, Token token) {
+    return byToken.get(new TokenOfKind(kind, token));
   }
 
   /** The token that has an alias. */
@@ -45,10 +45,10 @@ final class Existing {
     return targets.get(name);
   }
 
-  private static KeyScheme schemeOf(Key key) {
+  private static KeyKind kindOf(Key key) {
     return switch (key) {
-      case Key.Bigint _ -> KeyScheme.SNOWFLAKE;
-      case Key.Uuid _ -> KeyScheme.UUIDV7;
+      case Key.Bigint _ -> KeyKind.BIGINT;
+      case Key.Uuid _ -> KeyKind.UUID;
     };
   }
 }

@@ -3,7 +3,7 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
@@ -122,14 +122,14 @@ final class ImportStore implements AutoCloseable {
 
   static Existing existing(DSLContext sql, List<ImportRow> rows) {
     Existing existing = new Existing();
-    Map<KeyScheme, List<ImportRow>> byScheme =
-        rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));
-    byScheme.forEach((scheme, some) -> addExisting(sql, scheme, some, existing));
+    Map<KeyKind, List<ImportRow>> byKind =
+        rows.stream().collect(Collectors.groupingBy(row -> row.type().keyKind()));
+    byKind.forEach((kind, some) -> addExisting(sql, kind, some, existing));
     return existing;
   }
 
   private static void addExisting(
-      DSLContext sql, KeyScheme scheme, List<ImportRow> rows, Existing into) {
+      DSLContext sql, KeyKind kind, List<ImportRow> rows, Existing into) {
     List<Alias> names = rows.stream().flatMap(row -> row.names().stream()).distinct().toList();
     Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
     targets.forEach(into::add);
@@ -139,10 +139,10 @@ final class ImportStore implements AutoCloseable {
     List<Token> tokens =
         Stream.concat(targets.values().stream(), every(rows, ImportRow::token).stream())
             .distinct()
-            .filter(token -> into.withToken(scheme, token) == null) // else found by its key
+            .filter(token -> into.withToken(kind, token) == null) // else found by its key
             .toList();
     if (!tokens.isEmpty()) {
-      PublicIdTable.byTokens(sql, MappingTable.of(scheme), tokens).forEach(into::add);
+      PublicIdTable.byTokens(sql, MappingTable.of(kind), tokens).forEach(into::add);
     }
   }
 

@@ -86,7 +86,7 @@ final class KeySupply {
   private static KeyDraw draw(
       DatedKeys source, Type type, List<ImportRow> rows, Map<Long, Key> byLine) {
     // A row from before the layout's epoch gets one of its first keys.
-    Instant epoch = Instant.ofEpochMilli(type.keyTimes().epochMillis());
+    Instant epoch = Instant.ofEpochMilli(type.keyTimes().orElseThrow().epochMillis());
     rows.sort(Comparator.comparing(ImportRow::createdAt));
     KeyDraw draw =
         source.at(

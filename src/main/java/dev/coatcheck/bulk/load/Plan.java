@@ -83,7 +83,7 @@ final class Plan {
     if (row.key() != null) {
       held = existing.of(TypedKey.of(row.type(), row.key()));
     } else if (!targets.isEmpty()) {
-      held = existing.withToken(row.type().keyScheme(), targets.getFirst());
+      held = existing.withToken(row.type().keyKind(), targets.getFirst());
     }
     RowFault fault = fault(row, held, targets, existing);
     if (fault != null) {
@@ -106,7 +106,7 @@ final class Plan {
       return RowFault.ID_ENDED;
     }
     if (row.token() != null) {
-      StoredMapping other = existing.withToken(row.type().keyScheme(), row.token());
+      StoredMapping other = existing.withToken(row.type().keyKind(), row.token());
       if (held == null ? other != null : !held.token().equals(row.token())) {
         return RowFault.PUBLIC_ID_CONFLICT;
       }

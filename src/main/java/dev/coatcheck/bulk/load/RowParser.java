@@ -63,10 +63,13 @@ final class RowParser {
     String createdText = text.get(Column.CREATED_AT);
     String idText = text.get(Column.PUBLIC_ID);
     String clientText = text.get(Column.CLIENT_ID);
+    if (keyText == null && type.needsKeys()) {
+      return new Parsed.Refused(RowFault.KEY_REQUIRED);
+    }
     if (keyText == null && ((legacyText == null && clientText == null) || idText != null)) {
       return new Parsed.Refused(RowFault.KEY_MISSING);
     }
-    Key key = keyText == null ? null : type.keyScheme().parse(keyText).orElse(null);
+    Key key = keyText == null ? null : type.keyKind().parse(keyText).orElse(null);
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }

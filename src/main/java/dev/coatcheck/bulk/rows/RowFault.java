@@ -15,7 +15,8 @@ public enum RowFault {
   TYPE_UNKNOWN("No type has this name. Register the type first."),
   KEY_MISSING(
       "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),
-  KEY_MALFORMED("The key does not fit the key scheme of the type."),
+  KEY_REQUIRED("The type generates no keys, so each of its rows needs a key."),
+  KEY_MALFORMED("The key is not of the kind that the type has: bigint or uuid."),
   LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
   LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
   LEGACY_ID_OUT_OF_ORDER(

@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.DatedKeys;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -27,10 +27,10 @@ public final class DatedGenerators {
   }
 
   /** Empty if the layout has no worker for such keys that this instance may use. */
-  public Optional<DatedKeys> of(KeyScheme scheme, SnowflakeLayout layout) {
-    return switch (scheme) {
-      case UUIDV7 -> Optional.of(uuids);
-      case SNOWFLAKE ->
+  public Optional<DatedKeys> of(KeyTimes keys) {
+    return switch (keys) {
+      case KeyTimes.UuidsV7 _ -> Optional.of(uuids);
+      case KeyTimes.Snowflakes(SnowflakeLayout layout) ->
           Optional.of(workers.apply(layout))
               .filter(own -> !own.isEmpty())
               .map(own -> new DatedSnowflakes(layout, own, store, observer));

@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -50,6 +51,18 @@ public final class Segments {
       observer.observe(new Event.KeysFenced("segment"));
     }
     return draw;
+  }
+
+  /** Draws from the segment with this tag; equal for equal tags. */
+  public KeyGenerator generator(String tag) {
+    return new Generator(this, tag);
+  }
+
+  private record Generator(Segments segments, String tag) implements KeyGenerator {
+    @Override
+    public KeyDraw next(int count) {
+      return segments.next(tag, count);
+    }
   }
 
   /** Creates a segment, or changes the steps of one that counts in the same way. */

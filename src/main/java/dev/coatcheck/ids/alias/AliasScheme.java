@@ -12,8 +12,6 @@ public enum AliasScheme {
   LEGACY("[1-9][0-9]{0,18}"),
   /** A UUID that a client made while it was offline: 36 characters, in either case. */
   CLIENT("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-  /** The key that it got when its table was migrated, as a key's text. */
-  KEY("[0-9a-f-]{1,36}"),
   /** A public ID of an older system: 1 to 255 visible ASCII characters. */
   PUBLIC("[!-~]{1,255}");
 

@@ -136,7 +136,7 @@ final class EndingStore {
     Map<TypedToken, MappingTable<?>> wanted = new HashMap<>();
     calls.stream()
         .flatMap(Call::refs)
-        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyScheme())));
+        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyKind())));
     EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS).endings().stream()
         .filter(ending -> ending.survivor().isPresent())
         .forEach(

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
@@ -27,17 +27,17 @@ final class MappingStore {
 
   private final Database database;
   private final Mappings.KeySource rows;
-  private final Map<KeyScheme, Coalescer<Token, Optional<StoredMapping>>> together =
-      new EnumMap<>(KeyScheme.class);
+  private final Map<KeyKind, Coalescer<Token, Optional<StoredMapping>>> together =
+      new EnumMap<>(KeyKind.class);
 
   /** Callers of {@link #byToken} share up to {@code groupsMax} statements at a time. */
   MappingStore(Database database, Mappings.KeySource rows, int groupsMax) {
     this.database = database;
     this.rows = rows;
-    for (KeyScheme scheme : KeyScheme.values()) {
-      MappingTable<?> table = MappingTable.of(scheme);
+    for (KeyKind kind : KeyKind.values()) {
+      MappingTable<?> table = MappingTable.of(kind);
       together.put(
-          scheme,
+          kind,
           new Coalescer<>(
               "resolve", groupsMax, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
     }
@@ -72,8 +72,8 @@ final class MappingStore {
   }
 
   /** The row of one token. Callers that ask at the same time share a statement. */
-  private Optional<StoredMapping> byToken(KeyScheme scheme, Token token) {
-    return requireNonNull(together.get(scheme)).call(token);
+  private Optional<StoredMapping> byToken(KeyKind kind, Token token) {
+    return requireNonNull(together.get(kind)).call(token);
   }
 
   private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {
@@ -88,20 +88,20 @@ final class MappingStore {
     return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
   }
 
-  /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
+  /** The rows of those tokens that have one; all tokens lie in the table of one kind of keys. */
   private List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
     return database.read("resolve", sql -> PublicIdTable.byTokens(sql, table, wanted));
   }
 
   /**
-   * The states of those tokens that have a row; all lie in the table of the scheme. Endings are
-   * read only where a row says that there is one.
+   * The states of those tokens that have a row; all lie in the table of the kind. Endings are read
+   * only where a row says that there is one.
    */
-  List<MappingState.Known> states(KeyScheme scheme, List<Token> tokens) {
-    MappingTable<?> table = MappingTable.of(scheme);
+  List<MappingState.Known> states(KeyKind kind, List<Token> tokens) {
+    MappingTable<?> table = MappingTable.of(kind);
     List<StoredMapping> rows =
         tokens.size() == 1
-            ? byToken(scheme, tokens.getFirst()).stream().toList()
+            ? byToken(kind, tokens.getFirst()).stream().toList()
             : byTokens(table, tokens);
     List<MappingState.Known> states = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
@@ -159,8 +159,7 @@ final class MappingStore {
   List<StoredMapping> newest(
       Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
     return database.read(
-        "list",
-        sql -> newest(sql, MappingTable.of(type.keyScheme()), type, within, before, rowsMax));
+        "list", sql -> newest(sql, MappingTable.of(type.keyKind()), type, within, before, rowsMax));
   }
 
   private static <K> List<StoredMapping> newest(

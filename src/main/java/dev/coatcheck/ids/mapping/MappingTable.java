@@ -5,7 +5,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -73,10 +73,10 @@ public record MappingTable<K>(
     return List.of(BIGINT, UUIDS);
   }
 
-  public static MappingTable<?> of(KeyScheme scheme) {
-    return switch (scheme) {
-      case SNOWFLAKE -> BIGINT;
-      case UUIDV7 -> UUIDS;
+  public static MappingTable<?> of(KeyKind kind) {
+    return switch (kind) {
+      case BIGINT -> BIGINT;
+      case UUID -> UUIDS;
     };
   }
 

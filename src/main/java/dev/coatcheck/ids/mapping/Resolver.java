@@ -6,7 +6,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
@@ -39,18 +39,18 @@ public final class Resolver {
   private final TrustedCache<Asked, MappingState> cache;
 
   /**
-   * A token in the table that the keys of a scheme lie in. With an order, by which a map finds keys
+   * A token in the table that the keys of a kind lie in. With an order, by which a map finds keys
    * of one hash: a client may ask for many of those.
    */
-  private record Asked(Token token, KeyScheme scheme) implements Comparable<Asked> {
+  private record Asked(Token token, KeyKind kind) implements Comparable<Asked> {
     static Asked of(ParsedToken.Wanted wanted) {
-      return new Asked(wanted.token(), wanted.type().keyScheme());
+      return new Asked(wanted.token(), wanted.type().keyKind());
     }
 
     @Override
     public int compareTo(Asked other) {
       int order = token.compareTo(other.token);
-      return order != 0 ? order : scheme.compareTo(other.scheme);
+      return order != 0 ? order : kind.compareTo(other.kind);
     }
   }
 
@@ -220,17 +220,17 @@ public final class Resolver {
 
   private Map<Asked, MappingState> load(List<Asked> missing) {
     Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
-    for (KeyScheme scheme : KeyScheme.values()) {
+    for (KeyKind kind : KeyKind.values()) {
       List<Token> tokens = new ArrayList<>();
       for (Asked asked : missing) {
-        if (asked.scheme() == scheme) {
+        if (asked.kind() == kind) {
           found.put(asked, new MappingState.Nothing());
           tokens.add(asked.token());
         }
       }
       if (!tokens.isEmpty()) {
-        for (MappingState.Known state : store.states(scheme, tokens)) {
-          found.put(new Asked(state.row().token(), scheme), state);
+        for (MappingState.Known state : store.states(kind, tokens)) {
+          found.put(new Asked(state.row().token(), kind), state);
         }
       }
     }
@@ -242,6 +242,6 @@ public final class Resolver {
    * change feed.
    */
   public void forget(Type type, Token token) {
-    cache.forget(new Asked(token, type.keyScheme()));
+    cache.forget(new Asked(token, type.keyKind()));
   }
 }

@@ -16,6 +16,9 @@ public sealed interface PutOutcome {
   /** The type was there with another value of a field that never changes. */
   record ImmutableFieldDiffers(String field) implements PutOutcome {}
 
+  /** The type is new, and the segment that its keys shall come from does not exist. */
+  record TagUnknown() implements PutOutcome {}
+
   /** A URL template of the type names a type that is not registered. */
   record TemplateTypeUnknown(int template) implements PutOutcome {}
 

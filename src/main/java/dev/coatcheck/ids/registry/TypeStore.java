@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
@@ -8,7 +9,9 @@ import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.cluster.grant.SegmentDefinition;
 import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.TextShape;
@@ -142,11 +145,15 @@ final class TypeStore {
 
   private PutOutcome create(
       DSLContext sql, TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
+    if (definition.generation() instanceof KeyGeneration.Segment(String tag)
+        && !(SegmentDefinition.isTag(tag) && sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag)))) {
+      return new PutOutcome.TagUnknown();
+    }
     TypeRecord row = sql.newRecord(TYPE);
     row.setName(definition.name());
     row.setPrefix(definition.prefix().value());
-    row.setKeyScheme(definition.keyScheme().wireName());
-    row.setKeyLayout(definition.keyLayout().name());
+    row.setKeyKind(definition.keyKind().wireName());
+    TypeTable.setGeneration(row, definition.generation());
     row.setSalt(salt.bytes());
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
@@ -173,11 +180,14 @@ final class TypeStore {
     if (!present.prefix().equals(definition.prefix())) {
       return new PutOutcome.ImmutableFieldDiffers("prefix");
     }
-    if (present.keyScheme() != definition.keyScheme()) {
-      return new PutOutcome.ImmutableFieldDiffers("key_scheme");
+    if (present.keyKind() != definition.keyKind()) {
+      return new PutOutcome.ImmutableFieldDiffers("key");
     }
-    if (!present.keyLayout().equals(definition.keyLayout())) {
-      return new PutOutcome.ImmutableFieldDiffers("key_layout");
+    if (!present.generation().equals(definition.generation())) {
+      return new PutOutcome.ImmutableFieldDiffers(
+          !present.generation().wireName().equals(definition.generation().wireName())
+              ? "generate"
+              : definition.generation() instanceof KeyGeneration.Segment ? "tag" : "layout");
     }
     ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
     if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {

@@ -1,8 +1,13 @@
 package dev.coatcheck.ids.registry;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.older.Alphabet;
 import dev.coatcheck.core.older.Decoder;
 import dev.coatcheck.core.older.Hashids;
@@ -42,14 +47,34 @@ final class TypeTable {
         row.getTypeId(),
         row.getName(),
         new Prefix(row.getPrefix()),
-        KeyScheme.named(row.getKeyScheme()).orElseThrow(),
-        SnowflakeLayout.accepted(row.getKeyLayout()),
+        WireNamed.find(KeyKind.class, row.getKeyKind()).orElseThrow(),
+        generation(row),
         new Salt(row.getSalt()),
         policies(row),
         ClientNames.named(row.getClientNames()).orElseThrow(),
         row.getCreatedAt(),
         row.getUpdatedAt(),
         row.getVersion());
+  }
+
+  static void setGeneration(TypeRecord row, KeyGeneration generation) {
+    row.setGenerate(generation.wireName());
+    switch (generation) {
+      case KeyTimes.Snowflakes(SnowflakeLayout layout) -> row.setLayout(layout.name());
+      case KeyGeneration.Segment(String tag) -> row.setTag(tag);
+      case KeyTimes.UuidsV7 _, KeyGeneration.None _ -> {}
+    }
+  }
+
+  private static KeyGeneration generation(TypeRecord row) {
+    return switch (row.getGenerate()) {
+      case KeyGeneration.SNOWFLAKE ->
+          new KeyTimes.Snowflakes(SnowflakeLayout.accepted(requireNonNull(row.getLayout())));
+      case KeyGeneration.SEGMENT -> new KeyGeneration.Segment(requireNonNull(row.getTag()));
+      case KeyGeneration.UUIDV7 -> new KeyTimes.UuidsV7();
+      case KeyGeneration.NONE -> new KeyGeneration.None();
+      default -> throw new IllegalStateException("stored generate: " + row.getGenerate());
+    };
   }
 
   private static Policies policies(TypeRecord row) {

@@ -55,7 +55,7 @@ public final class UrlPublisher {
       if (type.isEmpty()) {
         return new PublishOutcome.UnknownType();
       }
-      Optional<Key> key = type.get().keyScheme().parse(slices.get().get(i).text());
+      Optional<Key> key = type.get().keyKind().parse(slices.get().get(i).text());
       if (key.isEmpty()) {
         return new PublishOutcome.MalformedKey(type.get());
       }

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.Plan.PlannedStep;
 import dev.coatcheck.migrate.source.CatalogTable;
@@ -23,7 +23,7 @@ public final class Planner {
   private static final Diagnostic TYPE_KEYS =
       new Diagnostic(
           "type_unsuitable",
-          "The type must have Snowflake keys of the default layout. Create such a type for this"
+          "The type must generate Snowflake keys of the default layout. Create such a type for this"
               + " table.");
 
   private final Inventory inventory;
@@ -39,8 +39,7 @@ public final class Planner {
    */
   public Proposal propose(Source source, PlanRequest request) {
     Type type = request.type();
-    if (type.keyScheme() != KeyScheme.SNOWFLAKE
-        || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
+    if (!type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
     return switch (inventory.inspect(source, request.table())) {

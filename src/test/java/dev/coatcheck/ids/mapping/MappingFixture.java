@@ -6,7 +6,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
@@ -70,8 +70,8 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
-    charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
-    user = type("user", "usr", KeyScheme.UUIDV7);
+    charge = type("charge", "ch", KeyKind.BIGINT);
+    user = type("user", "usr", KeyKind.UUID);
     mappings = Mappings.open(database, registry, feed, Mappings.KeySource.NONE, observer, 1_000, 3);
     endings = Endings.open(database, mappings.resolver());
     minter = Minter.open(database, TOKENS, keys, observer, 4);
@@ -87,11 +87,9 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return new MappingFixture(generators(), on, System::nanoTime);
   }
 
-  public Type type(String name, String prefix, KeyScheme scheme) {
+  public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
-        new TypeDefinition(
-            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
-        OptionalInt.empty());
+        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }
 
@@ -118,7 +116,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public static Function<Type, KeyGenerator> generators() {
     KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
     KeyGenerator uuids = new UuidV7();
-    return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;
+    return type -> type.keyKind() == KeyKind.BIGINT ? snowflake : uuids;
   }
 
   @Override

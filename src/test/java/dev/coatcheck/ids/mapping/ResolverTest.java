@@ -6,7 +6,7 @@ import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
@@ -39,7 +39,7 @@ class ResolverTest {
 
   @Test
   void aTokenUnderAnotherTypesPrefixIsUnknown() {
-    var invoice = FIXTURE.type("invoice", "inv", KeyScheme.SNOWFLAKE);
+    var invoice = FIXTURE.type("invoice", "inv", KeyKind.BIGINT);
     Token token = FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst().mapping().token();
     String forged = new PublicId(invoice.prefix(), token).toString();
 
@@ -156,7 +156,7 @@ class ResolverTest {
 
   @Test
   void pagesHoldEachMappingOnceNewestFirst() {
-    var page = FIXTURE.type("page", "pg", KeyScheme.UUIDV7);
+    var page = FIXTURE.type("page", "pg", KeyKind.UUID);
     List<Mapping> minted = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       minted.addFirst(FIXTURE.mint(FIXTURE.generated(page)).getFirst().mapping());

@@ -125,7 +125,7 @@ class AliasMintTest {
         List.of(
             Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "7"),
             Alias.of(FIXTURE.user, AliasScheme.LEGACY, "7"),
-            Alias.of(FIXTURE.charge, AliasScheme.KEY, "7"),
+            Alias.of(FIXTURE.charge, AliasScheme.PUBLIC, "7"),
             Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "8"),
             Alias.client(FIXTURE.charge, Namespace.SHARED, "01890a5d-ac96-774b-bcce-b302099a8057"),
             Alias.client(

@@ -3,7 +3,7 @@ package dev.coatcheck.ids.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -106,7 +106,7 @@ class LegacyTest {
 
   @Test
   void whatCouldNotBeWrittenIsKeptForTheNextTime() {
-    Type order = FIXTURE.type("order", "ord", KeyScheme.SNOWFLAKE);
+    Type order = FIXTURE.type("order", "ord", KeyKind.BIGINT);
     try (LegacyHits hits = hits()) {
       hits.count(order);
       FIXTURE.on.setReachable(false);

@@ -8,8 +8,7 @@ import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -156,7 +155,7 @@ class RegistryTest {
     assertThat(HERE.put(definition("refund", "rf", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
     assertThat(HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()))
-        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
+        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key"));
     assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
         .isEqualTo(new PutOutcome.PrefixTaken());
     assertThat(HERE.named("other")).isEmpty();
@@ -248,8 +247,7 @@ class RegistryTest {
     return new TypeDefinition(
         name,
         new Prefix(prefix),
-        KeyScheme.SNOWFLAKE,
-        SnowflakeLayout.DEFAULT,
+        KeyKind.BIGINT,
         Policies.redirecting(
             Optional.ofNullable(template)
                 .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));

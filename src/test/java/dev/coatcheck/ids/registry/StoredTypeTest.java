@@ -3,7 +3,8 @@ package dev.coatcheck.ids.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.older.Alphabet;
@@ -28,7 +29,7 @@ class StoredTypeTest {
         .execute(
             """
             insert into coatcheck.type
-              (name, prefix, key_scheme, key_layout, salt,
+              (name, prefix, key_kind, generate, layout, salt,
                redirect_template, redirect_status, redirect_max_age_seconds,
                redirect_public, redirect_expose_key,
                legacy_status, legacy_public, legacy_max_id, legacy_deprecated_at,
@@ -36,12 +37,12 @@ class StoredTypeTest {
                public_scheme, public_text_prefix, public_alphabet, public_min_length,
                public_max_length, on_outage, stale_seconds_max, client_names, url_templates)
             values
-              ('order', 'ord', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
+              ('order', 'ord', 'bigint', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
                'https://shop.example/{id}?k={key}', 308, 60, true, true,
                301, true, 1000, '2026-01-01Z', '2027-01-01Z', 3600,
                'pattern', 'ord-', '0123456789', 1, 20, 'refuse', 7, 'required',
                array['/orders/{legacy:order}', '/{*}/{legacy:order}']),
-              ('user', 'usr', 'uuidv7', 'default', decode(repeat('cd', 16), 'hex'),
+              ('user', 'usr', 'uuid', 'uuidv7', null, decode(repeat('cd', 16), 'hex'),
                null, 302, 0, false, false,
                null, false, null, null, null, 0,
                null, default, default, default, default, 'serve_stale', 60, 'shared', default)
@@ -52,8 +53,9 @@ class StoredTypeTest {
       assertThat(types).extracting(Type::name).containsExactly("order", "user");
       Type order = types.getFirst();
       assertThat(order.prefix()).isEqualTo(new Prefix("ord"));
-      assertThat(order.keyScheme()).isEqualTo(KeyScheme.SNOWFLAKE);
-      assertThat(order.keyLayout()).isEqualTo(SnowflakeLayout.accepted("41/10/12@1735689600000"));
+      assertThat(order.keyKind()).isEqualTo(KeyKind.BIGINT);
+      assertThat(order.generation())
+          .isEqualTo(new KeyTimes.Snowflakes(SnowflakeLayout.accepted("41/10/12@1735689600000")));
       assertThat(order.clientNames()).isEqualTo(ClientNames.REQUIRED);
       assertThat(order.policies())
           .isEqualTo(
@@ -80,8 +82,8 @@ class StoredTypeTest {
                       new PublicPattern(new TextShape("ord-", new Alphabet("0123456789"), 1, 20))),
                   new OutagePolicy(OnOutage.REFUSE, 7)));
       Type user = types.getLast();
-      assertThat(user.keyScheme()).isEqualTo(KeyScheme.UUIDV7);
-      assertThat(user.keyLayout()).isEqualTo(SnowflakeLayout.DEFAULT);
+      assertThat(user.keyKind()).isEqualTo(KeyKind.UUID);
+      assertThat(user.generation()).isEqualTo(new KeyTimes.UuidsV7());
       assertThat(user.clientNames()).isEqualTo(ClientNames.SHARED);
       assertThat(user.policies()).isEqualTo(Policies.DEFAULT);
     }

@@ -1,16 +1,16 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A type as a test registers it, over HTTP or in the registry: Snowflake keys and no policy, unless
- * the test says more. Immutable.
+ * A type as a test registers it, over HTTP or in the registry: bigint keys, Snowflakes unless a
+ * mint brings one, and no policy, unless the test says more. Immutable.
  *
  * @param fields of the request that puts it
  */
@@ -18,11 +18,11 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
   private static final JsonMapper JSON = new JsonMapper();
 
   public static TestType of(String name, String prefix) {
-    return new TestType(name, Map.of("prefix", prefix, "key_scheme", "snowflake"));
+    return new TestType(name, Map.of("prefix", prefix, "key", "bigint"));
   }
 
   public TestType uuids() {
-    return with("key_scheme", "uuidv7");
+    return with("key", "uuid");
   }
 
   public TestType redirect(String template) {
@@ -68,8 +68,7 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
     return new TypeDefinition(
         name,
         new Prefix(String.valueOf(fields.get("prefix"))),
-        KeyScheme.named(String.valueOf(fields.get("key_scheme"))).orElseThrow(),
-        SnowflakeLayout.DEFAULT,
+        WireNamed.find(KeyKind.class, String.valueOf(fields.get("key"))).orElseThrow(),
         policies);
   }
 }

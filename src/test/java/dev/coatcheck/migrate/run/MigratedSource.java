@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.Legacy;
@@ -51,7 +51,7 @@ public abstract class MigratedSource
   private static final int STATEMENT_MILLIS_MAX = 20_000;
 
   public final MappingFixture gateway = new MappingFixture();
-  public final Type type = gateway.type("order", "ord", KeyScheme.SNOWFLAKE);
+  public final Type type = gateway.type("order", "ord", KeyKind.BIGINT);
   public final LegacyKeyTable mappings =
       new LegacyKeyTable(type, MappingFixture.TOKENS, gateway.observer);
   public final TestDatabase sourceDatabase;

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.redirect.LegacySource;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Sources;
@@ -62,7 +62,7 @@ class UnreachableSourceTest {
             "insert into orders select from generate_series(1, 100)");
         finish(migrations, "shop", "orders", shop.type);
         for (int i = 0; i < DEAD; i++) {
-          Type type = shop.gateway.type("dead" + i, "dead" + i, KeyScheme.SNOWFLAKE);
+          Type type = shop.gateway.type("dead" + i, "dead" + i, KeyKind.BIGINT);
           shop.execute("create table dead%d (id bigserial primary key)".formatted(i));
           MigrationFixture.plan(migrations, "dead" + i, "dead" + i, type);
           dead.add(type);
@@ -112,7 +112,7 @@ class UnreachableSourceTest {
 
         requireLookUps(migrations.legacySource(), shop.type, dead);
 
-        Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
+        Type other = shop.gateway.type("other", "other", KeyKind.BIGINT);
         shop.execute("create table other (id bigserial primary key)");
         finish(migrations, "shop", "other", other);
       }

@@ -9,7 +9,6 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -48,7 +47,7 @@ final class BoundsRoutes implements Routes {
   private record BoundsView(
       String object,
       String scheme,
-      String layout,
+      @Nullable String layout,
       Instant from,
       Instant to,
       boolean empty,
@@ -93,8 +92,8 @@ final class BoundsRoutes implements Routes {
         200,
         new BoundsView(
             "key_bounds",
-            times.scheme().wireName(),
-            times.layout().name(),
+            times.wireName(),
+            times instanceof KeyTimes.Snowflakes(SnowflakeLayout layout) ? layout.name() : null,
             from,
             to,
             keys.isEmpty(),
@@ -116,7 +115,7 @@ final class BoundsRoutes implements Routes {
         ? query.time(name)
         : Optional.of(
             times
-                .scheme()
+                .kind()
                 .parse(key.get())
                 .flatMap(times::tickOf)
                 .map(ofTick)
@@ -124,9 +123,7 @@ final class BoundsRoutes implements Routes {
                     () ->
                         Refusal.ofParameter(
                             keyName,
-                            "This is no key with a time of the scheme "
-                                + times.scheme().wireName()
-                                + ".")));
+                            "This is no key with a time of the scheme " + times.wireName() + ".")));
   }
 
   private KeyTimes times(Query query) {
@@ -136,10 +133,10 @@ final class BoundsRoutes implements Routes {
       throw Refusal.ofParameter("type", "Send exactly one of type and layout.");
     }
     if (type.isPresent()) {
-      return parameters.type("type", type.get()).keyTimes();
+      return Parameters.keyTimes(parameters.type("type", type.get()), "type");
     }
     return switch (SnowflakeLayout.parse(layout.orElseThrow(), clock.instant())) {
-      case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes(KeyScheme.SNOWFLAKE, known);
+      case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes.Snowflakes(known);
       case LayoutParse.Invalid(String reason) ->
           throw Refusal.ofParameter("layout", "The layout is refused: " + reason + ".");
     };

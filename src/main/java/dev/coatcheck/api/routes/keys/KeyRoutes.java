@@ -21,8 +21,8 @@ import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -44,8 +44,6 @@ import org.jspecify.annotations.Nullable;
  * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
-  private static final String SEGMENT = "segment";
-
   private final Makers makers;
   private final List<Routes> others;
   private final InstantSource clock;
@@ -103,20 +101,32 @@ public final class KeyRoutes implements Routes {
             + " of a lost answer are never issued again.");
     JsonObject body = request.object();
     String scheme = body.string("scheme");
-    Optional<KeyScheme> ofTypes = KeyScheme.named(scheme);
-    if (ofTypes.isPresent()) {
-      body.allow("scheme", "layout", "count", "at");
-      SnowflakeLayout layout = Parameters.layout(body, "layout", ofTypes.get(), clock.instant());
-      return answer(scheme, drawn(body, new KeyTimes(ofTypes.get(), layout)));
-    }
-    if (scheme.equals(SEGMENT)) {
-      return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
-    }
+    return switch (scheme) {
+      case KeyGeneration.SNOWFLAKE -> {
+        body.allow("scheme", "layout", "count", "at");
+        SnowflakeLayout layout =
+            Parameters.layout(body, body.optionalString("layout"), clock.instant());
+        yield answer(scheme, drawn(body, new KeyTimes.Snowflakes(layout)));
+      }
+      case KeyGeneration.UUIDV7 -> {
+        body.allow("scheme", "layout", "count", "at");
+        if (body.has("layout")) {
+          throw body.invalid("layout", "Only Snowflake keys have layouts. Leave layout out.");
+        }
+        yield answer(scheme, drawn(body, new KeyTimes.UuidsV7()));
+      }
+      case KeyGeneration.SEGMENT -> answer(scheme, numbered(body.allow("scheme", "tag", "count")));
+      default -> further(scheme, body);
+    };
+  }
+
+  /** Keys that no type has. */
+  private Answer further(String scheme, JsonObject body) {
     for (LeasedTexts leased : LeasedTexts.values()) {
       if (scheme.equals(leased.scheme)) {
         LongFunction<String> form = leased.form(body);
         return answer(
-            drawn(body, new KeyTimes(KeyScheme.SNOWFLAKE, leased.layout())),
+            drawn(body, new KeyTimes.Snowflakes(leased.layout())),
             drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
@@ -171,10 +181,10 @@ public final class KeyRoutes implements Routes {
     Optional<Instant> at = body.nullableTime("at");
     return at.isPresent()
         ? dated(body, times, at.get(), count)
-        : makers.leased().of(times.scheme(), times.layout()).next(count);
+        : makers.leased().of(times).next(count);
   }
 
-  /** Numbers of a segment, which no type has for keys. */
+  /** Numbers of a segment. */
   private KeyDraw numbered(JsonObject body) {
     String tag = body.string("tag");
     if (!SegmentDefinition.isTag(tag)) {
@@ -190,17 +200,20 @@ public final class KeyRoutes implements Routes {
           "at",
           "The layout of these keys begins at " + Instant.ofEpochMilli(times.epochMillis()) + ".");
     }
-    SnowflakeLayout layout = times.layout();
-    if (WorkerUses.dated(layout).isEmpty()) {
-      throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
-    }
     long[] millis = new long[count];
     Arrays.fill(millis, at.toEpochMilli());
     return makers
         .dated()
-        .of(times.scheme(), layout)
+        .of(times)
         .map(source -> source.at(millis))
-        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
+        .orElseGet(() -> noDatedWorker(body, ((KeyTimes.Snowflakes) times).layout()));
+  }
+
+  private static KeyDraw noDatedWorker(JsonObject body, SnowflakeLayout layout) {
+    if (WorkerUses.dated(layout).isEmpty()) {
+      throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
+    }
+    return new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

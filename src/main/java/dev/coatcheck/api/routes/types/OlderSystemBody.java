@@ -1,7 +1,7 @@
 package dev.coatcheck.api.routes.types;
 
 import dev.coatcheck.api.exchange.JsonObject;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.older.Alphabet;
 import dev.coatcheck.core.older.Decoder;
 import dev.coatcheck.core.older.Hashids;
@@ -28,7 +28,7 @@ final class OlderSystemBody {
   private OlderSystemBody() {}
 
   /** The fields of a type, of which at most one is there. */
-  static Optional<OlderSystem> read(JsonObject body, KeyScheme keys) {
+  static Optional<OlderSystem> read(JsonObject body, KeyKind keys) {
     Optional<OlderSystem> pattern = body.optionalObject(PATTERN).map(OlderSystemBody::pattern);
     Optional<OlderSystem> rule = body.optionalObject(RULE).map(fields -> rule(fields, keys));
     if (pattern.isPresent() && rule.isPresent()) {
@@ -58,7 +58,7 @@ final class OlderSystemBody {
             fields.integer(MAX_LENGTH, min, most)));
   }
 
-  private static PublicRule rule(JsonObject fields, KeyScheme keys) {
+  private static PublicRule rule(JsonObject fields, KeyKind keys) {
     String textPrefix = textPrefix(fields);
     Decoder decoder =
         switch (fields.string(SCHEME)) {
@@ -111,10 +111,10 @@ final class OlderSystemBody {
     return new TypeIds(prefix);
   }
 
-  private static Decoder ofUuids(JsonObject fields, KeyScheme keys, Decoder decoder) {
-    if (keys != KeyScheme.UUIDV7) {
+  private static Decoder ofUuids(JsonObject fields, KeyKind keys, Decoder decoder) {
+    if (keys != KeyKind.UUID) {
       throw fields.invalid(
-          SCHEME, "typeid and uuid carry the key, so the key_scheme of the type must be uuidv7.");
+          SCHEME, "typeid and uuid carry the key, so the key of the type must be uuid.");
     }
     return decoder;
   }

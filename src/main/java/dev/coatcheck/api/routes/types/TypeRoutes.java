@@ -80,6 +80,13 @@ public final class TypeRoutes implements Routes {
                   field,
                   "This field can't be changed. Send its registered value, or create another"
                       + " type."));
+      case PutOutcome.TagUnknown _ ->
+          Answer.of(
+              Problem.at(
+                  ProblemCode.KEY_GENERATION_REFUSED,
+                  "tag",
+                  "No segment has this tag. Create the segment with PUT /v1/segments/{tag}"
+                      + " first."));
       case PutOutcome.TemplateTypeUnknown(int template) ->
           Answer.of(
               Problem.at(

@@ -2,6 +2,9 @@ package dev.coatcheck.api.routes.types;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.older.Hashids;
 import dev.coatcheck.core.older.Sqids;
 import dev.coatcheck.core.older.TypeIds;
@@ -22,8 +25,10 @@ record TypeView(
     String object,
     String name,
     String prefix,
-    String keyScheme,
-    String keyLayout,
+    String key,
+    String generate,
+    @Nullable String layout,
+    @Nullable String tag,
     @Nullable RedirectView redirect,
     @Nullable LegacyView legacy,
     List<String> urlTemplates,
@@ -40,8 +45,12 @@ record TypeView(
         "type",
         type.name(),
         type.prefix().value(),
-        type.keyScheme().wireName(),
-        type.keyLayout().name(),
+        type.keyKind().wireName(),
+        type.generation().wireName(),
+        type.generation() instanceof KeyTimes.Snowflakes(SnowflakeLayout layout)
+            ? layout.name()
+            : null,
+        type.generation() instanceof KeyGeneration.Segment(String tag) ? tag : null,
         type.redirect().map(RedirectView::of).orElse(null),
         type.legacy().map(LegacyView::of).orElse(null),
         type.urlTemplates().stream().map(LegacyUrlTemplate::toString).toList(),

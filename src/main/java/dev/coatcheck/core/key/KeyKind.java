@@ -1,35 +1,17 @@
 package dev.coatcheck.core.key;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
-import java.util.UUID;
 
-/** The kind of the keys of a type, and so the type of their column. */
-public enum KeyScheme {
-  SNOWFLAKE("snowflake"),
-  UUIDV7("uuidv7");
+/** What the keys of a type are, which is the type of their column. */
+public enum KeyKind implements WireNamed {
+  /** 0 to 2^63 − 1. */
+  BIGINT,
+  /** A UUID of any version. */
+  UUID;
 
   private static final int BIGINT_DIGITS_MAX = 19;
   private static final int UUID_LENGTH = 36;
-
-  private final String wireName;
-
-  KeyScheme(String wireName) {
-    this.wireName = wireName;
-  }
-
-  /** The name in requests, answers and the database. */
-  public String wireName() {
-    return wireName;
-  }
-
-  public static Optional<KeyScheme> named(String wireName) {
-    for (KeyScheme scheme : values()) {
-      if (scheme.wireName.equals(wireName)) {
-        return Optional.of(scheme);
-      }
-    }
-    return Optional.empty();
-  }
 
   /**
    * Reads the canonical spelling only, so that one key has one spelling: a bigint is ASCII digits
@@ -37,8 +19,8 @@ public enum KeyScheme {
    */
   public Optional<Key> parse(String text) {
     return switch (this) {
-      case SNOWFLAKE -> parseBigint(text);
-      case UUIDV7 -> parseUuid(text);
+      case BIGINT -> parseBigint(text);
+      case UUID -> parseUuid(text);
     };
   }
 
@@ -80,6 +62,6 @@ public enum KeyScheme {
       high = (high << 4) | (low >>> 60);
       low = (low << 4) | nibble;
     }
-    return Optional.of(new Key.Uuid(new UUID(high, low)));
+    return Optional.of(new Key.Uuid(new java.util.UUID(high, low)));
   }
 }
