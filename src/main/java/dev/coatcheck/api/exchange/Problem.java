@@ -3,10 +3,12 @@ package dev.coatcheck.api.exchange;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
 
   public static Problem of(ProblemCode code, String detail) {
     return new Problem(code, detail, new None());
+  }
+
+  public static Problem of(JsonFault fault) {
+    return named(fault.code(), fault.field(), fault.detail());
+  }
+
+  /** A problem whose code comes by its name. */
+  public static Problem named(String code, String param, String detail) {
+    return at(ProblemCode.valueOf(code.toUpperCase(Locale.ROOT)), param, detail);
   }
 
   public static Problem at(ProblemCode code, String param, String detail) {

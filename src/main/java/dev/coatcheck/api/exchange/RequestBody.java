@@ -1,6 +1,7 @@
 package dev.coatcheck.api.exchange;
 
 import dev.coatcheck.core.id.Sha256;
+import dev.coatcheck.core.json.JsonObject;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -76,7 +77,7 @@ public final class RequestBody {
       throw new Refusal(ProblemCode.JSON_MALFORMED, "The body must be one JSON object.");
     }
     requireSoundText(node);
-    return new JsonObject(node, "");
+    return JsonObject.of(node);
   }
 
   private static void requireJson(Context ctx) {

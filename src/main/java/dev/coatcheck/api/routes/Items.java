@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.json.JsonFault;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -83,6 +84,8 @@ final class Items {
       return new Item.Sound<>(parser.get());
     } catch (Refusal refusal) {
       return new Item.Refused<>(refusal.problem());
+    } catch (JsonFault fault) {
+      return new Item.Refused<>(Problem.of(fault));
     }
   }
 

@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
@@ -10,6 +9,7 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.access.Scope;

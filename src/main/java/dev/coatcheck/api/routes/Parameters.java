@@ -1,9 +1,9 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;

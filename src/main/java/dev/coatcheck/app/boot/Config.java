@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.cluster.lease.WorkerRanges;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
@@ -132,7 +133,7 @@ public record Config(
 
     private Duration accessStaleMax() {
       String name = value(Setting.ACCESS_ON_OUTAGE).orElse("");
-      Optional<OnOutage> onOutage = OnOutage.named(name);
+      Optional<OnOutage> onOutage = WireNamed.find(OnOutage.class, name);
       if (onOutage.isEmpty()) {
         fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
       }

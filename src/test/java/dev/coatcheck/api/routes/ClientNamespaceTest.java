@@ -183,10 +183,8 @@ class ClientNamespaceTest {
     String clientId = clientId();
     GATEWAY.execute(
         """
-        insert into coatcheck.type (name, prefix, key_kind, generate, layout, salt, redirect_status,
-          redirect_max_age_seconds, redirect_public, redirect_expose_key)
-        values ('older', 'old', 'bigint', 'snowflake', 'default', decode(repeat('00', 16), 'hex'), 302, 0,
-          false, false)
+        insert into coatcheck.type (name, prefix, key_kind, generate, layout, salt)
+        values ('older', 'old', 'bigint', 'snowflake', 'default', decode(repeat('00', 16), 'hex'))
         """);
     String id = mint(ADMIN, "older", clientId, null).text("/id");
     String insert =

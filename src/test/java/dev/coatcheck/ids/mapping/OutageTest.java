@@ -10,8 +10,6 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
-import dev.coatcheck.ids.registry.OutagePolicy;
-import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.WithoutWaiting;
@@ -90,13 +88,9 @@ class OutageTest {
       MappingFixture fixture, String name, OnOutage onOutage, int staleSecondsMax) {
     fixture.registry.put(
         TestType.of(name, name)
-            .definition(
-                new Policies(
-                    Optional.empty(),
-                    Optional.empty(),
-                    List.of(),
-                    Optional.empty(),
-                    new OutagePolicy(onOutage, staleSecondsMax))),
+            .with("on_outage", onOutage.wireName())
+            .with("stale_seconds_max", staleSecondsMax)
+            .definition(),
         OptionalInt.empty());
     String id =
         fixture

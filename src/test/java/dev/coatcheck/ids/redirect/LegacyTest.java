@@ -11,12 +11,6 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
-import dev.coatcheck.ids.registry.LegacyPolicy;
-import dev.coatcheck.ids.registry.OutagePolicy;
-import dev.coatcheck.ids.registry.Policies;
-import dev.coatcheck.ids.registry.Redirect;
-import dev.coatcheck.ids.registry.RedirectHosts;
-import dev.coatcheck.ids.registry.RedirectTemplate;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -26,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -240,27 +233,15 @@ class LegacyTest {
   }
 
   private static Type ended() {
-    if (!(RedirectTemplate.parse("https://shop.example/{id}", RedirectHosts.any())
-        instanceof RedirectTemplate.Parsed.Accepted(RedirectTemplate template))) {
-      throw new AssertionError("the template is refused");
-    }
-    LegacyPolicy policy =
-        new LegacyPolicy(
-            308,
-            true,
-            OptionalLong.empty(),
-            Optional.empty(),
-            Optional.of(SUNSET),
-            MAX_AGE_SECONDS);
     FIXTURE.registry.put(
         TestType.of("ended", "end")
-            .definition(
-                new Policies(
-                    Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
-                    Optional.of(policy),
-                    List.of(),
-                    Optional.empty(),
-                    OutagePolicy.DEFAULT)),
+            .and(
+                """
+                {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
+                 "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d}}
+                """
+                    .formatted(MAX_AGE_SECONDS, SUNSET))
+            .definition(),
         OptionalInt.empty());
     return FIXTURE.registry.named("ended").orElseThrow();
   }

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.name.WireNamed;
 import java.util.LinkedHashMap;
@@ -58,17 +59,14 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
     return JSON.writeValueAsString(fields);
   }
 
-  /** The same for the registry, without any policy. */
+  /** The same for the registry. */
   public TypeDefinition definition() {
-    return definition(Policies.DEFAULT);
-  }
-
-  /** The same for the registry; the policies are given as they are there. */
-  public TypeDefinition definition(Policies policies) {
+    KeyKind kind = WireNamed.find(KeyKind.class, String.valueOf(fields.get("key"))).orElseThrow();
+    JsonObject json = JsonObject.of(JSON.readTree(body()));
     return new TypeDefinition(
         name,
         new Prefix(String.valueOf(fields.get("prefix"))),
-        WireNamed.find(KeyKind.class, String.valueOf(fields.get("key"))).orElseThrow(),
-        policies);
+        kind,
+        Policies.read(json, name, kind, RedirectHosts.any()));
   }
 }

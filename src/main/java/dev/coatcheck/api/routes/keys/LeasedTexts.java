@@ -1,6 +1,6 @@
 package dev.coatcheck.api.routes.keys;
 
-import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;

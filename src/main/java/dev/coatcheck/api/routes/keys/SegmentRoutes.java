@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes.keys;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -15,6 +14,7 @@ import dev.coatcheck.cluster.grant.SegmentDefinition;
 import dev.coatcheck.cluster.grant.SegmentPut;
 import dev.coatcheck.cluster.grant.SegmentState;
 import dev.coatcheck.cluster.grant.Segments;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;

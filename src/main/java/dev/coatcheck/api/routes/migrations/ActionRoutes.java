@@ -1,10 +1,10 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;

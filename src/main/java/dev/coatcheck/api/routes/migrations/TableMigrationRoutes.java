@@ -1,7 +1,6 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -11,6 +10,7 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;

@@ -1,8 +1,8 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;

@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes.urls;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -14,6 +13,7 @@ import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.registry.Type;

@@ -1,20 +1,34 @@
-package dev.coatcheck.api.exchange;
+package dev.coatcheck.core.json;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.core.name.WireNamed;
 import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A JSON object from a request. Every getter refuses a value of another kind, naming the field by
- * its path ({@code items[3].key}); nothing is coerced.
+ * A JSON object, mostly from a request. Every getter refuses a value of another kind, naming the
+ * field by its path ({@code items[3].key}); nothing is coerced.
+ *
+ * <p>A definition that is kept {@linkplain #recording records} what is read of it: the getters that
+ * read it say which fields there are, of which kind and with which default, and what they read is
+ * what is stored and shown.
  */
 public final class JsonObject {
   /** What a field's name may look like to be repeated in an answer. */
@@ -24,19 +38,56 @@ public final class JsonObject {
 
   private final JsonNode node;
   private final String path;
+  private final boolean isOurs;
+  private final @Nullable Map<String, @Nullable Object> read;
 
-  public JsonObject(JsonNode node, String path) {
+  private JsonObject(
+      JsonNode node, String path, boolean isOurs, @Nullable Map<String, @Nullable Object> read) {
     this.node = node;
     this.path = path;
+    this.isOurs = isOurs;
+    this.read = read;
+  }
+
+  /** An object from a request. */
+  public static JsonObject of(JsonNode node) {
+    return new JsonObject(node, "", false, null);
+  }
+
+  /** An object that the gateway wrote: a later version may have written more fields. */
+  public static JsonObject stored(JsonNode node) {
+    return new JsonObject(node, "", true, null);
+  }
+
+  /** The same object, which records what is read of it and of the objects in it. */
+  public JsonObject recording() {
+    return new JsonObject(node, path, isOurs, new LinkedHashMap<>());
+  }
+
+  /** What was read, in that order, and the defaults of what was left out. */
+  public Map<String, @Nullable Object> recorded() {
+    return requireNonNull(read);
+  }
+
+  /** Records another form of a value that was read. */
+  public void record(String name, @Nullable Object value) {
+    if (read != null) {
+      read.put(name, value);
+    }
+  }
+
+  /** Refuses any field that was not read. */
+  public void refuseOthers() {
+    allow(recorded().keySet().toArray(String[]::new));
   }
 
   /** Refuses any field that isn't listed. */
   public JsonObject allow(String... names) {
     List<String> allowed = List.of(names);
     for (String name : node.propertyNames()) {
-      if (!allowed.contains(name)) {
-        throw new Refusal(
-            ProblemCode.FIELD_UNKNOWN,
+      if (!isOurs && !allowed.contains(name)) {
+        throw new JsonFault(
+            "field_unknown",
             NAME.matcher(name).matches() ? at(name) : at("?"),
             "The known fields are " + String.join(", ", new TreeSet<>(allowed)) + ".");
       }
@@ -59,12 +110,19 @@ public final class JsonObject {
               if (!value.isString()) {
                 throw invalid(name, "This must be a string.");
               }
+              record(name, value.stringValue());
               return value.stringValue();
             });
   }
 
+  public String string(String name, String otherwise) {
+    record(name, otherwise);
+    return optionalString(name).orElse(otherwise);
+  }
+
   /** As {@link #optionalString}, and empty also if the field is null. */
   public Optional<String> nullableString(String name) {
+    record(name, null);
     return field(name).filter(JsonNode::isNull).isPresent()
         ? Optional.empty()
         : optionalString(name);
@@ -89,15 +147,50 @@ public final class JsonObject {
   }
 
   public boolean bool(String name, boolean otherwise) {
-    return field(name)
+    Optional<JsonNode> value = field(name);
+    if (value.isPresent() && !value.get().isBoolean()) {
+      throw invalid(name, "This must be true or false.");
+    }
+    boolean bool = value.map(JsonNode::booleanValue).orElse(otherwise);
+    record(name, bool);
+    return bool;
+  }
+
+  /** One of a few numbers. */
+  public int oneOf(String name, Set<Integer> numbers, int otherwise) {
+    int number = integer(name, Collections.min(numbers), Collections.max(numbers), otherwise);
+    if (!numbers.contains(number)) {
+      throw invalid(name, "This must be " + or(numbers.stream().sorted()) + ".");
+    }
+    return number;
+  }
+
+  /** A constant by its wire name. */
+  public <E extends Enum<E> & WireNamed> Optional<E> constant(String name, Class<E> kind) {
+    return optionalString(name)
         .map(
-            value -> {
-              if (!value.isBoolean()) {
-                throw invalid(name, "This must be true or false.");
-              }
-              return value.booleanValue();
-            })
-        .orElse(otherwise);
+            text ->
+                WireNamed.find(kind, text)
+                    .orElseThrow(
+                        () ->
+                            invalid(
+                                name,
+                                "This must be "
+                                    + or(
+                                        Stream.of(kind.getEnumConstants()).map(WireNamed::wireName))
+                                    + ".")));
+  }
+
+  public <E extends Enum<E> & WireNamed> E constant(String name, E otherwise) {
+    record(name, otherwise.wireName());
+    return constant(name, otherwise.getDeclaringClass()).orElse(otherwise);
+  }
+
+  private static String or(Stream<?> values) {
+    return values
+        .map(String::valueOf)
+        .collect(Collectors.joining(", "))
+        .replaceFirst(", ([^,]+)$", " or $1");
   }
 
   public int integer(String name, int least, int most) {
@@ -107,6 +200,7 @@ public final class JsonObject {
   }
 
   public int integer(String name, int least, int most, int otherwise) {
+    record(name, otherwise);
     return field(name).map(value -> integer(name, value, least, most)).orElse(otherwise);
   }
 
@@ -131,6 +225,7 @@ public final class JsonObject {
 
   /** Empty if the field is missing or null. */
   public Optional<JsonObject> optionalObject(String name) {
+    record(name, null);
     return field(name)
         .filter(value -> !value.isNull())
         .map(
@@ -138,7 +233,11 @@ public final class JsonObject {
               if (!value.isObject()) {
                 throw invalid(name, "This must be an object or null.");
               }
-              return new JsonObject(value, at(name));
+              JsonObject object =
+                  new JsonObject(
+                      value, at(name), isOurs, read == null ? null : new LinkedHashMap<>());
+              record(name, object.read);
+              return object;
             });
   }
 
@@ -148,9 +247,9 @@ public final class JsonObject {
     for (JsonNode item : array(name, itemsMax)) {
       String itemPath = at(name) + "[" + objects.size() + "]";
       if (!item.isObject()) {
-        throw new Refusal(ProblemCode.FIELD_INVALID, itemPath, "This must be an object.");
+        throw new JsonFault("field_invalid", itemPath, "This must be an object.");
       }
-      objects.add(new JsonObject(item, itemPath));
+      objects.add(new JsonObject(item, itemPath, isOurs, null));
     }
     return objects;
   }
@@ -163,17 +262,17 @@ public final class JsonObject {
   /** As {@link #strings}, and none if the field is missing or its array empty. */
   public List<String> optionalStrings(String name, int itemsMax) {
     boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
-    return isNone ? List.of() : strings(name, itemsMax);
+    List<String> strings = isNone ? List.of() : strings(name, itemsMax);
+    record(name, strings);
+    return strings;
   }
 
   private List<String> strings(String name, JsonNode array) {
     List<String> strings = new ArrayList<>();
     for (JsonNode item : array) {
       if (!item.isString()) {
-        throw new Refusal(
-            ProblemCode.FIELD_INVALID,
-            at(name) + "[" + strings.size() + "]",
-            "This must be a string.");
+        throw new JsonFault(
+            "field_invalid", at(name) + "[" + strings.size() + "]", "This must be a string.");
       }
       strings.add(item.stringValue());
     }
@@ -185,8 +284,13 @@ public final class JsonObject {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  public Refusal invalid(String name, String detail) {
-    return new Refusal(ProblemCode.FIELD_INVALID, at(name), detail);
+  /** A value that is understood, and refused with a code of its own. */
+  public JsonFault refused(String code, String name, String detail) {
+    return new JsonFault(code, at(name), detail);
+  }
+
+  public JsonFault invalid(String name, String detail) {
+    return new JsonFault("field_invalid", at(name), detail);
   }
 
   private JsonNode array(String name, int itemsMax) {
@@ -195,8 +299,8 @@ public final class JsonObject {
       throw invalid(name, "This must be an array of 1 to " + itemsMax + " items.");
     }
     if (array.size() > itemsMax) {
-      throw new Refusal(
-          ProblemCode.PAYLOAD_TOO_LARGE,
+      throw new JsonFault(
+          "payload_too_large",
           at(name),
           "This array has at most " + itemsMax + " items. Send the items in several requests.");
     }
@@ -210,6 +314,7 @@ public final class JsonObject {
         || value.intValue() > most) {
       throw invalid(name, "This must be an integer from " + least + " to " + most + ".");
     }
+    record(name, value.intValue());
     return value.intValue();
   }
 
@@ -218,11 +323,11 @@ public final class JsonObject {
   }
 
   /** For a field that is needed here; {@code detail} says why. */
-  public Refusal missing(String name, String detail) {
-    return new Refusal(ProblemCode.FIELD_MISSING, at(name), detail);
+  public JsonFault missing(String name, String detail) {
+    return new JsonFault("field_missing", at(name), detail);
   }
 
-  private Refusal missing(String name) {
+  private JsonFault missing(String name) {
     return missing(name, "This field is required.");
   }
 }
