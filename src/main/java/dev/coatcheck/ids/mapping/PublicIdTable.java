@@ -3,8 +3,6 @@ package dev.coatcheck.ids.mapping;
 import static org.jooq.impl.DSL.table;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.Unnest;
@@ -97,28 +95,6 @@ public final class PublicIdTable {
                 found.put(mapping.subject(), mapping);
               });
     }
-  }
-
-  /** The rows of those aliases that are taken, ended ones included. */
-  public static Map<Alias, StoredMapping> byAlias(DSLContext sql, List<Alias> aliases) {
-    Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
-    Map<TypedToken, StoredMapping> rows = new HashMap<>();
-    if (!targets.isEmpty()) {
-      List<Token> tokens = targets.values().stream().distinct().toList();
-      for (MappingTable<?> table : MappingTable.all()) {
-        byTokens(sql, table, tokens).forEach(row -> rows.put(row.id(), row));
-      }
-    }
-    Map<Alias, StoredMapping> found = new HashMap<>();
-    targets.forEach(
-        (alias, token) -> {
-          StoredMapping row = rows.get(new TypedToken(alias.typeNumber(), token));
-          if (row == null) {
-            throw new IllegalStateException("alias without its mapping: " + token);
-          }
-          found.put(alias, row);
-        });
-    return found;
   }
 
   /** What was found about a token. */

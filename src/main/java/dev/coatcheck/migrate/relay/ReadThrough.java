@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -52,8 +52,8 @@ public abstract class MigratedSource
 
   public final MappingFixture gateway = new MappingFixture();
   public final Type type = gateway.type("order", "ord", KeyScheme.SNOWFLAKE);
-  public final LegacyKeyTable mappings =
-      new LegacyKeyTable(type, MappingFixture.TOKENS, gateway.observer);
+  public final LegacyKeyWriter mappings =
+      new LegacyKeyWriter(type, MappingFixture.TOKENS, gateway.observer);
   public final TestDatabase sourceDatabase;
   public final DatabaseSettings settings;
   public final Database source;
