@@ -16,10 +16,11 @@ import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
-import dev.coatcheck.ids.redirect.LegacyId;
+import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Type;
@@ -41,12 +42,15 @@ public final class LegacyRoutes implements Routes {
   public static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final int ITEMS_MAX = 1_000;
 
-  private final Legacy legacy;
+  private final IdResolver ids;
+  private final Redirector redirector;
   private final Proxies proxies;
   private final Parameters parameters;
 
-  public LegacyRoutes(Legacy legacy, Proxies proxies, Parameters parameters) {
-    this.legacy = legacy;
+  public LegacyRoutes(
+      IdResolver ids, Redirector redirector, Proxies proxies, Parameters parameters) {
+    this.ids = ids;
+    this.redirector = redirector;
     this.proxies = proxies;
     this.parameters = parameters;
   }
@@ -76,7 +80,8 @@ public final class LegacyRoutes implements Routes {
   private Answer find(Context ctx) {
     Query.none(ctx);
     long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
-    return switch (found("n", number, legacy.lookup().find(parameters.type(ctx, "type"), number))) {
+    LegacyId id = new LegacyId(parameters.type(ctx, "type"), number);
+    return switch (found("n", number, ids.find(id))) {
       case Found.Sound(LegacyIdView view) -> Answer.json(200, view);
       case Found.Refused(Problem problem) -> Answer.of(problem);
     };
@@ -102,9 +107,7 @@ public final class LegacyRoutes implements Routes {
     List<String> texts = body.strings("legacy_ids", ITEMS_MAX);
     List<OptionalLong> numbers = texts.stream().map(LegacyNumber::parse).toList();
     Iterator<ResolveOutcome> outcomes =
-        legacy
-            .lookup()
-            .findAll(
+        ids.findAll(
                 numbers.stream()
                     .flatMapToLong(OptionalLong::stream)
                     .mapToObj(number -> new LegacyId(type, number))
@@ -148,8 +151,7 @@ public final class LegacyRoutes implements Routes {
    */
   public Answer follow(String type, String n, String client, List<String> forwardedFor) {
     Visitor visitor = proxies.visitor(client, forwardedFor);
-    return legacy
-        .redirector()
+    return redirector
         .follow(type, n, visitor)
         .map(LegacyAnswers::of)
         .orElseGet(() -> Answer.of(Parameters.legacyMalformed("n")));

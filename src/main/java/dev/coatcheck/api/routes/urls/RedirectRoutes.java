@@ -4,9 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.Proxies;
-import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
@@ -44,12 +42,6 @@ public final class RedirectRoutes implements Routes {
    * @param visitor asked for only if it matters, which it does to legacy IDs
    */
   public Answer redirect(String id, Function<Proxies, Visitor> visitor) {
-    return switch (redirector.redirect(id, () -> visitor.apply(proxies))) {
-      case RedirectOutcome.Older(LegacyOutcome outcome) -> LegacyAnswers.of(outcome);
-      case RedirectOutcome.To(String location, int status, int maxAgeSeconds) ->
-          Answer.redirect(status, location, maxAgeSeconds);
-      case RedirectOutcome.Gone _ -> Answer.of(UrlProblems.gone());
-      case RedirectOutcome.NotFound _ -> Answer.of(UrlProblems.notFound());
-    };
+    return LegacyAnswers.of(redirector.redirect(id, () -> visitor.apply(proxies)));
   }
 }
