@@ -1,14 +1,14 @@
 package dev.coatcheck.api.routes.urls;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.JsonObject;
-import dev.coatcheck.api.exchange.ListView;
-import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Items;
+import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
@@ -31,7 +31,6 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Legacy IDs: {@code /v1/legacy/{type}/{n}} for callers with an API key, {@code /legacy/{type}/{n}}
@@ -65,40 +64,25 @@ public final class LegacyRoutes implements Routes {
   /** A public ID that was found by a legacy ID. */
   private record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
 
-  /** The outcome of one legacy ID of a batch: a public ID or an error, never both. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record ItemView(
-      int index, int status, @Nullable LegacyIdView publicId, Problem.@Nullable Brief error) {}
-
-  /** A legacy ID after its look-up. */
-  private sealed interface Found {
-    record Sound(LegacyIdView view) implements Found {}
-
-    record Refused(Problem problem) implements Found {}
-  }
-
   private Answer find(Context ctx) {
     Query.none(ctx);
     long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
     LegacyId id = new LegacyId(parameters.type(ctx, "type"), number);
-    return switch (found("n", number, ids.find(id))) {
-      case Found.Sound(LegacyIdView view) -> Answer.json(200, view);
-      case Found.Refused(Problem problem) -> Answer.of(problem);
-    };
+    return Items.answer(found("n", number, ids.find(id)));
   }
 
-  private static Found found(String param, long number, ResolveOutcome outcome) {
+  private static Item<Shown> found(String param, long number, ResolveOutcome outcome) {
     return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) -> sound(PublicIdView.of(mapping), number);
-      case ResolveOutcome.Merged merged -> sound(PublicIdView.of(merged), number);
-      case ResolveOutcome.Revoked revoked -> new Found.Refused(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), number);
+      case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), number);
+      case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
-          new Found.Refused(UrlProblems.legacyUnknown(param));
+          new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
 
-  private static Found sound(PublicIdView publicId, long number) {
-    return new Found.Sound(new LegacyIdView(publicId, Long.toString(number)));
+  private static Item<Shown> shown(PublicIdView publicId, long number) {
+    return Items.shown(200, new LegacyIdView(publicId, Long.toString(number)));
   }
 
   private Answer findAll(Context ctx, RequestBody request) {
@@ -113,25 +97,15 @@ public final class LegacyRoutes implements Routes {
                     .mapToObj(number -> new LegacyId(type, number))
                     .toList())
             .iterator();
-    List<ItemView> items = new ArrayList<>(texts.size());
+    List<Item<Shown>> items = new ArrayList<>(texts.size());
     for (OptionalLong number : numbers) {
       String param = "legacy_ids[" + items.size() + "]";
       items.add(
-          item(
-              items.size(),
-              number.isPresent()
-                  ? found(param, number.getAsLong(), outcomes.next())
-                  : new Found.Refused(Parameters.legacyMalformed(param))));
+          number.isPresent()
+              ? found(param, number.getAsLong(), outcomes.next())
+              : new Item.Refused<>(Parameters.legacyMalformed(param)));
     }
-    return Answer.json(200, ListView.of(items));
-  }
-
-  private static ItemView item(int index, Found found) {
-    return switch (found) {
-      case Found.Sound(LegacyIdView view) -> new ItemView(index, 200, view, null);
-      case Found.Refused(Problem problem) ->
-          new ItemView(index, problem.code().status(), null, problem.brief());
-    };
+    return Items.answer(items);
   }
 
   private Answer follow(Context ctx) {
