@@ -41,7 +41,7 @@ import dev.coatcheck.ids.url.ProxiedUrls;
 import dev.coatcheck.ids.url.UrlPublisher;
 import dev.coatcheck.ids.url.UrlResolver;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.FileImports;
+import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.HealthConnection;
@@ -152,7 +152,7 @@ public final class Gateway implements AutoCloseable {
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
                           migrations,
-                          new FileImports(gatewayMappings, migrations),
+                          new KeyFileImport(gatewayMappings, migrations),
                           registry,
                           parameters,
                           observer),

@@ -122,8 +122,8 @@ public final class MigrationFixture extends MigratedSource {
         gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
   }
 
-  public FileImports files() {
-    return new FileImports(gatewayMappings(), migrations());
+  public KeyFileImport files() {
+    return new KeyFileImport(gatewayMappings(), migrations());
   }
 
   GatewayMappings gatewayMappings() {

@@ -24,11 +24,11 @@ import java.util.Set;
  * rising, with the times of their creation. Mappings and legacy IDs are written here; the keys get
  * back to the table by an export. The same file again changes nothing.
  */
-final class FileImport {
+final class KeyFileReader {
   private static final int CHUNK_ROWS = KeyTimes.wholeBlocks(5_000);
   private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
 
-  private final FileImportStore store;
+  private final KeyFileStore store;
   private final Tally tally;
 
   /** By rising legacy ID; the last block of them is there to be looked at. */
@@ -39,7 +39,7 @@ final class FileImport {
 
   private long lastId = Long.MIN_VALUE;
 
-  FileImport(FileImportStore store, int errorsMax) {
+  KeyFileReader(KeyFileStore store, int errorsMax) {
     this.store = store;
     this.tally = new Tally(errorsMax);
   }
@@ -51,12 +51,12 @@ final class FileImport {
    */
   record Row(long line, long legacy, OptionalLong stated) {}
 
-  FileOutcome run(RowFormat format, InputStream body) {
+  KeyFileOutcome run(RowFormat format, InputStream body) {
     try {
       RowFile file;
       switch (RowFile.open(format, body, NEEDED)) {
         case RowFile.Opened.Refused(String detail) -> {
-          return new FileOutcome.HeaderRefused(detail);
+          return new KeyFileOutcome.HeaderRefused(detail);
         }
         case RowFile.Opened.Sound(RowFile sound) -> file = sound;
       }
@@ -72,11 +72,11 @@ final class FileImport {
       }
       settle(rows.size());
     } catch (IOException broken) {
-      return new FileOutcome.Stopped(false, tally.linesSettled());
+      return new KeyFileOutcome.Stopped(false, tally.linesSettled());
     } catch (DatabaseUnavailable gone) {
-      return new FileOutcome.Stopped(true, tally.linesSettled());
+      return new KeyFileOutcome.Stopped(true, tally.linesSettled());
     }
-    return new FileOutcome.Done(tally.summary());
+    return new KeyFileOutcome.Done(tally.summary());
   }
 
   private void take(Row row) {
@@ -99,7 +99,7 @@ final class FileImport {
     if (count > 0) {
       List<Row> chunk = List.copyOf(rows.subList(0, count));
       OptionalLong[] stated = rows.stream().map(Row::stated).toArray(OptionalLong[]::new);
-      FileImportStore.Settled settled =
+      KeyFileStore.Settled settled =
           store.settle(
               chunk, KeyTimes.kept(stated, count, store.t0Millis(), lastId == store.highestId()));
       count(settled);
@@ -115,7 +115,7 @@ final class FileImport {
     }
   }
 
-  private void count(FileImportStore.Settled settled) {
+  private void count(KeyFileStore.Settled settled) {
     tally.add(settled.created(), settled.existing());
     tally.refuse(settled.refused());
   }
@@ -141,7 +141,7 @@ final class FileImport {
     OptionalLong stated =
         Optional.ofNullable(text.get(Column.CREATED_AT))
             .flatMap(Timestamps::parse)
-            .map(at -> OptionalLong.of(at.toEpochMilli() - FileImportStore.EPOCH_MILLIS))
+            .map(at -> OptionalLong.of(at.toEpochMilli() - KeyFileStore.EPOCH_MILLIS))
             .orElse(OptionalLong.empty());
     return new Row(line, Long.parseLong(String.valueOf(text.get(Column.LEGACY_ID))), stated);
   }

@@ -17,7 +17,7 @@ import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.FileImport.Row;
+import dev.coatcheck.migrate.run.KeyFileReader.Row;
 import dev.coatcheck.migrate.table.KeyPositions;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import org.jooq.DSLContext;
 /**
  * Writes a file's rows chunk by chunk; what was given is kept beside the run, in the same commit.
  */
-final class FileImportStore {
+final class KeyFileStore {
   private static final int TRIES_MAX = 5;
   static final long EPOCH_MILLIS = SnowflakeLayout.DEFAULT.epochMillis();
 
@@ -40,7 +40,7 @@ final class FileImportStore {
   private final Type type;
   private final LegacyKeyWriter mappings;
 
-  FileImportStore(GatewayMappings gateway, TableMigration run) {
+  KeyFileStore(GatewayMappings gateway, TableMigration run) {
     this.gateway = gateway.database();
     this.run = run;
     this.type = gateway.type(run.typeNumber());

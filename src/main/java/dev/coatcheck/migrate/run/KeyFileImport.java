@@ -13,11 +13,11 @@ import java.util.Optional;
  * application mints for new rows, and a file names the old ones. It belongs to a run that was
  * planned, which then can't be started any more.
  */
-public final class FileImports {
+public final class KeyFileImport {
   private final GatewayMappings gateway;
   private final TableMigrations migrations;
 
-  public FileImports(GatewayMappings gateway, TableMigrations migrations) {
+  public KeyFileImport(GatewayMappings gateway, TableMigrations migrations) {
     this.gateway = gateway;
     this.migrations = migrations;
   }
@@ -29,19 +29,19 @@ public final class FileImports {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
    *     or kept
    */
-  public IdempotentResult<FileOutcome> run(
+  public IdempotentResult<KeyFileOutcome> run(
       long id,
       RowFormat format,
       InputStream body,
       int errorsMax,
       String actor,
-      Optional<IdempotentFile.Keyed<FileOutcome>> keyed) {
+      Optional<IdempotentFile.Keyed<KeyFileOutcome>> keyed) {
     return IdempotentFile.run(
         gateway.database(),
         keyed,
         body,
         file -> run(id, format, file, errorsMax, actor),
-        () -> new FileOutcome.Stopped(false, 0));
+        () -> new KeyFileOutcome.Stopped(false, 0));
   }
 
   /**
@@ -49,18 +49,18 @@ public final class FileImports {
    *
    * @param errorsMax how many refused rows are listed; all are counted
    */
-  public FileOutcome run(long id, RowFormat format, InputStream body, int errorsMax, String actor) {
+  public KeyFileOutcome run(long id, RowFormat format, InputStream body, int errorsMax, String actor) {
     Optional<TableMigration> found = migrations.journal().find(id);
     if (found.isEmpty()) {
-      return new FileOutcome.NotFound();
+      return new KeyFileOutcome.NotFound();
     }
     TableMigration run = found.get();
     if (run.status().state() != RunState.PLANNED) {
-      return new FileOutcome.NotNow(run.status().state());
+      return new KeyFileOutcome.NotNow(run.status().state());
     }
-    FileOutcome outcome =
-        new FileImport(new FileImportStore(gateway, run), errorsMax).run(format, body);
-    if (outcome instanceof FileOutcome.Done(RowSummary summary)) {
+    KeyFileOutcome outcome =
+        new KeyFileReader(new KeyFileStore(gateway, run), errorsMax).run(format, body);
+    if (outcome instanceof KeyFileOutcome.Done(RowSummary summary)) {
       migrations
           .journal()
           .note(
