@@ -13,7 +13,6 @@ import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
 import dev.coatcheck.api.routes.types.TypeRoutes;
-import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
@@ -144,7 +143,6 @@ public final class Gateway implements AutoCloseable {
                       config.concurrency().resolveGroups()),
                   new RouteTable(
                       new RedirectRoutes(redirector, config.trustedProxies()),
-                      new LegacyRoutes(ids, redirector, config.trustedProxies(), parameters),
                       new IdRoutes(resolver, ids, lookup, parameters),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
@@ -163,7 +161,7 @@ public final class Gateway implements AutoCloseable {
                           new EndingRoutes(endings),
                           new KeyRoutes(keys.makers(database), parameters, clock),
                           new InspectRoutes(registry, clock),
-                          new LegacyHitRoutes(hits, parameters),
+                          new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(
                               importer,

@@ -3,7 +3,9 @@ package dev.coatcheck.api.routes.urls;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
@@ -12,45 +14,39 @@ import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.redirect.IdResolver;
-import dev.coatcheck.ids.redirect.Proxies;
-import dev.coatcheck.ids.redirect.Redirector;
-import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Legacy IDs: {@code /v1/legacy/{type}/{n}} for callers with an API key, {@code /legacy/{type}/{n}}
- * for anyone.
+ * Legacy IDs for callers with an API key, {@code /v1/legacy/{type}/{n}}, and how often they are
+ * still looked up, {@code /v1/types/{name}/legacy-hits}.
  */
 public final class LegacyRoutes implements Routes {
-
-  public static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final int ITEMS_MAX = 1_000;
+  private static final int DAYS_DEFAULT = 30;
+  private static final int DAYS_MAX = 366;
 
   private final IdResolver ids;
-  private final Redirector redirector;
-  private final Proxies proxies;
+  private final LegacyHits hits;
   private final Parameters parameters;
 
-  public LegacyRoutes(
-      IdResolver ids, Redirector redirector, Proxies proxies, Parameters parameters) {
+  public LegacyRoutes(IdResolver ids, LegacyHits hits, Parameters parameters) {
     this.ids = ids;
-    this.redirector = redirector;
-    this.proxies = proxies;
+    this.hits = hits;
     this.parameters = parameters;
   }
 
@@ -58,7 +54,8 @@ public final class LegacyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
     endpoints.batchInTurn("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
-    endpoints.open(OpenRoute.LEGACY, this::follow);
+    endpoints.secured(
+        HandlerType.GET, "/v1/types/{name}/legacy-hits", Scope.TYPES_READ, this::hits);
   }
 
   /** A public ID that was found by a legacy ID. */
@@ -108,26 +105,22 @@ public final class LegacyRoutes implements Routes {
     return Items.answer(items);
   }
 
-  private Answer follow(Context ctx) {
-    return follow(
-        ctx.pathParam("type"),
-        ctx.pathParam("n"),
-        ctx.req().getRemoteAddr(),
-        Collections.list(ctx.req().getHeaders(FORWARDED_FOR)));
+  /** The look-ups of a type's legacy IDs on one day in UTC. */
+  private record LegacyHitsView(String object, LocalDate day, long count) {
+    static LegacyHitsView of(LegacyHits.DayCount hits) {
+      return new LegacyHitsView("legacy_hits", hits.day(), hits.count());
+    }
   }
 
-  /**
-   * What {@link OpenRoute#LEGACY} answers. A text that is no number tells nothing about types,
-   * unless it is an older public ID of a type whose links are public.
-   *
-   * @param client the address of the connection
-   * @param forwardedFor the values of {@link #FORWARDED_FOR}
-   */
-  public Answer follow(String type, String n, String client, List<String> forwardedFor) {
-    Visitor visitor = proxies.visitor(client, forwardedFor);
-    return redirector
-        .follow(type, n, visitor)
-        .map(LegacyAnswers::of)
-        .orElseGet(() -> Answer.of(Parameters.legacyMalformed("n")));
+  private Answer hits(Context ctx) {
+    Query query = Query.of(ctx, "from", "to");
+    Type type = parameters.type(ctx, "name");
+    LocalDate last = query.day("to").orElseGet(hits::today);
+    LocalDate first = query.day("from").orElseGet(() -> last.minusDays(DAYS_DEFAULT - 1));
+    if (first.isAfter(last) || first.plusDays(DAYS_MAX).compareTo(last) <= 0) {
+      throw Refusal.ofParameter("from", "From the first to the last: 1 to 366 days.");
+    }
+    return Answer.json(
+        200, ListView.of(hits.of(type, first, last).stream().map(LegacyHitsView::of).toList()));
   }
 }

@@ -147,7 +147,7 @@ public final class ProxyRoutes implements Routes {
     return urls.decide(
         uri,
         wish,
-        () -> proxies.visitor(asked.client(), asked.headers().apply(LegacyRoutes.FORWARDED_FOR)));
+        () -> proxies.visitor(asked.client(), asked.headers().apply(RedirectRoutes.FORWARDED_FOR)));
   }
 
   private static Answer forNginx(ProxiedOutcome outcome, String requestId) {
