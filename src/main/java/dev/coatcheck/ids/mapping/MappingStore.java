@@ -6,6 +6,7 @@ import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jooq.DSLContext;
-import org.jooq.impl.DSL;
 
 /** Reads mappings, each time in a statement of its own. */
 final class MappingStore {
@@ -107,37 +106,38 @@ final class MappingStore {
   /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
   List<StoredMapping> newest(
       Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
+    MappingTable<?> table = MappingTable.of(type.keyScheme());
+    List<Object> values = new ArrayList<>(List.of(type.number()));
+    StringBuilder text = new StringBuilder("select ").append(MappingTable.COLUMNS);
+    text.append(" from {table} where type_id = ?");
+    within.ifPresent(
+        keys -> {
+          text.append(" and key between ? and ?");
+          values.add(table.value(keys.smallest()));
+          values.add(table.value(keys.largest()));
+        });
+    before.ifPresent(
+        key -> {
+          text.append(" and key < ?");
+          values.add(table.value(key));
+        });
+    text.append(" order by type_id desc, key desc limit ?");
+    values.add(rowsMax);
+    String statement = table.statement(text.toString());
     return database.read(
         "list",
-        sql -> newest(sql, MappingTable.of(type.keyScheme()), type, within, before, rowsMax));
-  }
-
-  private static <K> List<StoredMapping> newest(
-      DSLContext sql,
-      MappingTable<K> table,
-      Type type,
-      Optional<KeyBounds> within,
-      Optional<Key> before,
-      int rowsMax) {
-    List<StoredMapping> rows =
-        sql.select(table.columns())
-            .from(table.table())
-            .where(table.typeNumber().eq(type.number()))
-            .and(
-                within
-                    .map(keys -> table.between(keys.smallest(), keys.largest()))
-                    .orElse(DSL.noCondition()))
-            .and(before.map(table::below).orElse(DSL.noCondition()))
-            .orderBy(table.typeNumber().desc(), table.key().desc())
-            .limit(rowsMax)
-            .fetch(table.mapper());
-    UnaskedRow.unless(
-        rows.size() <= rowsMax
-            && rows.stream().allMatch(row -> row.typeNumber() == type.number())
-            && before.stream()
-                .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
-                .allMatch(order -> order < 0),
-        "another list");
-    return rows;
+        sql -> {
+          List<StoredMapping> rows =
+              PlainSql.rows(
+                  sql, statement, row -> table.read(row).orElseThrow(), values.toArray());
+          UnaskedRow.unless(
+              rows.size() <= rowsMax
+                  && rows.stream().allMatch(row -> row.typeNumber() == type.number())
+                  && before.stream()
+                      .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
+                      .allMatch(order -> order < 0),
+              "another list");
+          return rows;
+        });
   }
 }

@@ -1,11 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
-import static org.jooq.impl.DSL.table;
-
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
-import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -49,6 +46,13 @@ public final class PublicIdTable {
       select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
         from (select ?::uuid as token) as wanted
         left join {table} as found on found.bucket = ? and found.token = wanted.token
+      """;
+
+  private static final String LOCK =
+      """
+      select held.key, held.created_at, held.token, held.type_id, held.status
+        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+         for update of held skip locked
       """;
 
   /** Where what was asked for comes back, beside what was found, or beside nothing. */
@@ -136,18 +140,12 @@ public final class PublicIdTable {
     if (wanted.isEmpty()) {
       return List.of();
     }
-    List<Token> tokens = List.copyOf(wanted);
-    return sql.select(table.columns())
-        .from(table.table())
-        .join(
-            table(
-                "unnest({0}, {1}) as wanted (bucket, token)",
-                Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
-        .using(table.bucket(), table.token())
-        .forUpdate()
-        .of(table.table())
-        .skipLocked()
-        .fetch(table.mapper());
+    return PlainSql.rows(
+        sql,
+        table.statement(LOCK),
+        row -> table.read(row).orElseThrow(),
+        wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+        wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
   }
 
   /** The row of one token, as {@link #byTokens}. */
