@@ -17,7 +17,7 @@ import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.KeyFileReader.Row;
+import dev.coatcheck.migrate.run.KeyFileImport.Row;
 import dev.coatcheck.migrate.table.KeyPositions;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
