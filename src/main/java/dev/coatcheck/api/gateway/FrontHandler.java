@@ -1,6 +1,5 @@
 package dev.coatcheck.api.gateway;
 
-import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestId;
