@@ -42,8 +42,7 @@ public final class IdRoutes implements Routes {
   private final Lookup lookup;
   private final Parameters parameters;
 
-  public IdRoutes(
-      Resolver resolver, IdResolver ids, Lookup lookup, Parameters parameters) {
+  public IdRoutes(Resolver resolver, IdResolver ids, Lookup lookup, Parameters parameters) {
     this.resolver = resolver;
     this.ids = ids;
     this.lookup = lookup;
@@ -138,9 +137,7 @@ public final class IdRoutes implements Routes {
                 before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
             : Optional.empty();
     Lookup.Page page =
-        timed && within.isEmpty()
-            ? Lookup.Page.EMPTY
-            : lookup.page(type, within, cursor, limit);
+        timed && within.isEmpty() ? Lookup.Page.EMPTY : lookup.page(type, within, cursor, limit);
     return Answer.json(
         200,
         ListView.page(page.mappings().stream().map(PublicIdView::of).toList(), page.hasMore()));

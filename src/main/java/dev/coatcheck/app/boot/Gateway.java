@@ -116,10 +116,8 @@ public final class Gateway implements AutoCloseable {
       Minter minter =
           Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
-      IdResolver ids =
-          new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
-      Redirector redirector =
-          new Redirector(registry, parser, resolver, ids, observer, clock);
+      IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
+      Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
           new Readiness(

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli;
 
-import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ClientImport;
+import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -68,8 +68,7 @@ final class ChunkWriter implements AutoCloseable {
     }
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       Optional<ImportPlan> plan =
-          store.insertBeside(
-              chunk, known -> ImportPlan.of(chunk, known, tools.tokens()::next));
+          store.insertBeside(chunk, known -> ImportPlan.of(chunk, known, tools.tokens()::next));
       if (plan.isPresent()) {
         careful = !plan.get().isAllNew(chunk);
         return plan.get();

@@ -64,8 +64,7 @@ public final class LegacyKeyWriter {
             sql,
             rows.stream().map(LegacyKey::key).toList(),
             row ->
-                List.of(
-                    Alias.of(type, AliasScheme.LEGACY, Long.toString(rows.get(row).legacy()))),
+                List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(rows.get(row).legacy()))),
             careful)
         .stream()
         .map(rows::get)

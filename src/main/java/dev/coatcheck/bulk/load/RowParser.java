@@ -104,8 +104,7 @@ final class RowParser {
     return new Parsed.Sound(
         new ImportRow(
             line,
-            new MintRequest(
-                type, Optional.ofNullable(key), names, Optional.ofNullable(token)),
+            new MintRequest(type, Optional.ofNullable(key), names, Optional.ofNullable(token)),
             createdAt.get(),
             createdText != null));
   }

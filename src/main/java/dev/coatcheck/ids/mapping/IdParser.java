@@ -35,8 +35,7 @@ public final class IdParser {
    */
   public IdText parse(String text, Predicate<Type> types, Predicate<Type> ruled) {
     for (Type type : registry.withOlderSystem()) {
-      Optional<OlderId> decoded =
-          ruled.test(type) ? OlderId.decoded(text, type) : Optional.empty();
+      Optional<OlderId> decoded = ruled.test(type) ? OlderId.decoded(text, type) : Optional.empty();
       if (decoded.isPresent()) {
         return new IdText.OfRule(decoded.get());
       }

@@ -39,8 +39,8 @@ public final class Lookup {
   }
 
   /**
-   * The mappings of those subjects that have one; none is asked for twice. A row of a table migration that waits for its
-   * public ID gets it now.
+   * The mappings of those subjects that have one; none is asked for twice. A row of a table
+   * migration that waits for its public ID gets it now.
    */
   public Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
     Map<TypedKey, StoredMapping> found = store.byKey(subjects);

@@ -128,8 +128,7 @@ final class MappingStore {
         "list",
         sql -> {
           List<StoredMapping> rows =
-              PlainSql.rows(
-                  sql, statement, row -> table.read(row).orElseThrow(), values.toArray());
+              PlainSql.rows(sql, statement, row -> table.read(row).orElseThrow(), values.toArray());
           UnaskedRow.unless(
               rows.size() <= rowsMax
                   && rows.stream().allMatch(row -> row.typeNumber() == type.number())

@@ -188,8 +188,7 @@ public final class Resolver {
 
   private IdText.Plain lookedUp(IdText.OfRow text) {
     return lookedUp(
-        text,
-        text instanceof IdText.OfPattern(Map<Alias, Type> names) ? targets(names) : Map.of());
+        text, text instanceof IdText.OfPattern(Map<Alias, Type> names) ? targets(names) : Map.of());
   }
 
   private static IdText.Plain lookedUp(IdText.OfRow text, Map<Alias, Token> targets) {

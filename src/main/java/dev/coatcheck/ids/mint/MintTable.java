@@ -120,7 +120,9 @@ public final class MintTable {
             table.keys(targets, target -> target.subject().key()),
             targets.stream().map(target -> target.token().toUuid()).toArray(UUID[]::new),
             targets.stream().map(target -> target.type().number()).toArray(Integer[]::new),
-            targets.stream().map(target -> (short) target.subject().bucket()).toArray(Short[]::new));
+            targets.stream()
+                .map(target -> (short) target.subject().bucket())
+                .toArray(Short[]::new));
     for (Inserted one : all) {
       MintTarget target =
           UnaskedRow.required(wanted.get(one.token()), "another's row was inserted");

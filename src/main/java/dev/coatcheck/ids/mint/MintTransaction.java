@@ -229,8 +229,7 @@ final class MintTransaction {
       case Entry.TokenTaken _ -> throw new IllegalStateException("a mint brings no token");
       case Entry.Sound(MintTarget target, boolean isNew) ->
           target.row().isActive()
-              ? new MintOutcome.Ticket(
-                  target.row().of(target.type()), target.isCreated() && isNew)
+              ? new MintOutcome.Ticket(target.row().of(target.type()), target.isCreated() && isNew)
               : new MintOutcome.Ended();
     };
   }

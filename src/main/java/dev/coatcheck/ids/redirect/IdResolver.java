@@ -32,11 +32,7 @@ public final class IdResolver {
   private final Observer observer;
 
   public IdResolver(
-      IdParser parser,
-      Resolver resolver,
-      UnmappedRows rows,
-      LegacyHits hits,
-      Observer observer) {
+      IdParser parser, Resolver resolver, UnmappedRows rows, LegacyHits hits, Observer observer) {
     this.parser = parser;
     this.resolver = resolver;
     this.rows = rows;
@@ -123,9 +119,7 @@ public final class IdResolver {
     List<ResolveOutcome> all = new ArrayList<>(ids.size());
     for (int i = 0; i < ids.size(); i++) {
       ResolveOutcome outcome =
-          filled.isEmpty()
-              ? outcomes.get(i)
-              : filled.getOrDefault(ids.get(i), outcomes.get(i));
+          filled.isEmpty() ? outcomes.get(i) : filled.getOrDefault(ids.get(i), outcomes.get(i));
       count(ids.get(i).type(), outcome);
       all.add(outcome);
     }

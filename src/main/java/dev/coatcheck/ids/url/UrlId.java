@@ -19,7 +19,9 @@ import java.util.Optional;
 sealed interface UrlId {
   UrlSlice slice();
 
-  /** It has the shape of a public ID: the prefix of a type, an underscore, 24 letters and digits. */
+  /**
+   * It has the shape of a public ID: the prefix of a type, an underscore, 24 letters and digits.
+   */
   record Public(UrlSlice slice, IdText.OfRow text) implements UrlId {}
 
   /**
@@ -84,7 +86,10 @@ sealed interface UrlId {
   private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry, IdParser parser) {
     return switch (parser.parse(slice.text())) {
       case IdText.OfRule(OlderId id) ->
-          id.type().publicRule().filter(PublicRule::isMarked).<UrlId>map(_ -> new Legacy(slice, id));
+          id.type()
+              .publicRule()
+              .filter(PublicRule::isMarked)
+              .<UrlId>map(_ -> new Legacy(slice, id));
       case IdText.OfToken text -> Optional.of(new Public(slice, text));
       case IdText.Unissued text when isNearlyOurs(slice.text(), text, registry) ->
           Optional.of(new Public(slice, text));

@@ -82,8 +82,7 @@ public final class UrlResolver {
               switch (id) {
                 case UrlId.Public(UrlSlice _, IdText.OfRow text) -> text;
                 case UrlId.Legacy(UrlSlice _, OlderId older) -> new IdText.OfRule(older);
-                case UrlId.MalformedLegacy _ ->
-                    new IdText.Unissued(new ResolveOutcome.Unknown());
+                case UrlId.MalformedLegacy _ -> new IdText.Unissued(new ResolveOutcome.Unknown());
               });
         }
       }
@@ -107,8 +106,7 @@ public final class UrlResolver {
       UrlId id = ids.get(i);
       switch (found.get(i)) {
         case ResolveOutcome.Found(Mapping mapping) ->
-            resolved.add(
-                new UrlOutcome.ResolvedId(text(id, mapping), number(id), mapping, false));
+            resolved.add(new UrlOutcome.ResolvedId(text(id, mapping), number(id), mapping, false));
         case ResolveOutcome.Merged merged ->
             resolved.add(
                 new UrlOutcome.ResolvedId(

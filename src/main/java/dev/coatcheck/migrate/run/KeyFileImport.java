@@ -69,7 +69,8 @@ public final class KeyFileImport {
    *
    * @param errorsMax how many refused rows are listed; all are counted
    */
-  public KeyFileOutcome run(long id, RowFormat format, InputStream body, int errorsMax, String actor) {
+  public KeyFileOutcome run(
+      long id, RowFormat format, InputStream body, int errorsMax, String actor) {
     Optional<TableMigration> found = migrations.journal().find(id);
     if (found.isEmpty()) {
       return new KeyFileOutcome.NotFound();

@@ -42,7 +42,11 @@ public final class Outbox {
    * @param isBeside whether that is the database of the table
    */
   public Outbox(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyWriter mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.store = new OutboxStore(source, gateway, isBeside, target, mappings);
   }
 

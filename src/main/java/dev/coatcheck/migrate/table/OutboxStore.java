@@ -38,7 +38,11 @@ final class OutboxStore {
   private final LegacyKeyWriter mappings;
 
   OutboxStore(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyWriter mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.source = SourceSession.named(source, Name.OUTBOX, target);
     this.gateway = gateway;
     this.isBeside = isBeside;

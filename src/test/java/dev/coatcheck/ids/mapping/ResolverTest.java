@@ -127,8 +127,7 @@ class ResolverTest {
     gone.close();
 
     for (String text : List.of("", "ch", "ch_", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "CH_x", "x\0y")) {
-      assertThat(gone.resolver.resolve(text))
-          .isInstanceOf(ResolveOutcome.Malformed.class);
+      assertThat(gone.resolver.resolve(text)).isInstanceOf(ResolveOutcome.Malformed.class);
     }
   }
 
@@ -137,10 +136,7 @@ class ResolverTest {
     MintOutcome.Ticket ticket = FIXTURE.mint(FIXTURE.request(77)).getFirst();
     Key absent = new Key.Bigint(78);
 
-    assertThat(
-            FIXTURE
-                .lookup
-                .findAll(FIXTURE.charge, List.of(absent, new Key.Bigint(77), absent)))
+    assertThat(FIXTURE.lookup.findAll(FIXTURE.charge, List.of(absent, new Key.Bigint(77), absent)))
         .containsExactly(Optional.empty(), Optional.of(ticket.mapping()), Optional.empty());
   }
 

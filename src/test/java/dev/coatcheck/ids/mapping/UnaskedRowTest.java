@@ -59,9 +59,7 @@ class UnaskedRowTest {
                         FIXTURE.read(List.of(second.publicId().toString(), id)))))
         .containsExactly(new ResolveOutcome.Found(second), found);
     FIXTURE.resolver.forget(mine.type(), mine.token());
-    assertThat(
-            askedAgain(
-                rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id)))
+    assertThat(askedAgain(rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id)))
         .isEqualTo(found);
     assertThat(FIXTURE.resolver.resolve(id)).isEqualTo(found);
   }
@@ -103,8 +101,7 @@ class UnaskedRowTest {
 
     MintOutcome.Ticket ticket = MappingFixture.minted(outcome).getFirst();
     assertThat(ticket.mapping().key()).isEqualTo(new Key.Bigint(key));
-    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(key)))
-        .contains(ticket.mapping());
+    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(key))).contains(ticket.mapping());
   }
 
   @Test

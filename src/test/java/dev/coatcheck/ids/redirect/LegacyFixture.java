@@ -16,8 +16,7 @@ public record LegacyFixture(LegacyHits hits, IdResolver ids, Redirector redirect
     return new LegacyFixture(
         hits,
         ids,
-        new Redirector(
-            gateway.registry, parser, gateway.resolver, ids, gateway.observer, clock));
+        new Redirector(gateway.registry, parser, gateway.resolver, ids, gateway.observer, clock));
   }
 
   @Override

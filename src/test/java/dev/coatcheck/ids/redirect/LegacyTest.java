@@ -197,8 +197,7 @@ class LegacyTest {
       List<ResolveOutcome> together = legacy.ids().findAll(ids);
 
       assertThat(together.stream().filter(ResolveOutcome.Found.class::isInstance)).hasSize(500);
-      assertThat(together)
-          .isEqualTo(ids.stream().map(id -> legacy.ids().find(id)).toList());
+      assertThat(together).isEqualTo(ids.stream().map(id -> legacy.ids().find(id)).toList());
       assertThat(legacy.ids().findAll(List.of())).isEmpty();
     }
   }

@@ -190,8 +190,7 @@ class FrozenOutboxTest {
     }
 
     private Optional<Mapping> lookUp() {
-      return Deadline.ofAnswer()
-          .call(() -> lookup.find(fixture.type, new Key.Bigint(key)));
+      return Deadline.ofAnswer().call(() -> lookup.find(fixture.type, new Key.Bigint(key)));
     }
 
     void requireBroughtOnce() {

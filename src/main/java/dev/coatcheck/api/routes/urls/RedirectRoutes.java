@@ -30,8 +30,7 @@ public final class RedirectRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.open(
-        OpenRoute.REDIRECT, ctx -> redirect(ctx.pathParam("id"), () -> visitor(ctx)));
+    endpoints.open(OpenRoute.REDIRECT, ctx -> redirect(ctx.pathParam("id"), () -> visitor(ctx)));
     endpoints.open(
         OpenRoute.LEGACY, ctx -> follow(ctx.pathParam("type"), ctx.pathParam("n"), visitor(ctx)));
   }

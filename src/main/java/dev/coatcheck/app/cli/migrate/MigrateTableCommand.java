@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli.migrate;
 
-import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ClientImport;
+import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
