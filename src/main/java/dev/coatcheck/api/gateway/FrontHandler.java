@@ -1,16 +1,16 @@
 package dev.coatcheck.api.gateway;
 
-import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
-import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
+import dev.coatcheck.ids.redirect.Visitor;
 import java.util.EnumSet;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
@@ -74,12 +74,23 @@ final class FrontHandler extends Handler.Wrapper {
   private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
       return part(path, REDIRECTS.length(), path.length())
-          .map(id -> Operation.open(OpenRoute.REDIRECT.path(), () -> redirect(request, id)));
+          .map(
+              id ->
+                  Operation.open(
+                      OpenRoute.REDIRECT.path(),
+                      () -> routes.redirects().redirect(id, () -> visitor(request))));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
       return part(path, slash + 1, path.length())
-          .flatMap(n -> part(path, LEGACY.length(), slash).map(type -> legacy(request, type, n)));
+          .flatMap(
+              n ->
+                  part(path, LEGACY.length(), slash)
+                      .map(
+                          type ->
+                              Operation.open(
+                                  OpenRoute.LEGACY.path(),
+                                  () -> routes.redirects().follow(type, n, visitor(request)))));
     }
     // The routes judge queries.
     if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
@@ -126,28 +137,12 @@ final class FrontHandler extends Handler.Wrapper {
                     caller -> routes.mints().one(body, caller.orElseThrow().principal())));
   }
 
-  private Answer redirect(Request request, String id) {
+  private Visitor visitor(Request request) {
     return routes
         .redirects()
-        .redirect(
-            id,
-            proxies ->
-                proxies.visitor(
-                    Request.getRemoteAddr(request),
-                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
-  }
-
-  private Operation legacy(Request request, String type, String n) {
-    return Operation.open(
-        OpenRoute.LEGACY.path(),
-        () ->
-            routes
-                .legacy()
-                .follow(
-                    type,
-                    n,
-                    Request.getRemoteAddr(request),
-                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
+        .visitor(
+            Request.getRemoteAddr(request),
+            request.getHeaders().getValuesList(RedirectRoutes.FORWARDED_FOR));
   }
 
   /** A part of the path between slashes, if it needs no decoding. */

@@ -7,7 +7,7 @@ import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.EndingPlan.Step;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
-import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
+import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
@@ -167,11 +167,11 @@ public final class Endings {
 
   private Step step(String text, Side side, Function<Ref, Step> then) {
     return switch (resolver.parse(text)) {
-      case ParsedToken.Refused(ResolveOutcome.Malformed malformed) ->
+      case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
           new Step.Refused(new EndOutcome.Malformed(side, malformed));
-      case ParsedToken.Refused(ResolveOutcome.Unknown _) ->
+      case IdText.Unissued(ResolveOutcome.Unknown _) ->
           new Step.Refused(new EndOutcome.Unknown(side));
-      case ParsedToken.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
+      case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }
 }

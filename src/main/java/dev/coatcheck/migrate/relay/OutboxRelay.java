@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;

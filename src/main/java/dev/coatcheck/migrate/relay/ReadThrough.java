@@ -1,9 +1,8 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Mappings.KeySource;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
@@ -23,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * keys, whose entries it reads in the outbox. A few at a time for each source, so that a source
  * that hangs holds up no other.
  */
-public final class ReadThrough implements LegacySource, KeySource {
+public final class ReadThrough implements UnmappedRows {
   private static final int RUNNING_MAX = 4;
   private static final long WAIT_MILLIS_MAX = 400;
 
@@ -36,11 +35,6 @@ public final class ReadThrough implements LegacySource, KeySource {
     this.active = active;
     this.sources = sources;
     this.mappings = mappings;
-  }
-
-  @Override
-  public boolean isFilling(Type type) {
-    return active.mayHave(type.number());
   }
 
   /**

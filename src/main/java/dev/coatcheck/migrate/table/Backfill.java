@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -42,7 +42,7 @@ public final class Backfill {
    *
    * @param mappings if they lie beside the rows, so that a batch writes both in one transaction
    */
-  public Backfill(SourceSession session, Target target, Optional<LegacyKeyTable> mappings) {
+  public Backfill(SourceSession session, Target target, Optional<LegacyKeyWriter> mappings) {
     BatchTable rows = new BatchTable(target, mappings);
     this.store = new BackfillStore(session.session(), rows);
     this.setAside = new SetAsideStore(session.session(), rows);

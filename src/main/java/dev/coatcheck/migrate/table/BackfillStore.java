@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.table.Backfill.Outcome;

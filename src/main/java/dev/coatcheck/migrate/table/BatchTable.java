@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -43,14 +43,14 @@ final class BatchTable {
       "a trigger of the table kept the row as it was: it returned null, or undid the change";
 
   private final TargetSql names;
-  private final Optional<LegacyKeyTable> mappings;
+  private final Optional<LegacyKeyWriter> mappings;
 
   /**
    * Of one table.
    *
    * @param mappings if they lie in the same database as the rows; empty: the outbox brings them
    */
-  BatchTable(Target target, Optional<LegacyKeyTable> mappings) {
+  BatchTable(Target target, Optional<LegacyKeyWriter> mappings) {
     this.names = new TargetSql(target);
     this.mappings = mappings;
   }

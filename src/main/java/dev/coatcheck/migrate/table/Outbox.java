@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -42,7 +42,11 @@ public final class Outbox {
    * @param isBeside whether that is the database of the table
    */
   public Outbox(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.store = new OutboxStore(source, gateway, isBeside, target, mappings);
   }
 

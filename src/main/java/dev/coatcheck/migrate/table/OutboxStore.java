@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SourceSession.Name;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -35,10 +35,14 @@ final class OutboxStore {
   private final Database gateway;
   private final boolean isBeside;
   private final TargetSql names;
-  private final LegacyKeyTable mappings;
+  private final LegacyKeyWriter mappings;
 
   OutboxStore(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.source = SourceSession.named(source, Name.OUTBOX, target);
     this.gateway = gateway;
     this.isBeside = isBeside;

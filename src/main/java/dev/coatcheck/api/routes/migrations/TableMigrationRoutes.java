@@ -18,7 +18,7 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.run.ActionRequest;
-import dev.coatcheck.migrate.run.FileImports;
+import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -52,7 +52,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
 
   public TableMigrationRoutes(
       TableMigrations migrations,
-      FileImports files,
+      KeyFileImport files,
       Registry registry,
       Parameters parameters,
       Observer observer) {

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli.migrate;
 
+import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.FileUpload;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -34,7 +34,7 @@ public final class MigrateTableCommand {
         "Its columns are legacy_id, in ascending order, and created_at. The run must be planned and"
             + " not started."
       })
-  int importFile(@Mixin RunCalls calls, @Mixin FileUpload upload) throws CommandFailed {
+  int importFile(@Mixin RunCalls calls, @Mixin ClientImport upload) throws CommandFailed {
     return upload.send(calls.gateway(), calls.path("/import"));
   }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class FileImportTest {
+class KeyFileImportTest {
   private static final int ROWS = 12_000;
 
   /** Whole blocks of what came before the file broke off. */
@@ -50,17 +50,17 @@ class FileImportTest {
     TableMigration run = fixture.plan("files", Optional.of("created_at"));
 
     // Broken off in the middle, then sent again as a whole.
-    FileOutcome stopped = send(run, brokenOff(csv.substring(0, csv.indexOf("\n7000,") + 1)));
-    assertThat(stopped).isEqualTo(new FileOutcome.Stopped(false, SETTLED + 1));
+    KeyFileOutcome stopped = send(run, brokenOff(csv.substring(0, csv.indexOf("\n7000,") + 1)));
+    assertThat(stopped).isEqualTo(new KeyFileOutcome.Stopped(false, SETTLED + 1));
     assertThat(send(run, csv))
-        .isEqualTo(new FileOutcome.Done(new RowSummary(ROWS - SETTLED, SETTLED, 0, List.of())));
+        .isEqualTo(new KeyFileOutcome.Done(new RowSummary(ROWS - SETTLED, SETTLED, 0, List.of())));
     List<Long> imported = keys(run, ROWS);
 
     assertThat(imported).hasSize(ROWS).isSorted().doesNotHaveDuplicates();
     assertThat(imported).isEqualTo(positions(run));
     assertThat(send(run, "legacy_id\n3\n99999999\nx\n"))
         .isInstanceOfSatisfying(
-            FileOutcome.Done.class,
+            KeyFileOutcome.Done.class,
             done -> {
               assertThat(done.summary().existing()).isEqualTo(1);
               assertThat(
@@ -92,7 +92,7 @@ class FileImportTest {
         csv.append(id).append(',').append(Instant.ofEpochMilli(millis)).append('\n');
       }
       assertThat(send(run, csv.toString()))
-          .isEqualTo(new FileOutcome.Done(new RowSummary(1_000, 0, 0, List.of())));
+          .isEqualTo(new KeyFileOutcome.Done(new RowSummary(1_000, 0, 0, List.of())));
     }
 
     List<Long> keys = keys(run, 2_000);
@@ -137,14 +137,14 @@ class FileImportTest {
               }
             });
 
-    FileOutcome first = send(run, robbing);
-    if (first instanceof FileOutcome.Stopped(boolean databaseGone, long lines)) {
+    KeyFileOutcome first = send(run, robbing);
+    if (first instanceof KeyFileOutcome.Stopped(boolean databaseGone, long lines)) {
       assertThat(databaseGone).isTrue();
       assertThat((lines - 1) % 128).isZero();
     }
     assertThat(sendAgain(run, csv.toString()))
         .isInstanceOfSatisfying(
-            FileOutcome.Done.class,
+            KeyFileOutcome.Done.class,
             done ->
                 assertThat(done.summary().created() + done.summary().existing()).isEqualTo(20_000));
 
@@ -160,11 +160,11 @@ class FileImportTest {
     fixture.execute("insert into late select n from generate_series(1, 30000) n");
     TableMigration run = fixture.plan("late", Optional.empty());
 
-    FileOutcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
+    KeyFileOutcome outcome = send(run, "legacy_id\n20001\n20002\n20000\n20003\n");
 
     assertThat(outcome)
         .isInstanceOfSatisfying(
-            FileOutcome.Done.class,
+            KeyFileOutcome.Done.class,
             done -> {
               assertThat(done.summary().created()).isEqualTo(3);
               assertThat(done.summary().errors().getFirst().fault().wireName())
@@ -200,13 +200,13 @@ class FileImportTest {
         });
   }
 
-  private FileOutcome send(TableMigration run, String csv) {
+  private KeyFileOutcome send(TableMigration run, String csv) {
     return send(run, new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** As a client does that was told to: the pool may lend a connection that was ended meanwhile. */
-  private FileOutcome sendAgain(TableMigration run, String csv) {
-    AtomicReference<FileOutcome> outcome = new AtomicReference<>();
+  private KeyFileOutcome sendAgain(TableMigration run, String csv) {
+    AtomicReference<KeyFileOutcome> outcome = new AtomicReference<>();
     Awaitility.await()
         .ignoreExceptionsInstanceOf(DatabaseUnavailable.class)
         .until(
@@ -217,7 +217,7 @@ class FileImportTest {
     return requireNonNull(outcome.get());
   }
 
-  private FileOutcome send(TableMigration run, InputStream csv) {
+  private KeyFileOutcome send(TableMigration run, InputStream csv) {
     return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, MigrationFixture.ACTOR);
   }
 

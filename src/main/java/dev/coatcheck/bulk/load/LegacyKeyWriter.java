@@ -1,6 +1,5 @@
 package dev.coatcheck.bulk.load;
 
-import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -8,11 +7,19 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintPlan;
+import dev.coatcheck.ids.mint.MintPlan.Entry;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.MintTable;
+import dev.coatcheck.ids.mint.MintTarget;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Optional;
+import java.util.function.IntFunction;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -21,13 +28,13 @@ import org.jooq.exception.DataAccessException;
  * transactions. What is there already and agrees is left alone; what contradicts is never
  * overwritten.
  */
-public final class LegacyKeyTable {
+public final class LegacyKeyWriter {
   private final Type type;
   private final TokenSource tokens;
   private final Observer observer;
 
   /** For one type of Snowflake keys. */
-  public LegacyKeyTable(Type type, TokenSource tokens, Observer observer) {
+  public LegacyKeyWriter(Type type, TokenSource tokens, Observer observer) {
     this.type = type;
     this.tokens = tokens;
     this.observer = observer;
@@ -53,10 +60,14 @@ public final class LegacyKeyTable {
    * @throws AlreadyThere if another transaction was first
    */
   public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
-    List<ImportRow> imports =
-        IntStream.range(0, rows.size()).mapToObj(i -> row(i, rows.get(i))).toList();
-    return write(sql, imports, careful).stream()
-        .map(error -> rows.get((int) error.line()))
+    return write(
+            sql,
+            rows.stream().map(LegacyKey::key).toList(),
+            row ->
+                List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(rows.get(row).legacy()))),
+            careful)
+        .stream()
+        .map(rows::get)
         .toList();
   }
 
@@ -68,27 +79,7 @@ public final class LegacyKeyTable {
    * @throws AlreadyThere if another transaction was first
    */
   public void insertKeys(DSLContext sql, List<Long> keys, boolean careful) {
-    List<ImportRow> imports =
-        IntStream.range(0, keys.size()).mapToObj(i -> row(i, keys.get(i), List.of())).toList();
-    List<RowError> _ = write(sql, imports, careful);
-  }
-
-  private List<RowError> write(DSLContext sql, List<ImportRow> imports, boolean careful) {
-    Plan plan =
-        careful
-            ? Plan.beside(
-                ImportStore.existing(sql, imports), imports, KeySupply.none(), tokens::next)
-            : Plan.fresh(imports, KeySupply.none(), tokens::next);
-    try {
-      ImportStore.copy(sql, CopyBatch.of(plan));
-    } catch (DataAccessException refused) {
-      if (SqlState.isUniqueViolation(refused)) {
-        throw new AlreadyThere(refused);
-      }
-      throw refused;
-    }
-    observer.observe(new Event.Minted(type.name(), plan.mappings().size(), 0));
-    return plan.errors();
+    List<Integer> _ = write(sql, keys, _ -> List.of(), careful);
   }
 
   /** Inserts a row in a transaction of its own. A row that already exists counts as success. */
@@ -100,13 +91,32 @@ public final class LegacyKeyTable {
     }
   }
 
-  private ImportRow row(int index, LegacyKey row) {
-    Alias legacy = Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()));
-    return row(index, row.key(), List.of(legacy));
-  }
-
-  private ImportRow row(int index, long key, List<Alias> names) {
-    return new ImportRow(
-        index, type, new Key.Bigint(key), names, SnowflakeLayout.DEFAULT.timeOf(key), false, null);
+  /** Returns the indexes of the keys that are refused. */
+  private List<Integer> write(
+      DSLContext sql, List<Long> keys, IntFunction<List<Alias>> aliases, boolean careful) {
+    List<MintRequest> requests = new ArrayList<>(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      requests.add(
+          new MintRequest(type, Optional.of(new Key.Bigint(keys.get(i))), aliases.apply(i)));
+    }
+    MintPlan plan = new MintPlan(careful ? MintTable.known(sql, requests) : KnownRows.NONE);
+    List<Integer> refused = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      if (!(plan.add(requests.get(i)) instanceof Entry.Sound(MintTarget target, boolean isNew))) {
+        refused.add(i);
+      } else if (isNew) {
+        target.create(tokens::next, SnowflakeLayout.DEFAULT.timeOf(keys.get(i)));
+      }
+    }
+    try {
+      ImportStore.copy(sql, CopyBatch.of(plan));
+    } catch (DataAccessException failed) {
+      if (SqlState.isUniqueViolation(failed)) {
+        throw new AlreadyThere(failed);
+      }
+      throw failed;
+    }
+    observer.observe(new Event.Minted(type.name(), plan.newTargets().size(), 0));
+    return refused;
   }
 }

@@ -1,11 +1,11 @@
 package dev.coatcheck.cluster.lease;
 
 /** The database's time as a holder estimates it: a base, and the monotonic clock since. */
-record Estimate(long baseNanos, long atNano) {
+record ClockEstimate(long baseNanos, long atNano) {
   private static final long NANOS_PER_MILLI = 1_000_000L;
 
-  static Estimate ofMillis(long millis, long atNano) {
-    return new Estimate(millis * NANOS_PER_MILLI, atNano);
+  static ClockEstimate ofMillis(long millis, long atNano) {
+    return new ClockEstimate(millis * NANOS_PER_MILLI, atNano);
   }
 
   private long nanos(long nano) {
@@ -20,9 +20,9 @@ record Estimate(long baseNanos, long atNano) {
    * The same estimate held within what a reply proves: the database's clock stood at {@code
    * nowMillis} at some moment of the round trip.
    */
-  Estimate within(long nowMillis, long sentNano, long receivedNano) {
+  ClockEstimate within(long nowMillis, long sentNano, long receivedNano) {
     long earliest = nowMillis * NANOS_PER_MILLI;
     long latest = earliest + Math.max(0, receivedNano - sentNano);
-    return new Estimate(Math.clamp(nanos(receivedNano), earliest, latest), receivedNano);
+    return new ClockEstimate(Math.clamp(nanos(receivedNano), earliest, latest), receivedNano);
   }
 }

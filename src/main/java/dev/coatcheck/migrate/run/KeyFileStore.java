@@ -2,26 +2,28 @@ package dev.coatcheck.migrate.run;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
-import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.FileImport.Row;
+import dev.coatcheck.migrate.run.KeyFileImport.Row;
 import dev.coatcheck.migrate.table.KeyPositions;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,16 +32,16 @@ import org.jooq.DSLContext;
 /**
  * Writes a file's rows chunk by chunk; what was given is kept beside the run, in the same commit.
  */
-final class FileImportStore {
+final class KeyFileStore {
   private static final int TRIES_MAX = 5;
   static final long EPOCH_MILLIS = SnowflakeLayout.DEFAULT.epochMillis();
 
   private final Database gateway;
   private final TableMigration run;
   private final Type type;
-  private final LegacyKeyTable mappings;
+  private final LegacyKeyWriter mappings;
 
-  FileImportStore(GatewayMappings gateway, TableMigration run) {
+  KeyFileStore(GatewayMappings gateway, TableMigration run) {
     this.gateway = gateway.database();
     this.run = run;
     this.type = gateway.type(run.typeNumber());
@@ -78,10 +80,10 @@ final class FileImportStore {
 
   /** Rows that get no key here: they may have one. */
   Settled strays(List<Row> rows) {
-    Map<String, StoredMapping> held = gateway.read("file import", sql -> held(sql, rows));
+    KnownRows held = gateway.read("file import", sql -> held(sql, rows));
     List<RowError> refused =
         rows.stream()
-            .filter(row -> !held.containsKey(Long.toString(row.legacy())))
+            .filter(row -> held.of(name(row)) == null)
             .map(
                 row ->
                     new RowError(
@@ -100,7 +102,7 @@ final class FileImportStore {
             .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
             .forNoKeyUpdate()
             .fetchSingle();
-    Map<String, StoredMapping> held = held(sql, rows);
+    KnownRows held = held(sql, rows);
     KeyPositions positions =
         new KeyPositions(
             t0Millis(),
@@ -115,7 +117,7 @@ final class FileImportStore {
     long early = 0;
     for (int i = 0; i < rows.size(); i++) {
       Row row = rows.get(i);
-      StoredMapping there = held.get(Long.toString(row.legacy()));
+      StoredMapping there = held.of(name(row));
       if (there != null) {
         if (there.key() instanceof Key.Bigint(long key)) {
           positions.held(key);
@@ -157,10 +159,11 @@ final class FileImportStore {
     return Alias.of(type, AliasScheme.LEGACY, Long.toString(row.legacy()));
   }
 
-  private Map<String, StoredMapping> held(DSLContext sql, List<Row> rows) {
-    return PublicIdTable.byAlias(sql, rows.stream().map(this::name).distinct().toList())
-        .entrySet()
-        .stream()
-        .collect(Collectors.toMap(found -> found.getKey().value(), Map.Entry::getValue));
+  private KnownRows held(DSLContext sql, List<Row> rows) {
+    return MintTable.known(
+        sql,
+        rows.stream()
+            .map(row -> new MintRequest(type, Optional.empty(), List.of(name(row))))
+            .toList());
   }
 }

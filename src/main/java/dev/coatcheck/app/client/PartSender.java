@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  * beside the file; it sends a part again whose answer was lost, which is harmless. It copies
  * refused rows into another file, with the header, so that they can be corrected and imported.
  */
-final class ImportFile implements AutoCloseable {
+final class PartSender implements AutoCloseable {
   private static final int TRIES_MAX = 6;
   private static final long PAUSE_MILLIS = 1_000;
 
@@ -34,7 +34,7 @@ final class ImportFile implements AutoCloseable {
   private final long linesBeginAt;
   private ImportProgress progress;
 
-  private ImportFile(
+  private PartSender(
       Path file, RowFormat format, GatewayCalls gateway, String path, FileChannel channel)
       throws IOException, CommandFailed {
     this.file = file;
@@ -69,11 +69,11 @@ final class ImportFile implements AutoCloseable {
    *
    * @param path of the operation that takes the file
    */
-  static ImportFile open(Path file, RowFormat format, GatewayCalls gateway, String path)
+  static PartSender open(Path file, RowFormat format, GatewayCalls gateway, String path)
       throws IOException, CommandFailed {
     FileChannel channel = FileChannel.open(file);
     try {
-      return new ImportFile(file, format, gateway, path, channel);
+      return new PartSender(file, format, gateway, path, channel);
     } catch (IOException | CommandFailed | RuntimeException failed) {
       channel.close();
       throw failed;

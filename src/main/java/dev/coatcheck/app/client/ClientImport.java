@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
  * brings the parameter {@code FILE} and the option {@code --format}.
  */
 @Command
-public final class FileUpload {
+public final class ClientImport {
   private static final long BYTES_A_STEP = 1024;
 
   @Spec(Spec.Target.MIXEE)
@@ -41,7 +41,7 @@ public final class FileUpload {
     if (!Files.isRegularFile(file)) {
       throw new CommandFailed("there is no file " + file + ".");
     }
-    try (ImportFile source = ImportFile.open(file, rowFormat(), gateway, path);
+    try (PartSender source = PartSender.open(file, rowFormat(), gateway, path);
         ProgressBar bar =
             Bars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
       bar.stepTo(source.progress().offset() / BYTES_A_STEP);
@@ -55,7 +55,7 @@ public final class FileUpload {
     }
   }
 
-  private int report(ImportFile source) {
+  private int report(PartSender source) {
     ImportProgress done = source.progress();
     CommandLine line = command.commandLine();
     line.getOut()
