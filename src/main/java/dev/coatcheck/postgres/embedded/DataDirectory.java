@@ -53,10 +53,7 @@ final class DataDirectory {
     }
   }
 
-  /**
-   * Creates the cluster if there is none. A crash half-way leaves nothing that looks like a
-   * cluster.
-   */
+  /** Creates the cluster if there is none. A crash leaves nothing that looks like a cluster. */
   void create(PostgresBinaries binaries, String superuser)
       throws EmbeddedDatabaseFailed, IOException {
     sweep();
@@ -98,7 +95,7 @@ final class DataDirectory {
   /** The loopback port of the Postgres that runs here; empty while Postgres starts or stops. */
   OptionalInt port() throws IOException {
     try {
-      // One line each: PID, directory, start time, port, socket directory, address, shared memory,
+      // One line each: PID, directory, start, port, socket directory, address, shared memory,
       // state.
       List<String> lines = Files.readAllLines(data.resolve("postmaster.pid"));
       return lines.size() >= 8 && lines.get(7).strip().equals("ready")
@@ -168,10 +165,7 @@ final class DataDirectory {
         StandardOpenOption.SYNC);
   }
 
-  /**
-   * Removes the leftovers of interrupted starts, including an initdb that a killed start left
-   * running.
-   */
+  /** Removes leftovers of interrupted starts, including a running initdb of a killed start. */
   private void sweep() throws IOException {
     try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(home, "data.new-*")) {
       for (Path leftover : leftovers) {

@@ -136,9 +136,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  /**
-   * From now on the caller closes this at the exit of the process, after everything that uses it.
-   */
+  /** From now on the caller closes this at the exit of the process, after all that uses it. */
   public void callerClosesAtExit() {
     forget(atExit);
   }

@@ -121,10 +121,7 @@ final class PostgresBinaries {
     return command;
   }
 
-  /**
-   * The line of the output that tells the reason of a failure: the last one with an error, or the
-   * last one.
-   */
+  /** The reason of a failure in the output: the last line with an error, else the last line. */
   static String reason(String output) {
     List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
     for (String line : lines.reversed()) {

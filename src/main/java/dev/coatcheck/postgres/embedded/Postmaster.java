@@ -128,9 +128,7 @@ final class Postmaster {
         "--options=-p " + port + SETTINGS);
   }
 
-  /**
-   * Whether a second try may help: the port was taken meanwhile, or old backends are still ending.
-   */
+  /** Whether a retry may help: the port was taken meanwhile, or old backends still end. */
   private static boolean passes(String reason) {
     return reason.contains("could not create any TCP/IP sockets")
         || reason.contains("pre-existing shared memory block");
