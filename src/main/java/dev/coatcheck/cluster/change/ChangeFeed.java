@@ -84,7 +84,7 @@ public final class ChangeFeed implements AutoCloseable {
     listeners.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(listener);
   }
 
-  /** Whether all changes from before the last 1.9 s are known here. */
+  /** Whether all changes are known here that are at least 1.9 s old. */
   public boolean isTrusted() {
     return state.isTrusted(nanoTime.getAsLong());
   }

@@ -25,9 +25,7 @@ import org.jspecify.annotations.Nullable;
  * that ID again.
  */
 public final class TrustedCache<K, V> {
-  /**
-   * Shorter than the feed remembers changes. Counted until the last successful poll, not until now.
-   */
+  /** Shorter than the feed remembers changes. Counted until the last good poll, not to now. */
   private static final long AGE_NANOS_MAX = Duration.ofSeconds(30).toNanos();
 
   /** From this age on, a value that is in use is reloaded in the background. */
