@@ -10,15 +10,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Counts the keys that were granted for each millisecond of a worker of a layout. */
+/** Counts the granted keys per millisecond of a worker of a layout. */
 final class DatedKeyStore {
   /** For an import, which has no deadline and may ask for 16,384 milliseconds at once. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
   /**
-   * The worker in use, if the fence is open: of those that were never leased the one that the fence
-   * counts to. A worker that was leased before it was set apart, by an earlier version, may have
-   * used any millisecond.
+   * The worker in use, if the fence is open: among the workers that were never leased, the one
+   * whose ordinal the fence holds. A worker that an earlier version leased may have used any
+   * millisecond.
    */
   private static final String WORKER =
       """
@@ -35,8 +35,8 @@ final class DatedKeyStore {
           .formatted(FenceTable.IS_OPEN);
 
   /**
-   * One statement, so that what it grants is committed before it is used. Sorted, so that two of
-   * them wait for each other instead of making a deadlock.
+   * One statement, so that a grant is committed before it is used. Sorted, so that two statements
+   * wait for each other instead of causing a deadlock.
    */
   private static final String GRANT =
       """
@@ -58,17 +58,20 @@ final class DatedKeyStore {
     this.database = database;
   }
 
-  /** {@code count} keys of a worker and a millisecond from number {@code first} on, from 0. */
+  /**
+   * {@code count} keys of a worker and a millisecond, starting at number {@code first}, which
+   * counts from 0.
+   */
   record Grant(int worker, long millis, long first, int count) {}
 
   /**
    * Grants keys, each number of a worker's millisecond at most once.
    *
-   * @param workers of the layout's workers for given times those to use, in order
-   * @param wanted how many keys by millisecond, not empty
-   * @return a grant for each millisecond; none if {@link #whyNone}
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown: the numbers
-   *     are lost then, and never granted again
+   * @param workers the dated workers of the layout to use, in order
+   * @param wanted how many keys per millisecond, not empty
+   * @return a grant for each millisecond; empty if there is a reason in {@link #whyNone}
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; the numbers
+   *     are then lost and never granted again
    */
   List<Grant> grant(String layout, List<Integer> workers, SortedMap<Long, Integer> wanted) {
     Long[] millis = wanted.keySet().toArray(Long[]::new);
@@ -96,7 +99,7 @@ final class DatedKeyStore {
     return new Grant(worker, millis, end - count, count);
   }
 
-  /** Why nothing is granted: the fence is closed, or no worker is left behind it. */
+  /** Why nothing is granted: the fence is closed, or no worker is left. */
   KeyDraw.NoKeys whyNone(String layout, List<Integer> workers) {
     boolean isOpen =
         !database

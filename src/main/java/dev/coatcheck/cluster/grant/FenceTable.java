@@ -8,7 +8,7 @@ final class FenceTable {
   private static final String CURRENT =
       "(" + PrimarySql.TIMELINE + ", " + PrimarySql.SYSTEM_IDENTIFIER + ")";
 
-  /** Whether the fence {@code f} lets grants through on the primary that answers. */
+  /** Whether the fence {@code f} is open on the primary that answers. */
   static final String IS_OPEN = "(f.timeline, f.system_identifier) = " + CURRENT;
 
   private static final String STATE =
