@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>What is lost with the process</h2>
  *
- * At most two grants. One fetch runs at a time. It runs ahead of need only while the buffer holds no
- * more than the rest of the last grant, and for a call only while the buffer holds less than the
- * call needs.
+ * At most two grants. One fetch runs at a time. It runs ahead of need only while no more than the
+ * rest of the last grant is left, and for a call only while less than the call needs is left.
  *
  * <h2>How large a grant is</h2>
  *
