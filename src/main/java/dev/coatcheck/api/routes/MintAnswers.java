@@ -11,7 +11,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import java.util.List;
 
-/** Answers to mints that were worked on. */
+/** Answers to mints that were carried out. */
 final class MintAnswers {
   private MintAnswers() {}
 
