@@ -66,10 +66,7 @@ final class BodyBudget {
       this.besides = besides;
     }
 
-    /**
-     * Accounts for a body of this size instead of the previous size; false if the budget is
-     * exhausted.
-     */
+    /** Accounts for a body of this size instead of the previous one; false if it can't. */
     boolean hold(int bodyBytes) {
       synchronized (BodyBudget.this) {
         Pool next = bodyBytes <= SMALL_BYTES ? small : large;

@@ -27,10 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/**
- * Resolves public IDs and looks up keys, alone or in batches, and lists public IDs: {@code
- * /v1/ids}.
- */
+/** Resolves, looks up and lists public IDs, one or many at a time: {@code /v1/ids}. */
 public final class IdRoutes implements Routes {
   public static final String ONE = "/v1/ids/{id}";
   public static final Scope ONE_NEEDS = Scope.IDS_READ;

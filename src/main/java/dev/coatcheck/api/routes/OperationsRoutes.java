@@ -42,9 +42,7 @@ public final class OperationsRoutes implements Routes {
     endpoints.open(OpenRoute.METRICS, this::metrics);
   }
 
-  /**
-   * Not ready from now on, even while requests are still accepted. Affects the management port too.
-   */
+  /** Not ready from now on, also on the management port, which still accepts requests. */
   public void drain() {
     draining = true;
   }

@@ -70,10 +70,7 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     headChanged.accept(this);
   }
 
-  /**
-   * As Jetty's own threads do if there is nothing to read: returns the buffers, and registers read
-   * interest.
-   */
+  /** As Jetty does if there is nothing to read: returns the buffers, registers read interest. */
   @Override
   public boolean awaitNext() {
     if (isRequestBufferEmpty() && getEndPoint() instanceof ClientConnector.SocketEnd end) {

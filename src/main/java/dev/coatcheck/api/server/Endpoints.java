@@ -54,10 +54,7 @@ public final class Endpoints {
     Answer answer(Context ctx, RequestBody body) throws Exception;
   }
 
-  /**
-   * Like {@link #secured}, with a JSON object as body, collected before the handler runs, and
-   * without a query.
-   */
+  /** Like {@link #secured}, with a JSON object as body, collected before, and without a query. */
   public void json(HandlerType method, String path, Scope scope, JsonHandler handler) {
     body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::read, handler));
   }

@@ -11,10 +11,7 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Sends our problems for requests that Jetty itself refuses, for example with a broken request
- * line.
- */
+/** Sends our problems for requests that Jetty itself refuses, such as a broken request line. */
 final class ErrorPages extends ErrorHandler {
   private final Edge edge;
 

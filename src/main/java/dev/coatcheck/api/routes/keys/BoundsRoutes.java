@@ -43,10 +43,7 @@ final class BoundsRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/keys/bounds", Scope.KEYS_READ, this::bounds);
   }
 
-  /**
-   * {@code from} is inclusive, {@code to} exclusive. Without keys if the scheme has none of that
-   * time.
-   */
+  /** {@code from} is inclusive, {@code to} exclusive. Without keys if none have such a time. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record BoundsView(
       String object,
