@@ -128,10 +128,7 @@ public final class Answer {
     ctx.result(body.apply(RequestId.of(ctx)));
   }
 
-  /**
-   * Sends without a servlet and without waiting: Jetty buffers what the client doesn't take at
-   * once.
-   */
+  /** Sends without a servlet and without waiting: Jetty buffers what the client doesn't read. */
   public void send(Request request, Response response, Callback callback) {
     byte[] bytes = body.apply(RequestId.of(request));
     response.setStatus(status);

@@ -79,10 +79,7 @@ public final class IdempotencyHeader {
             "Another request used this Idempotency-Key. Nothing was done; send another key."));
   }
 
-  /**
-   * For an operation that stores no responses: refuses the header, because a client that sends it
-   * relies on them.
-   */
+  /** For an operation that stores no responses: a client that sends a key relies on them. */
   public static void refuse(Context ctx, String why) {
     if (ctx.header(NAME) != null) {
       throw new Refusal(ProblemCode.HEADER_INVALID, NAME, why);

@@ -79,10 +79,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new RetryAfter(seconds));
   }
 
-  /**
-   * A short outage: retry after 1 to 3 s, at random, so that refused clients don't retry all at
-   * once.
-   */
+  /** A short outage: retry after 1 to 3 s, at random, so that clients don't retry all at once. */
   public static Problem unavailable(ProblemCode code, String detail) {
     return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));
   }

@@ -154,8 +154,7 @@ public final class RequestBody {
   }
 
   /**
-   * Escapes can encode characters that UTF-8 can't: half a surrogate pair, or a NUL, which Postgres
-   * refuses.
+   * Escapes can encode what UTF-8 can't: half a surrogate pair, or a NUL, which Postgres refuses.
    */
   private static void requireSoundText(JsonNode node) {
     if (node.isString() && !isSound(node.stringValue())) {

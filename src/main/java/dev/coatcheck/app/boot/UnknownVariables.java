@@ -11,9 +11,7 @@ import java.util.stream.Stream;
 public final class UnknownVariables {
   private static final int LETTERS_MAX = 2;
 
-  /**
-   * Known variables that are not settings: of sources, the command line, the launcher and tests.
-   */
+  /** Known variables that are no settings: of sources, the command line, the launcher and tests. */
   private static final Pattern OTHERS =
       Pattern.compile("COATCHECK_(URL|KEY_FILE|AOT|(SOURCE|JAVA|TEST)_.*)");
 

@@ -21,9 +21,7 @@ public final class Bars {
         .build();
   }
 
-  /**
-   * Whether standard output is a terminal. When System.console() is null has changed twice in Java.
-   */
+  /** Whether standard output is a terminal. Which Javas return null here has changed twice. */
   @SuppressWarnings("SystemConsoleNull")
   public static boolean isDrawn() {
     Console console = System.console();

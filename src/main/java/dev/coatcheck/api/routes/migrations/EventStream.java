@@ -100,10 +100,7 @@ final class EventStream {
     }
   }
 
-  /**
-   * Writes the events before the state that results from them: a client that leaves at the end of
-   * the run has received all of them.
-   */
+  /** The events before the state that they lead to, so no client leaves before the last event. */
   private void tell(OutputStream out, boolean progressDue) throws IOException {
     Optional<TableMigration> now = progressDue ? migrations.journal().find(run) : Optional.empty();
     List<RunEvent> events;

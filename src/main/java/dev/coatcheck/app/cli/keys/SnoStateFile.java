@@ -156,8 +156,7 @@ final class SnoStateFile implements AutoCloseable {
     try (DirectoryStream<Path> siblings =
         Files.newDirectoryStream(path.toAbsolutePath().resolveSibling(""))) {
       for (Path other : siblings) {
-        // Closing any channel of a file releases its lock, so this command's own file is not read
-        // again.
+        // Closing any channel of a file releases its lock, so the own file is not read again.
         if (Files.isRegularFile(other)
             && Files.isReadable(other)
             && !Files.isSameFile(other, path)
