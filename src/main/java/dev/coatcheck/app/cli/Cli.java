@@ -45,9 +45,13 @@ public final class Cli {
 
   private Cli() {}
 
-  /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
+  /**
+   * Runs a command.
+   *
+   * @return the exit status: 0 done, 1 failed, 2 misused
+   */
   public static int run(String... arguments) {
-    // picocli reads each verb by reflection, so those that the arguments don't name are left out.
+    // picocli reads each verb by reflection, so only the verb in the arguments is added.
     boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
     return execute(isVerb ? line(List.of(arguments[0])) : line(), arguments);
   }
@@ -61,7 +65,7 @@ public final class Cli {
     return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
   }
 
-  /** With every verb. */
+  /** With all verbs. */
   static CommandLine line() {
     return line(VERBS.sequencedKeySet());
   }
@@ -76,9 +80,12 @@ public final class Cli {
     return equipped(line);
   }
 
-  /** After its subcommands were added: picocli hands these settings on to those that are there. */
+  /**
+   * Called after the subcommands are added, because picocli applies these settings to existing ones
+   * only.
+   */
   private static CommandLine equipped(CommandLine line) {
-    // The one that picocli makes doesn't tell when the other end of a pipe is gone.
+    // picocli's own writer doesn't report a closed pipe.
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
