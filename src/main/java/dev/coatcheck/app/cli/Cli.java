@@ -45,11 +45,7 @@ public final class Cli {
 
   private Cli() {}
 
-  /**
-   * Runs a command.
-   *
-   * @return the exit status: 0 done, 1 failed, 2 misused
-   */
+  /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
   public static int run(String... arguments) {
     // picocli reads each verb by reflection, so only the verb in the arguments is added.
     boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
@@ -80,10 +76,7 @@ public final class Cli {
     return equipped(line);
   }
 
-  /**
-   * Called after the subcommands are added, because picocli applies these settings to existing ones
-   * only.
-   */
+  /** Called after its subcommands are added: picocli applies the settings only to those. */
   private static CommandLine equipped(CommandLine line) {
     // picocli's own writer doesn't report a closed pipe.
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));

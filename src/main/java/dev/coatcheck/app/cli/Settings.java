@@ -22,8 +22,7 @@ final class Settings {
   private CommandSpec command;
 
   /**
-   * Adds them to the mixin, not to the command: picocli counts the options of a mixin to find its
-   * arguments.
+   * To the mixin, not to the command: picocli counts the options of a mixin to find its arguments.
    */
   @Spec(Spec.Target.SELF)
   void addTo(CommandSpec mixin) {

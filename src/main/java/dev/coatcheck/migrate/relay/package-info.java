@@ -1,6 +1,4 @@
-/**
- * The work on a source while a run is on a table: outboxes, single rows for look-ups, new names.
- */
+/** The work on a source during a run: outboxes, single rows for look-ups, new names. */
 @NullMarked
 package dev.coatcheck.migrate.relay;
 

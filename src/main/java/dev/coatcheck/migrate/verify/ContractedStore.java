@@ -77,9 +77,7 @@ final class ContractedStore {
                 most));
   }
 
-  /**
-   * Whether entries of these keys wait in the outbox. Waits for a relay that is delivering them.
-   */
+  /** Whether entries of these keys wait in the outbox. Waits for a relay that delivers them. */
   boolean isWaiting(List<Long> keys) {
     return List.of("<outbox_a>", "<outbox_b>").stream()
         .map(outbox -> WAITING.replace("<outbox>", outbox))

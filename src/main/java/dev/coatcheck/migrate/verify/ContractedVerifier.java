@@ -106,7 +106,7 @@ public final class ContractedVerifier {
     return true;
   }
 
-  /** The keys without a public ID that still have rows after the outbox was drained. */
+  /** The keys without a public ID whose rows still exist after the outbox was drained. */
   private List<Long> unmapped(List<Long> keys) {
     List<Long> missing = gateway.unmapped(keys);
     for (int waited = 0; waited < WAITS_MAX && !missing.isEmpty(); waited++) {

@@ -93,9 +93,7 @@ final class RowStore {
     return read(sql -> PlainSql.rows(sql, names.fill(AGAIN), RowStore::row, (Object) ids(rows)));
   }
 
-  /**
-   * Whether entries of these rows wait in the outbox. Waits for a relay that is delivering them.
-   */
+  /** Whether entries of these rows wait in the outbox. Waits for a relay that delivers them. */
   boolean isWaiting(List<Row> rows) {
     return read(
         sql -> {

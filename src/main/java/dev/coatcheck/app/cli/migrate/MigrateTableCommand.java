@@ -86,8 +86,7 @@ public final class MigrateTableCommand {
     }
     JsonNode run = calls.patch(body);
     boolean isPlanned = run.path("state").asString().equals("planned");
-    // A planned run is fetched again with its plan, because the next command lists the
-    // preconditions.
+    // A planned run is fetched again with its plan: the next command lists the preconditions.
     new RunText(out()).throttleSettings(isPlanned ? calls.get() : run);
     return 0;
   }
