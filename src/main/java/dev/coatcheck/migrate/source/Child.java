@@ -61,7 +61,7 @@ public record Child(
     return rules.startsWith("d") || rules.startsWith("d", 1);
   }
 
-  /** Whether the foreign keys belong to partitions, which come and go, each with its rules. */
+  /** Whether deleting or renumbering the referenced row makes its foreign key set the default. */
   private boolean isOfPartitions() {
     return rules.length() == 1;
   }

@@ -18,7 +18,7 @@ final class SessionStore {
   private static final String IS_FENCED =
       "select exists (select from <schema>.checkpoint where run = <run> and fence > ?)";
 
-  /** Side work of an instance takes a moment. If it takes longer, its client may be gone. */
+  /** Relays and look-ups take a moment. If a transaction takes longer, its client may be gone. */
   private static final String OTHERS =
       """
       select pid from pg_stat_activity

@@ -61,8 +61,8 @@ public final class SourceSession implements AutoCloseable {
   /**
    * Connects for the runner with this fence, and ends what an earlier runner of the same run may
    * have left. The server continues to build an index after its client has died, and nothing in the
-   * catalog is reliable before that ends. Side work of other instances that takes too long is ended
-   * as well, because this runner would wait for it.
+   * catalog is reliable before that ends. Relay and look-up transactions that take too long are
+   * ended as well, because this runner would wait for them.
    *
    * @param fence 0 for a caller that is not a runner
    * @param waits is told when the session starts and stops waiting, and for what
