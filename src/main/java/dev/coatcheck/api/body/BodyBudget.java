@@ -9,7 +9,6 @@ import java.util.Map;
  * each budget.
  */
 final class BodyBudget {
-  /** The largest small body. */
   static final int SMALL_BYTES = 8 * 1024;
 
   private static final long SMALL_IN_ALL = 16L << 20;

@@ -199,7 +199,6 @@ public final class BodyGate extends Handler.Wrapper {
     }
   }
 
-  /** Passes a request to the routes. */
   void handOn(Request request, Response response, Callback callback) {
     try {
       if (!super.handle(request, response, callback)) {

@@ -51,7 +51,6 @@ public final class Answer {
     return new Answer(status, JSON, List.of(NO_STORE), Json.write(body));
   }
 
-  /** An answer without a body. */
   public static Answer empty(int status) {
     return new Answer(status, "text/plain", List.of(NO_STORE), NOTHING);
   }
@@ -103,7 +102,6 @@ public final class Answer {
     return with(List.of(new HttpField(name, value)));
   }
 
-  /** The same answer with more headers. */
   public Answer with(List<HttpField> more) {
     return new Answer(
         status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
@@ -118,7 +116,6 @@ public final class Answer {
     return new String(body.apply(requestId), StandardCharsets.UTF_8);
   }
 
-  /** Sends through Javalin. */
   public void send(Context ctx) {
     if (this == STREAMED) {
       return;

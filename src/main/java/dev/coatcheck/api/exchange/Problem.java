@@ -100,7 +100,6 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Brief(code.wireName(), detail, members);
   }
 
-  /** The body of the answer to a request. */
   byte[] json(String requestId) {
     return Json.write(
         new Body(

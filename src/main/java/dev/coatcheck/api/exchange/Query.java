@@ -23,7 +23,6 @@ public final class Query {
     this.values = values;
   }
 
-  /** Refuses any parameter. */
   public static void none(Context ctx) {
     of(ctx);
   }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** The problems of public IDs, and of keys without a public ID. */
 public final class IdProblems {
-  /** An operator has to act. */
+  /** A minute, because an operator has to act. */
   private static final int FENCED_RETRY_SECONDS = 60;
 
   private IdProblems() {}

@@ -42,7 +42,6 @@ final class Items {
   private record ItemView(
       int index, int status, @Nullable PublicIdView publicId, Problem.@Nullable Brief error) {}
 
-  /** Answers every item at its index. */
   static Answer answer(List<Item<Shown>> items) {
     List<ItemView> views = new ArrayList<>(items.size());
     for (Item<Shown> item : items) {

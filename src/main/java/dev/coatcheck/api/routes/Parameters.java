@@ -24,12 +24,10 @@ public final class Parameters {
     this.registry = registry;
   }
 
-  /** The type in a parameter of the path. */
   public Type type(Context ctx, String param) {
     return type(param, ctx.pathParam(param));
   }
 
-  /** The type of that name. */
   public Type type(String param, String name) {
     return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
   }
@@ -69,7 +67,6 @@ public final class Parameters {
     };
   }
 
-  /** The legacy ID in a path. */
   public static long legacyNumber(String text, String param) {
     return LegacyNumber.parse(text).orElseThrow(() -> new Refusal(legacyMalformed(param)));
   }

@@ -112,7 +112,7 @@ public final class Endpoints {
     secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.answer(ctx)));
   }
 
-  /** A GET without an API key, within the bounds of the route. */
+  /** A GET without an API key. The route states what bounds it. */
   public void open(OpenRoute route, Handler handler) {
     String path = route.path();
     register(
@@ -137,7 +137,6 @@ public final class Endpoints {
     routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> handler.answer(ctx).send(ctx)));
   }
 
-  /** All routes that were registered with a body. */
   public JsonRoutes jsonRoutes() {
     return new JsonRoutes(jsonRoutes);
   }

@@ -40,7 +40,7 @@ public final class Permits {
   private final Map<Share, BatchQueue> batches = new EnumMap<>(Share.class);
   private final Map<String, Integer> takenByKey = new HashMap<>();
 
-  /** Without batches. */
+  /** Permits without batches. */
   public Permits(int permits) {
     this(permits, permits);
   }
@@ -60,7 +60,6 @@ public final class Permits {
     return requireNonNull(batches.get(share));
   }
 
-  /** How many batches are waiting. */
   public int batchesWaiting() {
     return batches.values().stream().mapToInt(BatchQueue::length).sum();
   }

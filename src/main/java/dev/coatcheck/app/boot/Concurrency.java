@@ -10,7 +10,7 @@ package dev.coatcheck.app.boot;
  */
 public record Concurrency(int connections, int resolveGroups, int mintGroups) {
 
-  /** Of ten connections 3 and 4 are for the groups; at least one each. */
+  /** Of each ten connections 3 are for resolve groups and 4 for mint groups; at least one each. */
   static Concurrency of(int connections) {
     return new Concurrency(
         connections, Math.max(1, connections * 3 / 10), Math.max(1, connections * 4 / 10));

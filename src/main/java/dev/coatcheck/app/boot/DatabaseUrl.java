@@ -11,7 +11,6 @@ final class DatabaseUrl {
 
   private DatabaseUrl() {}
 
-  /** The fault of a URL. */
   static Optional<String> fault(String url, String passwordVariable) {
     if (!SHAPE.matcher(url).matches()) {
       return Optional.of("must look like jdbc:postgresql://host:5432/name");

@@ -90,7 +90,6 @@ record KeySources(
     }
   }
 
-  /** Releases all workers. */
   @Override
   public void close() {
     leased.close();

@@ -33,7 +33,6 @@ final class BatchCalls {
   private int answered;
   private int refused;
 
-  /** Sends the inputs, a thousand per call. */
   int sendAll(String path, List<String> arguments, Function<List<String>, Object> body)
       throws CommandFailed {
     boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));

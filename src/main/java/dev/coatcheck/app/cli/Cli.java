@@ -52,7 +52,6 @@ public final class Cli {
     return execute(isVerb ? line(List.of(arguments[0])) : line(), arguments);
   }
 
-  /** Runs a command under another root. */
   public static int run(Object root, String... arguments) {
     return execute(equipped(new CommandLine(root)), arguments);
   }
@@ -61,7 +60,6 @@ public final class Cli {
     return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
   }
 
-  /** With all verbs. */
   static CommandLine line() {
     return line(VERBS.sequencedKeySet());
   }

@@ -65,7 +65,6 @@ public final class GatewayCalls {
     return call("PUT", path, Optional.of(body));
   }
 
-  /** Without a body. */
   public JsonNode post(String path) throws CommandFailed {
     return call("POST", path, Optional.empty());
   }
@@ -105,7 +104,6 @@ public final class GatewayCalls {
     }
   }
 
-  /** The configured URL of the gateway. */
   String url() {
     return url;
   }

@@ -68,7 +68,6 @@ final class ExportWriter {
     flush();
   }
 
-  /** Whether a row was written. */
   boolean hasBegun() {
     return begun;
   }

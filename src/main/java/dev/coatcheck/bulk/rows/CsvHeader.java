@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 
 /** The first line of a CSV file: its columns and their order. */
 final class CsvHeader {
-  /** A column name that an answer may repeat. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
 
   private static final int COLUMNS_NAMED_MAX = 10;

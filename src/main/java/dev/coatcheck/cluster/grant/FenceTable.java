@@ -28,7 +28,6 @@ final class FenceTable {
 
   record State(boolean isOpen, long segmentAdvance, int datedWorker) {}
 
-  /** Locks the row. */
   static State state(DSLContext sql) {
     return PlainSql.row(
         sql, STATE, row -> new State(row.getBoolean(1), row.getLong(2), row.getInt(3)));

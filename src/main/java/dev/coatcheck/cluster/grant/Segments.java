@@ -57,7 +57,6 @@ public final class Segments {
     return store.put(wanted);
   }
 
-  /** All segments, by tag. */
   public List<SegmentState> list() {
     return store.list();
   }

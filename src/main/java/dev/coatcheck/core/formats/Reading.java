@@ -29,7 +29,6 @@ public sealed interface Reading {
     CREATION_TIME,
     /** How many IDs are issued, from the distance between two of them. */
     VOLUME,
-    /** Which machine issued the ID, as a number. */
     MACHINE,
     /** A network address of the machine that issued the ID. */
     MACHINE_ADDRESS,

@@ -64,7 +64,6 @@ final class Uuid implements Format {
     return found.format().startsWith(NAME + ".v");
   }
 
-  /** Reads a number of 128 bits as a UUID. */
   static Reading read(BigInteger value, Instant now) {
     if (value.signum() == 0) {
       return Candidate.of(NAME + ".nil", Certainty.CERTAIN);

@@ -24,7 +24,6 @@ public sealed interface ParsedId {
 
     private final String wireName = name().toLowerCase(Locale.ROOT);
 
-    /** The name that clients see. */
     public String wireName() {
       return wireName;
     }

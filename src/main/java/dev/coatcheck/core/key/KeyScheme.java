@@ -17,7 +17,6 @@ public enum KeyScheme {
     this.wireName = wireName;
   }
 
-  /** The name in requests, answers and the database. */
   public String wireName() {
     return wireName;
   }

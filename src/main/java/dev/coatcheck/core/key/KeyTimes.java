@@ -39,7 +39,6 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
     }
   }
 
-  /** Whether keys can carry the time. */
   public boolean hold(Instant time) {
     return switch (scheme) {
       case SNOWFLAKE -> layout.holds(time);

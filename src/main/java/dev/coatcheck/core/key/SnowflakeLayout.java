@@ -129,7 +129,6 @@ public record SnowflakeLayout(
     return worker;
   }
 
-  /** Whether keys can carry the time. */
   public boolean holds(Instant time) {
     long millis = LayoutSpelling.millis(time);
     return millis >= epochMillis && millis < endMillis();
@@ -202,7 +201,6 @@ public record SnowflakeLayout(
     return (1L << bits) - 1;
   }
 
-  /** The position of a key. */
   public long positionOf(long key) {
     return ((key >> timeShift()) << sequenceBits) | sequenceOf(key);
   }

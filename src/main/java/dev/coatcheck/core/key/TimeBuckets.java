@@ -18,7 +18,6 @@ public record TimeBuckets(long epochMillis, long bucketMillis) {
     }
   }
 
-  /** The bucket of an instant; negative before the epoch. */
   public long numberOf(Instant instant) {
     return Math.floorDiv(instant.toEpochMilli() - epochMillis, bucketMillis);
   }

@@ -43,7 +43,6 @@ public record Alphabet(String characters) {
     return true;
   }
 
-  /** Whether the alphabets share a character. */
   public boolean meets(Alphabet other) {
     return characters.chars().anyMatch(c -> other.characters.indexOf(c) >= 0);
   }

@@ -23,12 +23,9 @@ public sealed interface Decoder permits Hashids, Sqids, TypeIds, Uuids {
   /** The beginning of all texts of the rule. */
   String prefix();
 
-  /** The characters that may follow the prefix. */
   Alphabet alphabet();
 
-  /** The minimum number of characters after the prefix. */
   int lengthMin();
 
-  /** The maximum number of characters after the prefix. */
   int lengthMax();
 }

@@ -73,7 +73,6 @@ final class Digits {
     return start < end ? OptionalLong.of(number) : OptionalLong.empty();
   }
 
-  /** The number of digits of 2^63 - 1. */
   static int lengthMax(int base) {
     int length = 0;
     for (long left = Long.MAX_VALUE; left > 0; left /= base) {

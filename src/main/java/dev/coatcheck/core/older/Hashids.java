@@ -171,11 +171,6 @@ public final class Hashids implements Decoder {
     return at;
   }
 
-  /**
-   * The text of a number.
-   *
-   * @param number 0 to 2^63 - 1
-   */
   public String encode(long number) {
     int hash = (int) (number % LOTTERIES);
     Shuffled by = shuffled[hash % shuffled.length];

@@ -24,7 +24,6 @@ public final class DatedSnos {
     this.share = share;
   }
 
-  /** The first line of a stored state. */
   public static String firstLine(SnoShare share) {
     return share + " given_times";
   }

@@ -31,7 +31,6 @@ public record SnoSnapshot(
     }
   }
 
-  /** The state of a generator that has not generated an ID. */
   public static SnoSnapshot fresh(SnoShare share) {
     return new SnoSnapshot(share, -1, share.sequences().last(), false, -1, 0);
   }

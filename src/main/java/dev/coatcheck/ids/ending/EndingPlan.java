@@ -74,7 +74,6 @@ final class EndingPlan {
       return true;
     }
 
-    /** The public IDs that the call names. */
     Stream<Ref> refs() {
       return steps.stream()
           .flatMap(

@@ -35,7 +35,7 @@ import org.jooq.DSLContext;
 
 /** The transactions of endings. */
 final class EndingStore {
-  /** For the head of the change feed. All other rows are locked without waiting. */
+  /** How long to wait for the head of the change feed. Other rows are locked without waiting. */
   private static final int LOCK_MILLIS = 800;
 
   /** For a transaction without Idempotency-Keys, which stores no responses. */

@@ -14,7 +14,7 @@ public final class IdempotentCallTable {
   /** The time for a pause and a transaction. With less time left, the pool lends no connection. */
   private static final int TRY_MILLIS_MIN = 300;
 
-  /** For a row that the work waits for, as without a key. */
+  /** How long the work waits for a row, as without a key. */
   private static final int LOCK_MILLIS = 700;
 
   private IdempotentCallTable() {}

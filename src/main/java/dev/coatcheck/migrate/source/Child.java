@@ -70,7 +70,6 @@ public record Child(
     return new Child(oid, attnum, label, tableNow, columnNow, reference, rules, leavesNow);
   }
 
-  /** The same column with the rules of another foreign key. */
   Child withRules(String rulesNow) {
     return new Child(oid, attnum, label, table, column, reference, rulesNow, leaves);
   }

@@ -50,7 +50,6 @@ public final class ObjectNames {
     return cut(whole) + "_" + hash(kind + '\0' + table.schema() + '\0' + table.table());
   }
 
-  /** Shortens a name that is too long. */
   static String shortened(String name) {
     return cut(name) + "_" + hash(name);
   }

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.source;
 /** A table of a source by its exact names, as the catalog spells them. */
 public record TableName(String schema, String table) {
 
-  /** For SQL text. */
+  /** The quoted name for SQL text. */
   public String quoted() {
     return quoted(schema) + "." + quoted(table);
   }

@@ -54,7 +54,6 @@ public record Target(
     return TableName.quoted(keyColumn);
   }
 
-  /** The names of our objects for the table. */
   public ObjectNames objects() {
     return new ObjectNames(anchors.firstName(), table.schema());
   }

@@ -42,7 +42,6 @@ public final class ChildFillTable {
   /** The number of rows without a twin, and some of the legacy IDs that they refer to. */
   public record Open(long rows, String legacyIds) {}
 
-  /** How many pages the child has now. */
   public long pages() {
     return session.transaction(
         "child pages", sql -> PlainSql.row(sql, names.fill(PAGES), row -> row.getLong(1)));

@@ -118,7 +118,6 @@ final class DdlStore {
     }
   }
 
-  /** The result of a step's query. */
   List<String> texts(String query) {
     return session.transaction("check", sql -> PlainSql.rows(sql, query, row -> row.getString(1)));
   }

@@ -24,7 +24,6 @@ public final class KeyPositions {
     this.last = last;
   }
 
-  /** The key at a position. */
   static long key(long position) {
     return LAYOUT.key(position, WorkerUses.BACKFILL);
   }

@@ -84,7 +84,6 @@ public final class OwnObjectsTable {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_ARCHIVING)));
   }
 
-  /** The missing objects, in words. */
   private List<String> missing(boolean onTable) {
     return session.transaction(
         "objects",

@@ -98,7 +98,7 @@ public final class Steps {
     return new TargetSql(target).fillAll(file("prepare-undo.sql"));
   }
 
-  /** Up to where each row has a key. */
+  /** The steps until each row has a key. */
   private List<Step> toKeys() {
     return List.of(
         prepare(),

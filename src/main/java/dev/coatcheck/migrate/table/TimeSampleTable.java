@@ -13,7 +13,6 @@ import dev.coatcheck.postgres.sql.PlainSql;
 public final class TimeSampleTable {
   private static final int STRETCHES = 16;
 
-  /** Whole blocks. */
   private static final int STRETCH_ROWS = 10 * KeyTimes.BLOCK;
 
   private static final String BOUNDS =

@@ -20,7 +20,7 @@ final class ContractedStore {
   private static final String PRESENT =
       "select t.<id>::bigint from <table> t where t.<id> = any (?::bigint[]) order by 1";
 
-  /** Only of existing rows. */
+  /** Only legacy IDs of existing rows. */
   private static final String LEGACY =
       """
       select a.legacy, a.key from <archive> a

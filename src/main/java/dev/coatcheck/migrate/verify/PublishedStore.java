@@ -52,7 +52,6 @@ final class PublishedStore {
         });
   }
 
-  /** The keys that have no mapping. */
   List<Long> unmapped(List<Long> keys) {
     List<TypedKey> wanted =
         keys.stream().map(key -> TypedKey.of(type, new Key.Bigint(key))).toList();

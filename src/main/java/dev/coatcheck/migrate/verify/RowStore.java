@@ -123,7 +123,6 @@ final class RowStore {
     return read(source, work);
   }
 
-  /** Reads in a transaction of its own. */
   static <T> T read(Session source, Function<DSLContext, T> work) {
     return source.transaction("verify", STATEMENT_MILLIS_MAX, sql -> work.apply(bound(sql)));
   }

@@ -166,7 +166,6 @@ public final class KeyRoutes implements Routes {
     };
   }
 
-  /** Keys as types have them. */
   private KeyDraw drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");

@@ -59,7 +59,6 @@ final class RunCalls {
     return gateway.post(path(action), body);
   }
 
-  /** The path of the run, or of an action on it. */
   String path(String action) {
     if (!NUMBER.matcher(id).matches()) {
       throw new ParameterException(
