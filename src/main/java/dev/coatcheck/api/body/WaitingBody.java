@@ -45,7 +45,9 @@ final class WaitingBody implements Invocable.Task {
     void end(boolean isAllRead);
   }
 
-  /** @param waiting the bodies that have begun and not ended */
+  /**
+   * @param waiting the bodies that have begun and not ended
+   */
   WaitingBody(GatedRequest gated, BodyBudget.Account account, Set<WaitingBody> waiting) {
     this.gated = gated;
     this.request = gated.request();

@@ -18,7 +18,9 @@ public final class Refusal extends RuntimeException {
     this(Problem.of(code, detail));
   }
 
-  /** @param param the wrong field, parameter or header */
+  /**
+   * @param param the wrong field, parameter or header
+   */
   public Refusal(ProblemCode code, String param, String detail) {
     this(Problem.at(code, param, detail));
   }

@@ -50,7 +50,9 @@ final class FrontRequest {
       Failures failures,
       Executor requestThreads) {}
 
-  /** @param toRoutes lets the route answer, which may wait */
+  /**
+   * @param toRoutes lets the route answer, which may wait
+   */
   FrontRequest(
       Means means, Request request, Response response, Callback callback, Runnable toRoutes) {
     this.means = means;

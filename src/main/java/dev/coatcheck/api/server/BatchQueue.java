@@ -31,7 +31,6 @@ final class BatchQueue {
 
   /**
    * @param batchesMax how many run at a time
-   *
    * @param waitMillisMax how long a batch waits, if its deadline allows
    */
   BatchQueue(int batchesMax, int waitMillisMax, LongSupplier nanoTime) {

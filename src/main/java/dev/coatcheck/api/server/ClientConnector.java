@@ -28,7 +28,9 @@ final class ClientConnector extends ServerConnector {
 
   private static final long NOT_STALLED = -1;
 
-  /** @param selectors threads that read requests */
+  /**
+   * @param selectors threads that read requests
+   */
   ClientConnector(Server server, int selectors, ConnectionFactory connections) {
     super(server, JETTYS_CHOICE, selectors, connections);
     setAcceptedSendBufferSize(SEND_BUFFER_BYTES);

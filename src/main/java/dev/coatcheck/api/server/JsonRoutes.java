@@ -15,7 +15,9 @@ public final class JsonRoutes {
   private final Map<String, List<Route>> fixed;
   private final List<Route> varying;
 
-  /** @param routes of which at most one matches a request */
+  /**
+   * @param routes of which at most one matches a request
+   */
   JsonRoutes(List<Route> routes) {
     this.fixed = routes.stream().filter(route -> !route.varies()).collect(groupingBy(Route::path));
     this.varying = routes.stream().filter(Route::varies).toList();

@@ -45,7 +45,9 @@ public final class Permits {
     this(permits, permits);
   }
 
-  /** @param batchesMax how many batches of each share run at a time */
+  /**
+   * @param batchesMax how many batches of each share run at a time
+   */
   public Permits(int permits, int batchesMax) {
     this.reservedForEach = permits / 4;
     this.unreserved = permits - 2 * reservedForEach;

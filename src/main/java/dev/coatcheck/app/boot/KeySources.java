@@ -79,7 +79,9 @@ record KeySources(
         leased, dated, segments, new TextSchemes(), new Workers(database), new KeyFence(database));
   }
 
-  /** @param used the layouts of types */
+  /**
+   * @param used the layouts of types
+   */
   void tellLayoutsWithoutRange(Set<SnowflakeLayout> used, Observer observer) {
     Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
     known.addAll(used);

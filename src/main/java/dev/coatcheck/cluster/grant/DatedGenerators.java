@@ -16,7 +16,9 @@ public final class DatedGenerators {
   private final Observer observer;
   private final DatedKeys uuids = new DatedUuids();
 
-  /** @param workers the dated workers of a layout that this instance may use, in order */
+  /**
+   * @param workers the dated workers of a layout that this instance may use, in order
+   */
   public DatedGenerators(
       Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {
     this.store = new DatedKeyStore(database);

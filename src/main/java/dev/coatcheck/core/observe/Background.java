@@ -8,7 +8,9 @@ public final class Background {
   private final String loop;
   private final Observer observer;
 
-  /** @param loop its name in the log and in metrics */
+  /**
+   * @param loop its name in the log and in metrics
+   */
   public Background(String loop, Observer observer) {
     this.loop = loop;
     this.observer = observer;

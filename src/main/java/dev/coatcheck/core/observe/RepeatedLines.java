@@ -40,7 +40,9 @@ final class RepeatedLines {
     this(sink, CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
   }
 
-  /** @param aSecondLater waits for a second before it runs a task */
+  /**
+   * @param aSecondLater waits for a second before it runs a task
+   */
   RepeatedLines(Sink sink, Executor aSecondLater) {
     this.sink = sink;
     this.aSecondLater = aSecondLater;

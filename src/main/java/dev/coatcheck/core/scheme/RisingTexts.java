@@ -29,7 +29,9 @@ final class RisingTexts<T> implements TextKeys {
   private long tick = Long.MIN_VALUE;
   private T last;
 
-  /** @param wallMillis the clock; when it steps back, the time of the identifiers stands still */
+  /**
+   * @param wallMillis the clock; when it steps back, the time of the identifiers stands still
+   */
   RisingTexts(Format<T> format, LongSupplier wallMillis) {
     this.format = format;
     this.wallMillis = wallMillis;

@@ -29,7 +29,9 @@ public final class Access {
   private final TrustedCache<String, StoredKey> known;
   private final Duration staleMax;
 
-  /** @param trust how far a cached key is trusted */
+  /**
+   * @param trust how far a cached key is trusted
+   */
   public Access(
       Database database, Trust trust, RandomSource random, Observer observer, InstantSource clock) {
     this.store = new AccessStore(database);

@@ -13,7 +13,9 @@ public final class ActiveTables {
   private volatile List<ActiveTable> tables = List.of();
   private volatile boolean isKnown;
 
-  /** @param reader called at each {@link #refresh} */
+  /**
+   * @param reader called at each {@link #refresh}
+   */
   public ActiveTables(Supplier<List<ActiveTable>> reader) {
     this.reader = reader;
   }

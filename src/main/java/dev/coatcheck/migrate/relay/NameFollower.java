@@ -20,7 +20,9 @@ public final class NameFollower implements AutoCloseable {
   private final BiConsumer<ActiveTable, Target> renamed;
   private final Background background;
 
-  /** @param renamed is told of a table with its new names */
+  /**
+   * @param renamed is told of a table with its new names
+   */
   public NameFollower(Sources sources, BiConsumer<ActiveTable, Target> renamed, Observer observer) {
     this.rounds = new SourceRounds(sources, "table-migration-names");
     this.renamed = renamed;

@@ -37,7 +37,9 @@ public final class OutboxRelay implements AutoCloseable {
   /** When the lag of a source's outboxes is reported next, by the name of the source. */
   private final Map<String, Long> lagDueNano = new ConcurrentHashMap<>();
 
-  /** @param refusals is told of rows whose mapping contradicts an existing mapping */
+  /**
+   * @param refusals is told of rows whose mapping contradicts an existing mapping
+   */
   public OutboxRelay(
       GatewayMappings mappings,
       Sources sources,

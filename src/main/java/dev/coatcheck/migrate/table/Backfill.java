@@ -39,7 +39,7 @@ public final class Backfill {
 
   /**
    * @param mappings if they are in the same database as the rows, so that a batch writes both in
-   * one transaction
+   *     one transaction
    */
   public Backfill(SourceSession session, Target target, Optional<LegacyKeyTable> mappings) {
     BatchTable rows = new BatchTable(target, mappings);

@@ -19,7 +19,9 @@ public final class Retry {
   private final Backfill backfill;
   private final Function<List<SetAside>, Outcome> attempt;
 
-  /** @param attempt fills some rows in its own transaction, or throws to give up */
+  /**
+   * @param attempt fills some rows in its own transaction, or throws to give up
+   */
   public Retry(Backfill backfill, Function<List<SetAside>, Outcome> attempt) {
     this.backfill = backfill;
     this.attempt = attempt;

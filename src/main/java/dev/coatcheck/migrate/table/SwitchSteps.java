@@ -67,7 +67,9 @@ final class SwitchSteps {
     return new TargetSql(target).fill(HAS_NEW_PRIMARY_KEY);
   }
 
-  /** @param name one of {@link TargetSql#INDEXES} */
+  /**
+   * @param name one of {@link TargetSql#INDEXES}
+   */
   Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
     return new Step.Index(
         phase,

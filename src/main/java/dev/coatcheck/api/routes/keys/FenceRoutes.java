@@ -24,7 +24,9 @@ final class FenceRoutes implements Routes {
     endpoints.json(HandlerType.POST, "/v1/keys/fence", Scope.ALL, this::lift);
   }
 
-  /** @param advance how many numbers have been skipped since the first start */
+  /**
+   * @param advance how many numbers have been skipped since the first start
+   */
   private record FenceView(String object, boolean wasClosed, long advance, int datedWorker) {
     static FenceView of(KeyFence.Lift.Open open) {
       return new FenceView(

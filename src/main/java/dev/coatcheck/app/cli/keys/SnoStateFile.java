@@ -42,7 +42,9 @@ final class SnoStateFile implements AutoCloseable {
     String of(SnoShare share);
   }
 
-  /** @param fresh the share for a new file; an existing file may have another one */
+  /**
+   * @param fresh the share for a new file; an existing file may have another one
+   */
   static SnoStateFile open(Path path, SnoShare fresh, FirstLine firstLine)
       throws IOException, CommandFailed {
     FileChannel file;
