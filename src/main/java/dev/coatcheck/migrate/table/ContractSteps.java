@@ -31,7 +31,7 @@ final class ContractSteps {
           + " and to_regprocedure(<'mint'> || '()') is not null"
           + " and to_regprocedure(<'on_delete'> || '()') is null";
 
-  /** Whether the column is nullable, or a partition without foreign key has orphaned rows. */
+  /** The column is nullable, or a partition has no foreign key: its rows may have no parent. */
   private static final String MAY_BE_NULL =
       """
       (not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid
