@@ -17,8 +17,8 @@ import java.util.Optional;
  *
  * Time comes first, so that keys sort by time. The worker bits may consist of several fields, the
  * leading field uppermost, and the sequence may be above any of them. A <i>position</i> is {@code
- * ticks << sequenceBits | sequence}: a moment in the life of one worker. Positions only rise, and
- * a run of positions needs no loop. The time of a key is the first millisecond of its tick.
+ * ticks << sequenceBits | sequence}: a moment in the life of one worker. Positions only rise, and a
+ * run of positions needs no loop. The time of a key is the first millisecond of its tick.
  *
  * @param tickMillis the length of a tick: 1, 4, 10 or 1,000 ms
  * @param fieldsBelow how many worker fields are below the sequence
