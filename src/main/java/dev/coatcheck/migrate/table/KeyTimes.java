@@ -26,7 +26,7 @@ public final class KeyTimes {
   /** This many later rows decide about a row, wherever the blocks begin. */
   public static final int LOOK_AHEAD = 2 * BLOCK;
 
-  /** Before T0: no old row's own time brings its key closer to those of the triggers. */
+  /** No time this close before T0 is used, to keep a distance to the keys of the triggers. */
   private static final int MARGIN_MILLIS = 60_000;
 
   /** The same rule in SQL. */
