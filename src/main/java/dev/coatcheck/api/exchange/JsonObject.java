@@ -13,11 +13,11 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A JSON object from a request. Every getter refuses a value of another kind, naming the field by
- * its path ({@code items[3].key}); nothing is coerced.
+ * A JSON object from a request. Every getter refuses a value of another kind, with the path of the
+ * field ({@code items[3].key}). Nothing is converted.
  */
 public final class JsonObject {
-  /** What a field's name may look like to be repeated in an answer. */
+  /** A field name that an answer may repeat. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
 
   private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
@@ -30,7 +30,7 @@ public final class JsonObject {
     this.path = path;
   }
 
-  /** Refuses any field that isn't listed. */
+  /** Refuses all other fields. */
   public JsonObject allow(String... names) {
     List<String> allowed = List.of(names);
     for (String name : node.propertyNames()) {
@@ -63,14 +63,14 @@ public final class JsonObject {
             });
   }
 
-  /** As {@link #optionalString}, and empty also if the field is null. */
+  /** Like {@link #optionalString}; empty also if the field is null. */
   public Optional<String> nullableString(String name) {
     return field(name).filter(JsonNode::isNull).isPresent()
         ? Optional.empty()
         : optionalString(name);
   }
 
-  /** A time with its offset, from the year 1970 on; empty also if the field is null. */
+  /** A time with an offset, from the year 1970 on; empty also if the field is null. */
   public Optional<Instant> nullableTime(String name) {
     return nullableString(name).map(text -> time(name, text));
   }
@@ -111,8 +111,8 @@ public final class JsonObject {
   }
 
   /**
-   * A whole number of any size, for a range that is judged elsewhere; beyond a long it is the
-   * greatest or least long.
+   * An integer of any size; its range is checked elsewhere. Outside of a long it is the greatest or
+   * the least long.
    */
   public OptionalLong wholeNumber(String name) {
     Optional<JsonNode> value = field(name);
@@ -142,7 +142,7 @@ public final class JsonObject {
             });
   }
 
-  /** The items of an array of 1 to {@code itemsMax}; an object each. */
+  /** The items of an array of 1 to {@code itemsMax} objects. */
   public List<JsonObject> objects(String name, int itemsMax) {
     List<JsonObject> objects = new ArrayList<>();
     for (JsonNode item : array(name, itemsMax)) {
@@ -155,12 +155,12 @@ public final class JsonObject {
     return objects;
   }
 
-  /** The items of an array of 1 to {@code itemsMax}; a string each. */
+  /** The items of an array of 1 to {@code itemsMax} strings. */
   public List<String> strings(String name, int itemsMax) {
     return strings(name, array(name, itemsMax));
   }
 
-  /** As {@link #strings}, and none if the field is missing or its array empty. */
+  /** Like {@link #strings}; empty if the field is missing or its array is empty. */
   public List<String> optionalStrings(String name, int itemsMax) {
     boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
     return isNone ? List.of() : strings(name, itemsMax);
@@ -180,7 +180,7 @@ public final class JsonObject {
     return strings;
   }
 
-  /** The name of a field as seen from the body. */
+  /** The path of a field in the body. */
   public String at(String name) {
     return path.isEmpty() ? name : path + "." + name;
   }
@@ -217,7 +217,7 @@ public final class JsonObject {
     return Optional.ofNullable(node.get(name));
   }
 
-  /** For a field that is needed here; {@code detail} says why. */
+  /** For a required field; {@code detail} says why. */
   public Refusal missing(String name, String detail) {
     return new Refusal(ProblemCode.FIELD_MISSING, at(name), detail);
   }

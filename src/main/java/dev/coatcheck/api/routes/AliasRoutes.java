@@ -21,8 +21,8 @@ import io.javalin.http.HandlerType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds one, {@code GET
- * /v1/types/{type}/aliases} finds the public ID that has it.
+ * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds an alias, {@code GET
+ * /v1/types/{type}/aliases} looks up its public ID.
  */
 public final class AliasRoutes implements Routes {
   private static final String OF_ID = "/v1/ids/{id}/aliases/{scheme}/{value}";

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Reads public IDs by ID or by key, one or many at a time, and lists them: {@code /v1/ids}. */
+/** Resolves, looks up and lists public IDs, one or many at a time: {@code /v1/ids}. */
 public final class IdRoutes implements Routes {
   public static final String ONE = "/v1/ids/{id}";
   public static final Scope ONE_NEEDS = Scope.IDS_READ;
@@ -64,7 +64,7 @@ public final class IdRoutes implements Routes {
     return resolve(ctx.pathParam("id"));
   }
 
-  /** What {@link #ONE} answers to a request without a query. */
+  /** The answer of {@link #ONE} to a request without a query. */
   public Answer resolve(String id) {
     return Items.answer(resolved(ids.resolve(id), "id"));
   }
@@ -147,7 +147,7 @@ public final class IdRoutes implements Routes {
     return switch (resolver.resolve(text)) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
-      // Ended IDs are listed as well, so they can be the last of a page.
+      // A list includes ended IDs, so an ended ID can be the last one of a page.
       case ResolveOutcome.Ended ended when ended.mapping().type().number() == type.number() ->
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->

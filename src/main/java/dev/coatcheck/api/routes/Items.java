@@ -11,25 +11,25 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The items of a batch: each is parsed by itself and answered at its index. */
+/** The items of a batch. Each is parsed by itself and answered at its index. */
 public final class Items {
   private Items() {}
 
-  /** An item after parsing: what it asks for, or why it was refused. */
+  /** An item after parsing: its content, or why it was refused. */
   public sealed interface Item<T> {
     record Sound<T>(T value) implements Item<T> {}
 
     record Refused<T>(Problem problem) implements Item<T> {}
   }
 
-  /** What answers an item, with the status that a request for it alone would get. */
+  /** The answer to an item, with the status of a single request for it. */
   public record Shown(int status, Object view) {}
 
   public static Item<Shown> shown(int status, Object view) {
     return new Item.Sound<>(new Shown(status, view));
   }
 
-  /** Answers an item that was the whole request. */
+  /** The answer to a request of a single item. */
   public static Answer answer(Item<Shown> item) {
     return switch (item) {
       case Item.Sound<Shown>(Shown shown) -> Answer.json(shown.status(), shown.view());
@@ -72,12 +72,12 @@ public final class Items {
     return Answer.json(200, ListView.of(views));
   }
 
-  /** The result of one item: what was asked, at which index, and its outcome. */
+  /** Makes the result of an item from its content, its index and its outcome. */
   interface Result<T, O> {
     Item<Shown> of(int index, T asked, O outcome);
   }
 
-  /** The results of a batch; {@code outcomes} are those of its sound items, in order. */
+  /** The results of a batch; {@code outcomes} are those of its valid items, in order. */
   static <T, O> List<Item<Shown>> results(
       List<Item<T>> items, List<O> outcomes, Result<T, O> result) {
     Iterator<O> next = outcomes.iterator();

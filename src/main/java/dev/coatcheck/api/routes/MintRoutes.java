@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Mints, one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
+/** Mints one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
 public final class MintRoutes implements Routes {
   public static final String ONE = "/v1/ids";
   public static final Scope NEEDS = Scope.IDS_WRITE;
@@ -60,7 +60,7 @@ public final class MintRoutes implements Routes {
     return mint(call, answer);
   }
 
-  /** What {@link #ONE} answers to a body, of a request without query and Idempotency-Key. */
+  /** The answer of {@link #ONE} to a body, for a request without a query or an Idempotency-Key. */
   public Answer one(byte[] body, String principal) {
     MintRequest request =
         WithoutWaiting.once(ONE, () -> request(RequestBody.of(body).object(), principal));

@@ -178,7 +178,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Starts, or says in one line why not. */
+  /** Starts, or fails with one line that says why. */
   public static Gateway start(Config config) throws StartFailed {
     return new Gateway(config);
   }
@@ -191,16 +191,16 @@ public final class Gateway implements AutoCloseable {
     return server.managementPort();
   }
 
-  /** The file of the development key; empty on a real database. */
+  /** The file of the development key; empty unless the database is embedded. */
   public Optional<Path> developmentKey() {
     return developmentKey;
   }
 
   /**
-   * Has the process close this when it is told to end, and then do what {@code closed} says. Until
-   * then only an embedded Postgres is ended.
+   * From now on the process closes this at its exit, and then runs {@code closed}. Before this call
+   * only an embedded Postgres is stopped at the exit.
    *
-   * @throws IllegalStateException if the process ends already
+   * @throws IllegalStateException if the process is already exiting
    */
   public void closeAtExit(Runnable closed) {
     Runtime.getRuntime()
@@ -214,7 +214,7 @@ public final class Gateway implements AutoCloseable {
     openDatabase.callerClosesAtExit();
   }
 
-  /** Stops accepting, finishes what was accepted, then lets go of the database. */
+  /** Stops accepting requests, finishes the accepted ones, then closes the database. */
   @Override
   public void close() {
     while (!opened.isEmpty()) {
@@ -226,7 +226,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Names this process among the holders of workers: host and process ID. */
+  /** The name of this process among the holders of workers: host and process ID. */
   private static String holder() {
     try {
       return InetAddress.getLocalHost().getHostName() + "/" + ProcessHandle.current().pid();

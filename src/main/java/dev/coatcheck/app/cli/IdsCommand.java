@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck ids}: what is done with public IDs that exist. */
+/** {@code coatcheck ids}: the commands for existing public IDs. */
 @Command(
     name = "ids",
     description = "Imports, exports and ends public IDs.",

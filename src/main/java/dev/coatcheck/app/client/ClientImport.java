@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * Sends a file of rows to an operation of the gateway, in parts, and prints the tally. A mixin:
- * brings the parameter {@code FILE} and the option {@code --format}.
+ * Sends a file of rows to an operation of the gateway, in parts, and prints the tally. A mixin with
+ * the parameter {@code FILE} and the option {@code --format}.
  */
 @Command
 public final class ClientImport {
@@ -32,10 +32,10 @@ public final class ClientImport {
   private @Nullable String format;
 
   /**
-   * Sends the whole file; after a stopped upload, its rest.
+   * Sends the whole file, or the rest after an interrupted upload.
    *
    * @param path of the operation that takes the file
-   * @return the exit status: 0, or 1 where rows were refused
+   * @return the exit status: 0, or 1 if rows were refused
    */
   public int send(GatewayCalls gateway, String path) throws CommandFailed {
     if (!Files.isRegularFile(file)) {

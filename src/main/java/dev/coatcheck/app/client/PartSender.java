@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Sends a file to the gateway part by part. After each acknowledged part it saves its progress
- * beside the file; it sends a part again whose answer was lost, which is harmless. It copies
- * refused rows into another file, with the header, so that they can be corrected and imported.
+ * beside the file. If an answer is lost, the part is sent again, which is harmless. Refused rows
+ * are copied to another file, with the header, so that they can be corrected and imported.
  */
 final class PartSender implements AutoCloseable {
   private static final int TRIES_MAX = 6;
@@ -65,7 +65,7 @@ final class PartSender implements AutoCloseable {
   }
 
   /**
-   * Begins, or goes on where it was stopped.
+   * Starts, or continues after the last saved progress.
    *
    * @param path of the operation that takes the file
    */
@@ -95,7 +95,7 @@ final class PartSender implements AutoCloseable {
   /**
    * Sends the next part.
    *
-   * @return false if there is none: all is done
+   * @return false if all parts are done
    */
   boolean sendPart() throws IOException, CommandFailed {
     ImportPart part = ImportPart.read(header, lines);
@@ -165,7 +165,7 @@ final class PartSender implements AutoCloseable {
     }
   }
 
-  /** What was written after the last saved progress is cut off first: it is written again. */
+  /** First cuts off what was written after the last saved progress, because it is written again. */
   private void setAside(ImportPart part, byte[] body, JsonNode errors, long linesBefore)
       throws IOException {
     ByteArrayOutputStream rows = new ByteArrayOutputStream();

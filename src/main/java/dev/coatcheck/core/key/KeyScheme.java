@@ -3,7 +3,7 @@ package dev.coatcheck.core.key;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The kind of the keys of a type, and so the type of their column. */
+/** The kind of a type's keys, which is also the type of their column. */
 public enum KeyScheme {
   SNOWFLAKE("snowflake"),
   UUIDV7("uuidv7");
@@ -17,7 +17,6 @@ public enum KeyScheme {
     this.wireName = wireName;
   }
 
-  /** The name in requests, answers and the database. */
   public String wireName() {
     return wireName;
   }
@@ -32,8 +31,9 @@ public enum KeyScheme {
   }
 
   /**
-   * Reads the canonical spelling only, so that one key has one spelling: a bigint is ASCII digits
-   * without sign or leading zero up to 2^63 − 1, a UUID is 36 lower-case characters of any version.
+   * Parses the canonical spelling only, so that a key has one spelling: a bigint is ASCII digits
+   * without sign or leading zero, up to 2^63 − 1; a UUID is 36 lower-case characters, of any
+   * version.
    */
   public Optional<Key> parse(String text) {
     return switch (this) {
@@ -55,7 +55,7 @@ public enum KeyScheme {
       }
       value = value * 10 + (c - '0');
     }
-    // Nineteen digits reach at most 10^19 − 1 < 2^64, so what passes 2^63 − 1 shows as negative.
+    // Nineteen digits reach at most 10^19 − 1 < 2^64, so a value above 2^63 − 1 is negative here.
     return value < 0 ? Optional.empty() : Optional.of(new Key.Bigint(value));
   }
 

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Where keys of a scheme carry their time.
+ * How the keys of a scheme carry their time.
  *
- * @param layout of Snowflakes; without meaning for UUIDv7
+ * @param layout of Snowflakes; not used for UUIDv7
  */
 public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
 
@@ -32,14 +32,13 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
     };
   }
 
-  /** A half-open span that keys can't divide. */
+  /** A half-open span of time, the shortest that keys distinguish. */
   public record Tick(Instant begin, int millis) {
     public Instant end() {
       return begin.plusMillis(millis);
     }
   }
 
-  /** Whether keys can carry a time. */
   public boolean hold(Instant time) {
     return switch (scheme) {
       case SNOWFLAKE -> layout.holds(time);
@@ -48,8 +47,8 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
   }
 
   /**
-   * The keys whose times are within the milliseconds from {@code first} to {@code last}, both
-   * inclusive; empty if there are none.
+   * The bounds of the keys with times from millisecond {@code first} to {@code last}, both
+   * inclusive; empty if there are no such keys.
    */
   public Optional<KeyBounds> bounds(Instant first, Instant last) {
     return switch (scheme) {
@@ -59,15 +58,15 @@ public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
   }
 
   /**
-   * The keys of a half-open span: made at {@code from} or later, and before {@code to}. A key's
-   * time is the first millisecond of its tick, so spans that follow each other share no key and
-   * leave none out.
+   * The bounds of the keys of a half-open span, from {@code from} to before {@code to}. The time of
+   * a key is the first millisecond of its tick, so consecutive spans neither overlap nor leave a
+   * gap.
    */
   public Optional<KeyBounds> between(Instant from, Instant to) {
     return bounds(firstMilli(from), firstMilli(to).minusMillis(1));
   }
 
-  /** The first whole millisecond that is not before an instant. */
+  /** The first whole millisecond at or after an instant. */
   private static Instant firstMilli(Instant instant) {
     return Instant.ofEpochMilli(instant.plusNanos(999_999).toEpochMilli());
   }

@@ -10,7 +10,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.table.Outbox;
 import dev.coatcheck.postgres.sql.Database;
 
-/** The gateway's side of every run: its database, and what writes mappings there. */
+/** The gateway's side of every run: its database, and the writers of its mappings. */
 public record GatewayMappings(
     Database database, Registry registry, TokenSource tokens, Observer observer) {
 
