@@ -1,16 +1,18 @@
--- The mapping, and the hot rows of the whole product: fixed width, widest column first, nothing
--- nullable. Every unique rule holds the bucket, so that the table can be distributed by it. No
--- foreign key to the type: types are never deleted, and every insert would lock the same type row.
+-- Mappings are the hot rows of the product: fixed width, widest column first, nothing nullable.
+-- Each unique rule holds the bucket, so that the tables can be distributed by it. They and the
+-- aliases have no foreign key to the type: types are never deleted, and each insert would lock the
+-- same row.
 create table coatcheck.public_id (
   key        bigint      not null,
   created_at timestamptz not null default now(),
   token      uuid        not null,
   type_id    integer     not null,
-  bucket     smallint    not null, -- also the lowest ten bits of the token
-  status     smallint    not null default 0, -- 0 active
+  bucket     smallint    not null,
+  status     smallint    not null default 0,
   constraint public_id_token_is_unique primary key (bucket, token),
   -- Leads with the type, so that one index serves lookup and "newest first" alike.
-  constraint public_id_key_is_unique   unique (type_id, key, bucket)
+  constraint public_id_key_is_unique   unique (type_id, key, bucket),
+  constraint public_id_status_known    check (status between 0 and 2)
 );
 
 create table coatcheck.public_id_uuid (
@@ -21,5 +23,78 @@ create table coatcheck.public_id_uuid (
   bucket     smallint    not null,
   status     smallint    not null default 0,
   constraint public_id_uuid_token_is_unique primary key (bucket, token),
-  constraint public_id_uuid_key_is_unique   unique (type_id, key, bucket)
+  constraint public_id_uuid_key_is_unique   unique (type_id, key, bucket),
+  constraint public_id_uuid_status_known    check (status between 0 and 2)
 );
+
+comment on table coatcheck.public_id is 'The mappings of types with bigint keys.';
+comment on table coatcheck.public_id_uuid is 'The mappings of types with UUID keys.';
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['public_id', 'public_id_uuid'] loop
+    execute format(
+      $comments$
+        comment on column coatcheck.%1$I.key is 'The primary key in your database.';
+        comment on column coatcheck.%1$I.token is 'The 128-bit number in the public ID.';
+        comment on column coatcheck.%1$I.bucket is
+          'Of the key, 0 to 1023: the shard hint, also the lowest ten bits of the token.';
+        comment on column coatcheck.%1$I.status is
+          '0 active, 1 revoked, 2 merged: coatcheck.ending says when and why.';
+      $comments$,
+      name);
+  end loop;
+end $$;
+
+-- "No namespace" is the empty text instead of null, so that the primary key can hold the namespace,
+-- and lookups compare it with "=".
+create table coatcheck.alias (
+  token     uuid     not null,
+  type_id   integer  not null,
+  bucket    smallint not null,
+  scheme    text     not null,
+  value     text     not null,
+  namespace text     not null,
+  constraint alias_name_is_unique primary key (bucket, type_id, scheme, value, namespace),
+  constraint alias_scheme_known   check (scheme in ('legacy', 'client', 'public'))
+);
+create index alias_by_token on coatcheck.alias (type_id, token);
+
+comment on table coatcheck.alias is
+  'Other names of mapped keys. An alias belongs to one public ID for good, also after its end.';
+comment on column coatcheck.alias.token is 'Of the public ID that has this alias.';
+comment on column coatcheck.alias.bucket is 'Of the scheme and the value, 0 to 1023.';
+comment on column coatcheck.alias.scheme is
+  'legacy: a legacy ID; client: a client ID; public: a public ID of an older system.';
+comment on column coatcheck.alias.namespace is
+  'What a client ID is unique in: n:<text>, p:<principal>, or empty, shared by all callers.';
+comment on index coatcheck.alias_by_token is 'All aliases of a public ID.';
+
+-- By the type and the token: an import can bring the token of one type to another type. Without a
+-- bucket, because endings are few: where mappings are distributed, this is a reference table.
+create table coatcheck.ending (
+  token    uuid        not null,
+  survivor uuid,
+  ended_at timestamptz not null default now(),
+  type_id  integer     not null,
+  status   smallint    not null,
+  reason   text,
+  ended_by text        not null,
+  constraint ending_pkey                primary key (type_id, token),
+  constraint ending_has_a_type          foreign key (type_id) references coatcheck.type,
+  constraint ending_status_known        check (status in (1, 2)),
+  constraint ending_merged_has_survivor check ((status = 2) = (survivor is not null))
+);
+create index ending_by_survivor on coatcheck.ending (type_id, survivor) where survivor is not null;
+
+comment on table coatcheck.ending is
+  'How public IDs ended, for good. Their mappings stay: neither token nor key is used again.';
+comment on column coatcheck.ending.survivor is
+  'The token that this one was merged into, never one that ended itself. Null: revoked.';
+comment on column coatcheck.ending.status is 'As in the mapping: 1 revoked, 2 merged.';
+comment on column coatcheck.ending.reason is 'For authenticated callers only.';
+comment on column coatcheck.ending.ended_by is 'A principal.';
+comment on index coatcheck.ending_by_survivor is
+  'When a survivor is merged in turn, those that were merged into it follow.';

@@ -1,19 +1,28 @@
--- What every instance has to hear of: ended IDs, API keys, types. A change takes its number from
--- the head in the last statement of its transaction. The lock on that row makes the numbers
--- gapless and in the order of commits, so that whoever has read up to n has missed nothing.
+-- A change takes its number from the head in the last statement of its transaction. The lock on
+-- that row makes the numbers gapless and in the order of commits, so a reader that has read up to n
+-- has missed nothing.
 create table coatcheck.change_head (
   only_row boolean not null default true,
   number   bigint  not null,
-  constraint change_head_pkey primary key (only_row),
+  constraint change_head_pkey       primary key (only_row),
   constraint change_head_is_one_row check (only_row)
 );
 insert into coatcheck.change_head (number) values (0);
+
+comment on table coatcheck.change_head is 'One row: the number of the last change.';
 
 create table coatcheck.change (
   number     bigint      not null,
   created_at timestamptz not null default now(),
   kind       text        not null,
-  subject    text        not null, -- ending: the token as a UUID; api_key: its ID; type: its number
-  constraint change_pkey primary key (number),
-  constraint change_kind_known check (kind in ('ending', 'api_key', 'type'))
+  subject    text        not null,
+  constraint change_pkey       primary key (number),
+  constraint change_kind_known check (kind in ('ending', 'api_key', 'type', 'table_migration'))
 );
+
+comment on table coatcheck.change is
+  'The change feed: what every instance has to hear of. A row is deleted after an hour.';
+comment on column coatcheck.change.number is 'Without gaps, in the order of commits.';
+comment on column coatcheck.change.subject is
+  'What changed. ending: the number of the type and the token as a UUID, or "imported"; api_key: '
+  'its ID; type, table_migration: its number.';

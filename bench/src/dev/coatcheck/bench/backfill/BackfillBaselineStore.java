@@ -38,9 +38,10 @@ final class BackfillBaselineStore implements AutoCloseable {
         insert into public.bench_public_id (key, created_at, token, type_id, bucket)
         select key, created_at, gen_random_uuid(), type_id, bucket from made
         returning key, token)
-      insert into public.bench_alias (token, type_id, bucket, scheme, value)
+      insert into public.bench_alias (token, type_id, bucket, scheme, value, namespace)
       select m.token, made.type_id,
-             coatcheck.bucket_of_alias(made.salt, 'legacy', made.id::text), 'legacy', made.id::text
+             coatcheck.bucket_of_alias(made.salt, 'legacy', made.id::text), 'legacy', made.id::text,
+             ''
         from mapped m join made using (key)\
       """;
 

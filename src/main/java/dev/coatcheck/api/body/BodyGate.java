@@ -31,19 +31,20 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects bodies before the routes see their requests, so that a slow or silent sender holds
- * neither a thread nor a permit, only memory of a {@link BodyBudget}, and not for long.
+ * Collects bodies before the routes see their requests. So a slow or silent sender holds neither a
+ * thread nor a permit, only memory of a {@link BodyBudget}, for a limited time.
  *
- * <p>What can be refused without the body is refused before: access, media type and an announced
- * length. Files of rows are not collected; their routes read them as they come.
+ * <p>A request that can be refused without its body is refused before: for its access, its media
+ * type or its announced length. Files of rows are not collected; their routes read them as they
+ * arrive.
  */
 public final class BodyGate extends Handler.Wrapper {
   private static final long TICK_SECONDS = 1;
 
-  /** Whose budget is that of requests without a good API key. */
+  /** The budget account of requests without a valid API key. */
   private static final String NO_KEY = "";
 
-  /** What a request holds besides its body and the text of its headers, roughly. */
+  /** Roughly what a request holds besides its body and the text of its headers. */
   private static final long REQUEST_BYTES = 4 * 1024;
 
   private final Access access;
@@ -68,12 +69,12 @@ public final class BodyGate extends Handler.Wrapper {
     observer.gauge("coatcheck.bodies.bytes", budget::bytesHeld);
   }
 
-  /** Says whose bodies it collects. */
+  /** Sets the routes whose bodies are collected. */
   public void guard(JsonRoutes jsonRoutes) {
     routes = jsonRoutes;
   }
 
-  /** What takes time is handed to other threads. */
+  /** Slow work is passed to other threads. */
   @Override
   public InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;
@@ -148,7 +149,7 @@ public final class BodyGate extends Handler.Wrapper {
             () -> gated.refuse(problem, gated.request().consumeAvailable()));
   }
 
-  /** Empty if there is no memory for another request with this API key. */
+  /** Empty if the budget has no memory for another request with this API key. */
   private Optional<WaitingBody> open(GatedRequest gated, String keyId) {
     Request request = gated.request();
     BodyBudget.Account account = budget.open(keyId, bytesBesides(request));
@@ -192,13 +193,12 @@ public final class BodyGate extends Handler.Wrapper {
       long now = System.nanoTime();
       waiting.forEach(body -> body.endIfSlow(now));
     } catch (RuntimeException bug) {
-      observer.observe(new Event.RequestFailed("-", bug)); // the next tick comes all the same
+      observer.observe(new Event.RequestFailed("-", bug)); // the next tick runs anyway
     } finally {
       scheduleTick();
     }
   }
 
-  /** Hands a request on to the routes. */
   void handOn(Request request, Response response, Callback callback) {
     try {
       if (!super.handle(request, response, callback)) {

@@ -6,7 +6,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.source.SourceUnregistered;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 
-/** Maps an exception of a handler to its problem. */
+/** Maps the exception of a handler to a problem. */
 public final class Failures {
   private final Observer observer;
 

@@ -2,7 +2,7 @@ package dev.coatcheck.api.exchange;
 
 import java.util.Locale;
 
-/** Every error that the API can answer: its stable code, its status and its title. */
+/** Every error of the API: its stable code, its status and its title. */
 public enum ProblemCode {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
@@ -84,14 +84,13 @@ public enum ProblemCode {
     return title;
   }
 
-  /** As it stands in answers. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The page that explains the code; a relative reference, served by the gateway itself. One code
-   * has a type that the draft of the RateLimit headers defines for everybody.
+   * The page that explains the code: a relative reference, served by the gateway. One code has the
+   * type that the draft of the RateLimit headers defines.
    */
   public String typeUri() {
     return this == ABNORMAL_USAGE_DETECTED

@@ -137,7 +137,9 @@ public final class EndingRoutes implements Routes {
     };
   }
 
-  /** The outcome of one item, whose fields are at {@code path}. */
+  /**
+   * @param path of the item in the body
+   */
   private static Item<Shown> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
       case EndOutcome.Done(ResolveOutcome.Ended ended) -> Items.shown(200, PublicIdView.of(ended));

@@ -17,7 +17,7 @@ import io.javalin.http.Context;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Reads names of types, keys and aliases from requests, and refuses malformed ones. */
+/** Parses names of types, keys and aliases in requests, and refuses malformed ones. */
 public final class Parameters {
   private final Registry registry;
 
@@ -25,12 +25,10 @@ public final class Parameters {
     this.registry = registry;
   }
 
-  /** The type that a part of the path names. */
   public Type type(Context ctx, String param) {
     return type(param, ctx.pathParam(param));
   }
 
-  /** The type of that name. */
   public Type type(String param, String name) {
     return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
   }
@@ -84,7 +82,6 @@ public final class Parameters {
     };
   }
 
-  /** The legacy ID in a path. */
   public static long legacyNumber(String text, String param) {
     return LegacyNumber.parse(text).orElseThrow(() -> new Refusal(legacyMalformed(param)));
   }
@@ -93,9 +90,9 @@ public final class Parameters {
     return Problem.at(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY));
   }
 
-  /** An alias of another scheme than client; {@link ClientIds} reads those. */
+  /** An alias of any scheme except client; {@link ClientIds} reads those. */
   static Alias alias(Type type, AliasScheme scheme, String param, String value) {
-    // Only what the type's pattern describes is ever looked for among the rows of older public IDs.
+    // Only texts that match the type's pattern are looked up among older public IDs.
     boolean isOlder =
         scheme != AliasScheme.PUBLIC
             || type.publicPattern().filter(pattern -> pattern.matches(value)).isPresent();

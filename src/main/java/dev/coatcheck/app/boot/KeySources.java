@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Where the keys of this instance come from. */
+/** The sources of this instance's keys. */
 record KeySources(
     WorkerRanges ranges, KeyGenerators leased, DatedGenerators dated, Segments segments)
     implements AutoCloseable {
 
-  /** Begins to lease a worker of the default layout. */
+  /** Starts leasing a worker of the default layout. */
   static KeySources open(
       Config.LeaseLimits limits,
       String holder,
@@ -62,7 +62,7 @@ record KeySources(
         new Segments(database, observer, System::nanoTime));
   }
 
-  /** So that the first mint of a type finds a worker. */
+  /** Leases a worker before the first mint of a type. */
   void prepare(Type type) {
     type.keyTimes().ifPresent(leased::prepare);
   }
@@ -98,7 +98,6 @@ record KeySources(
     }
   }
 
-  /** Gives every worker back. */
   @Override
   public void close() {
     leased.close();

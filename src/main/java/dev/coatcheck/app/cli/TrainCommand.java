@@ -18,14 +18,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code coatcheck train [COMMAND…]}: starts a gateway, has it answer requests of each common kind,
- * and stops it. The JVM keeps what was loaded and compiled meanwhile in a cache (its option
- * AOTCacheOutput, JEP 514 and 515), with which later starts take half the time. For the launcher
- * and the image; the home should be a folder that is thrown away.
+ * {@code coatcheck train [COMMAND…]}: starts a gateway, sends it requests of each common kind, and
+ * stops it. The JVM stores the loaded and compiled classes in a cache (its option AOTCacheOutput,
+ * JEP 514 and 515), which halves the time of later starts. For the launcher and the image; use a
+ * temporary home.
  *
- * <p>The command starts the program in a JVM that keeps a cache of its own, of verbs. All classes
- * of a cache are loaded at every start that uses the cache: a gateway has no use for those of the
- * verbs, and a verb even less for those of a gateway.
+ * <p>The command also runs the program in a JVM with a separate cache for verbs. A start loads all
+ * classes of its cache, so a gateway should not load those of the verbs, nor a verb those of a
+ * gateway.
  */
 @Command(
     name = "train",

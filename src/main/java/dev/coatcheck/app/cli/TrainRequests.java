@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Requests over one connection, with as little code as they need: all that this process loads is
- * kept for gateways, which have no use for an HTTP client.
+ * Sends requests over one connection, with as little code as possible: all classes that this
+ * process loads go into the gateway's cache, and gateways need no HTTP client.
  */
 final class TrainRequests implements AutoCloseable {
   private static final String LENGTH = "content-length:";
@@ -40,8 +40,8 @@ final class TrainRequests implements AutoCloseable {
   }
 
   /**
-   * Sends a request; a body is JSON, and none if it is empty. Sends it again while the gateway
-   * doesn't answer, or says that it can't: on a busy machine it may be late.
+   * Sends a request with a JSON body, or none if it is empty. Retries while the gateway doesn't
+   * answer or says that it can't, because a busy machine may be slow.
    *
    * @return the body of the answer
    */

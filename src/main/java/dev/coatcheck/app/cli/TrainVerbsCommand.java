@@ -10,12 +10,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code coatcheck train-verbs}: calls a gateway with some verbs in one JVM, which keeps their
+ * {@code coatcheck train-verbs}: runs some verbs against a gateway in one JVM, which stores their
  * classes in a cache. {@code coatcheck train} starts it.
  */
 @Command(name = "train-verbs", hidden = true, description = "Runs verbs, for the JVM's cache.")
 final class TrainVerbsCommand implements Callable<Integer> {
-  /** On a busy machine the gateway may be late. */
+  /** On a busy machine the gateway may be slow. */
   private static final int ATTEMPTS_MAX = 10;
 
   private static final Duration PAUSE = Duration.ofMillis(200);

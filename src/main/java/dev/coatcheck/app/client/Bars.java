@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
 public final class Bars {
   private Bars() {}
 
-  /** A bar from 0 to {@code max}; closing it ends its line. */
+  /** A bar from 0 to {@code max}. Closing it ends its line. */
   public static ProgressBar open(String task, String unit, long max) {
     return new ProgressBarBuilder()
         .setTaskName(task)
@@ -21,7 +21,7 @@ public final class Bars {
         .build();
   }
 
-  /** Whether standard output is a terminal. Which Javas answer null for that has changed twice. */
+  /** Whether standard output is a terminal. Which Javas return null here has changed twice. */
   @SuppressWarnings("SystemConsoleNull")
   public static boolean isDrawn() {
     Console console = System.console();

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The lines of a file that one request sends, after the header of the file if it has a header. */
+/** The lines of a file in one request, after the header of the file if it has one. */
 final class ImportPart {
-  /** A multiple of the blocks by which a table migration judges times. */
+  /** A multiple of the blocks within which a table migration judges times. */
   static final int LINES_MAX = 49_920;
 
   private static final int BYTES_MAX = 4 * 1024 * 1024;
@@ -24,7 +24,7 @@ final class ImportPart {
     bytes.writeBytes(header);
   }
 
-  /** Reads the next lines, empty ones too, so that their numbers stay right. */
+  /** Reads the next lines, including empty ones, which keeps line numbers right. */
   static ImportPart read(byte[] header, Lines lines) throws IOException {
     ImportPart part = new ImportPart(header);
     while (part.lines() < LINES_MAX && part.bytes.size() < BYTES_MAX && lines.next()) {
@@ -40,7 +40,7 @@ final class ImportPart {
     return starts.size();
   }
 
-  /** Position of the lines' stream behind the part. */
+  /** The position of the stream after the part. */
   long end() {
     return end;
   }
@@ -49,12 +49,12 @@ final class ImportPart {
     return bytes.toByteArray();
   }
 
-  /** A line's number in the part from its number in the request. */
+  /** The index of a line in the part, from its number in the request. */
   int indexOf(int lineInRequest) {
     return lineInRequest - headerLines - 1;
   }
 
-  /** The line with its end. */
+  /** The line including its end. */
   byte[] line(byte[] body, int index) {
     int to = index + 1 < starts.size() ? starts.get(index + 1) : body.length;
     return Arrays.copyOfRange(body, starts.get(index), to);

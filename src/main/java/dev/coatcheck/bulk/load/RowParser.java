@@ -13,6 +13,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -105,7 +106,10 @@ final class RowParser {
     }
     return new Parsed.Sound(
         new ImportRow(
-            line, type, key, List.copyOf(names), createdAt.get(), createdText != null, token));
+            line,
+            new MintRequest(type, Optional.ofNullable(key), names, Optional.ofNullable(token)),
+            createdAt.get(),
+            createdText != null));
   }
 
   /** The client ID of a row, if it has one. */

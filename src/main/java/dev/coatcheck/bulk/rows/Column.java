@@ -3,7 +3,7 @@ package dev.coatcheck.bulk.rows;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a row may say, by the names in CSV headers and NDJSON objects. */
+/** The columns of a row, named as in CSV headers and NDJSON objects. */
 public enum Column {
   TYPE,
   KEY,

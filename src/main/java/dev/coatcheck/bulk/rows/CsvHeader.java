@@ -7,9 +7,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The first line of a CSV file: which columns there are, in which order. */
+/** The first line of a CSV file: its columns and their order. */
 final class CsvHeader {
-  /** What a column's name may look like to be repeated in an answer. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
 
   private static final int COLUMNS_NAMED_MAX = 10;

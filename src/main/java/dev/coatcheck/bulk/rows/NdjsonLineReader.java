@@ -9,7 +9,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
-/** A JSON object a line: flat, its values strings or null, no name twice, nothing after it. */
+/** One JSON object per line: flat, values are strings or null, no name twice, nothing after it. */
 final class NdjsonLineReader implements LineReader {
   private static final JsonFactory JSON =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -32,7 +32,7 @@ final class NdjsonLineReader implements LineReader {
           return RowFault.ROW_MALFORMED;
         }
       }
-      // The object's end was read; only white space may follow.
+      // After the end of the object only white space is allowed.
       return parser.nextToken() == null ? null : RowFault.ROW_MALFORMED;
     } catch (JacksonException malformed) {
       return RowFault.ROW_MALFORMED;

@@ -2,7 +2,7 @@ package dev.coatcheck.bulk.rows;
 
 import java.util.Locale;
 
-/** Why a row was set aside. The rest of the file went in all the same. */
+/** Why a row was refused. The other rows of the file are imported. */
 public enum RowFault {
   LINE_TOO_LONG("A line is at most 4096 bytes."),
   ROW_MALFORMED(
@@ -52,12 +52,11 @@ public enum RowFault {
     this.detail = detail;
   }
 
-  /** As it stands in answers. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What is wrong, and what to do; never repeats what was sent. */
+  /** What is wrong, and what to do. Never repeats input. */
   public String detail() {
     return detail;
   }

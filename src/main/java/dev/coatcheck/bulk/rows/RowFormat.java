@@ -3,11 +3,11 @@ package dev.coatcheck.bulk.rows;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How mappings are written in a file: a line each. */
+/** The format of a file of mappings, with one mapping per line. */
 public enum RowFormat {
   /** RFC 4180, after a line with the names of the columns. */
   CSV("text/csv"),
-  /** A JSON object a line. */
+  /** A JSON object per line. */
   NDJSON("application/x-ndjson");
 
   private final String mediaType;
@@ -16,7 +16,7 @@ public enum RowFormat {
     this.mediaType = mediaType;
   }
 
-  /** As it stands in queries, and as the ending of a file's name. */
+  /** The name in queries, and the extension of a file. */
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 public enum ChangeKind {
   /**
    * A public ID was revoked or merged; the subject is the number of its type and its token as a
-   * UUID. Or public IDs were imported, which ends that they were unknown; the subject is {@code
+   * UUID. Or public IDs were imported, so they are no longer unknown; the subject is {@code
    * imported}.
    */
   ENDING,
@@ -16,7 +16,7 @@ public enum ChangeKind {
   API_KEY,
   /** A type was created or changed; the subject is its number. */
   TYPE,
-  /** A table migration was started, or ended what it was to do; the subject is its ID. */
+  /** A table migration was started or reached its goal; the subject is its ID. */
   TABLE_MIGRATION;
 
   static Optional<ChangeKind> named(String wireName) {

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Loads whose callers may leave before the end: few at a time, one of each kind. Loads that hang
- * keep their permits, so that a database that doesn't answer is soon left alone.
+ * Loads whose callers may leave before the end: a few at a time, one per key. Hanging loads keep
+ * their permits, so an unresponsive database gets few queries.
  *
  * @param <K> what is loaded
  */
@@ -22,7 +22,7 @@ final class Refreshes<K, V> {
   }
 
   /**
-   * Loads, or waits for another caller's load of the same. The load itself has the thread's
+   * Loads, or waits for another caller's load of the same key. The load itself has the thread's
    * deadline.
    *
    * @param patience until when to wait
@@ -36,7 +36,7 @@ final class Refreshes<K, V> {
         .orElseThrow(() -> new DatabaseUnavailable("refresh"));
   }
 
-  /** Loads for those who ask later, unless enough others do. Never waits. */
+  /** Loads in the background for later callers, unless too many loads are running. Never waits. */
   void begin(K key, Supplier<V> load) {
     var _ = loads.start(key, task -> begin(task, Deadline.ofAnswer(), 0), load);
   }

@@ -17,7 +17,7 @@ public final class DatedGenerators {
   private final DatedKeys uuids = new DatedUuids();
 
   /**
-   * @param workers those of a layout's workers for given times that this instance may use, in order
+   * @param workers the dated workers of a layout that this instance may use, in order
    */
   public DatedGenerators(
       Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {
@@ -26,7 +26,7 @@ public final class DatedGenerators {
     this.observer = observer;
   }
 
-  /** Empty if the layout has no worker for such keys that this instance may use. */
+  /** Empty if this instance has no dated worker of the layout. */
   public Optional<DatedKeys> of(KeyTimes keys) {
     return switch (keys) {
       case KeyTimes.UuidsV7 _ -> Optional.of(uuids);

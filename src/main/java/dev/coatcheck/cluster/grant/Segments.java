@@ -12,9 +12,9 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Dense numbers from counters in Postgres. Each instance draws from ranges that were granted to it
- * alone; numbers of several instances don't come in order, and those of an instance that ends are
- * lost.
+ * Consecutive numbers from counters in Postgres. Each instance draws from ranges that are granted
+ * to it alone. Numbers of several instances are not in order, and unused numbers of an instance
+ * that ends are lost.
  */
 public final class Segments {
   private static final int TAGS_MAX = 10_000;
@@ -32,7 +32,7 @@ public final class Segments {
     this.nanoTime = nanoTime;
   }
 
-  /** Draws {@code count} numbers of a segment, rising. Waits 900 ms at most. */
+  /** Draws {@code count} numbers of a segment, in rising order. Waits up to 900 ms. */
   public KeyDraw next(String tag, int count) {
     SegmentBuffer known = buffers.get(tag);
     if (known == null && buffers.size() >= TAGS_MAX) {
@@ -65,12 +65,11 @@ public final class Segments {
     }
   }
 
-  /** Creates a segment, or changes the steps of one that counts in the same way. */
+  /** Creates a segment, or changes the steps of a segment that counts in the same way. */
   public SegmentPut put(SegmentDefinition wanted) {
     return store.put(wanted);
   }
 
-  /** All segments, by tag. */
   public List<SegmentState> list() {
     return store.list();
   }

@@ -26,6 +26,10 @@ final class LeaseStatements {
       """
           .formatted(PrimarySql.TIMELINE, PrimarySql.SYSTEM_IDENTIFIER);
 
+  /** Whether the worker {@code l} is held, may have unused keys of its last holder, or rests. */
+  static final String IS_TAKEN =
+      "(l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms)";
+
   /**
    * What is locked is being renewed or acquired, and noted by that statement. The stale workers are
    * an array, which is made once; as a joined table they were looked up once for each worker of a
@@ -59,7 +63,7 @@ final class LeaseStatements {
               from coatcheck.worker_lease l, moment m
              where l.layout = {0} and l.worker between {1} and {2} and l.worker <> all ({7})
                and (l.timeline, l.system_identifier) = (m.timeline, m.system_identifier)
-               and l.granted_until_ms < m.ms and l.expires_at <= m.at and l.rest_until_ms <= m.ms
+               and %s is not true
              order by random()
              limit 1
                for update of l skip locked)
@@ -71,7 +75,8 @@ final class LeaseStatements {
             from moment m, free
            where l.layout = {0} and l.worker = free.worker
           returning l.worker, l.epoch, m.ms, l.granted_until_ms
-          """;
+          """
+              .formatted(IS_TAKEN);
 
   private static final String OWN_IS_STALE =
       """
@@ -117,7 +122,7 @@ final class LeaseStatements {
           insert into coatcheck.worker_lease
             (layout, worker, timeline, system_identifier, rest_until_ms)
           select {0}, n, m.timeline, m.system_identifier,
-                 case when %s then 0 else m.ms + {4} end
+                 case when %s then null else m.ms + {4} end
             from generate_series({1}::int, {2}::int) n, moment m
            where n <> all ({7})
               on conflict do nothing

@@ -5,7 +5,7 @@ import java.time.Instant;
 /** A worker that no instance can acquire at the moment, and why. */
 public record WorkerState(String layout, int worker, Standing standing) {
   public sealed interface Standing {
-    /** The name of the instance that holds the worker, or held it last. */
+    /** The name of the instance that holds the worker, or held it last; empty if none ever did. */
     String holder();
 
     record Held(String holder, long epoch, Instant expiresAt, Instant grantedUntil)

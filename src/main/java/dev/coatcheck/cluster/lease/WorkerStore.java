@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.lease;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.Record;
@@ -15,26 +16,28 @@ final class WorkerStore {
           + """
           select l.layout, l.worker, l.epoch, l.holder, l.expires_at, l.granted_until_ms,
                  greatest(l.granted_until_ms + 1, l.rest_until_ms) as rests_until_ms,
-                 l.expires_at > m.at as held
+                 l.expires_at > m.at is true as held
             from coatcheck.worker_lease l, moment m
-           where l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms
+           where %s
            order by l.layout, l.worker
-          """;
+          """
+              .formatted(LeaseStatements.IS_TAKEN);
 
-  /** The same bounds as in {@link LeaseStatements#ACQUIRE}, summed up by holder. */
+  /** Summed up by holder. */
   private static final String NONE_FREE =
       LeaseStatements.MOMENT
           + """
-          select l.holder, l.expires_at > m.at as held, count(*) as workers,
+          select l.holder, l.expires_at > m.at is true as held, count(*) as workers,
                  min(greatest(l.granted_until_ms + 1, l.rest_until_ms,
                               ceil(extract(epoch from l.expires_at) * 1000)::bigint) - m.ms)
                    as free_in_ms
             from coatcheck.worker_lease l, moment m
            where l.layout = {0} and l.worker between {1} and {2} and l.worker <> all ({3})
-             and (l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms)
+             and %s
            group by l.holder, held
-           order by l.holder, held
-          """;
+           order by l.holder nulls first, held
+          """
+              .formatted(LeaseStatements.IS_TAKEN);
 
   private WorkerStore() {}
 
@@ -43,7 +46,7 @@ final class WorkerStore {
   }
 
   private static WorkerState state(Record row) {
-    String holder = row.get("holder", String.class);
+    String holder = Objects.requireNonNullElse(row.get("holder", String.class), "");
     return new WorkerState(
         row.get("layout", String.class),
         row.get("worker", Integer.class),
@@ -81,7 +84,7 @@ final class WorkerStore {
   private static String group(Record group) {
     String holder = group.get("holder", String.class);
     String standing = group.get("held", Boolean.class) ? " holds " : " left resting ";
-    return (holder.isEmpty() ? "not yet held, resting " : holder + standing)
+    return (holder == null ? "not yet held, resting " : holder + standing)
         + group.get("workers", Long.class);
   }
 }

@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A JSON object, mostly from a request. Every getter refuses a value of another kind, naming the
- * field by its path ({@code items[3].key}); nothing is coerced.
+ * A JSON object, mostly from a request. Every getter refuses a value of another kind, with the path
+ * of the field ({@code items[3].key}). Nothing is converted.
  *
  * <p>A definition that is kept {@linkplain #recording records} what is read of it: the getters that
  * read it say which fields there are, of which kind and with which default, and what they read is
  * what is stored and shown.
  */
 public final class JsonObject {
-  /** What a field's name may look like to be repeated in an answer. */
+  /** A field name that an answer may repeat. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
 
   private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
@@ -81,7 +81,7 @@ public final class JsonObject {
     allow(recorded().keySet().toArray(String[]::new));
   }
 
-  /** Refuses any field that isn't listed. */
+  /** Refuses all other fields. */
   public JsonObject allow(String... names) {
     List<String> allowed = List.of(names);
     for (String name : node.propertyNames()) {
@@ -120,7 +120,7 @@ public final class JsonObject {
     return optionalString(name).orElse(otherwise);
   }
 
-  /** As {@link #optionalString}, and empty also if the field is null. */
+  /** Like {@link #optionalString}; empty also if the field is null. */
   public Optional<String> nullableString(String name) {
     record(name, null);
     return field(name).filter(JsonNode::isNull).isPresent()
@@ -128,7 +128,7 @@ public final class JsonObject {
         : optionalString(name);
   }
 
-  /** A time with its offset, from the year 1970 on; empty also if the field is null. */
+  /** A time with an offset, from the year 1970 on; empty also if the field is null. */
   public Optional<Instant> nullableTime(String name) {
     return nullableString(name).map(text -> time(name, text));
   }
@@ -205,8 +205,8 @@ public final class JsonObject {
   }
 
   /**
-   * A whole number of any size, for a range that is judged elsewhere; beyond a long it is the
-   * greatest or least long.
+   * An integer of any size; its range is checked elsewhere. Outside of a long it is the greatest or
+   * the least long.
    */
   public OptionalLong wholeNumber(String name) {
     Optional<JsonNode> value = field(name);
@@ -241,7 +241,7 @@ public final class JsonObject {
             });
   }
 
-  /** The items of an array of 1 to {@code itemsMax}; an object each. */
+  /** The items of an array of 1 to {@code itemsMax} objects. */
   public List<JsonObject> objects(String name, int itemsMax) {
     List<JsonObject> objects = new ArrayList<>();
     for (JsonNode item : array(name, itemsMax)) {
@@ -254,12 +254,12 @@ public final class JsonObject {
     return objects;
   }
 
-  /** The items of an array of 1 to {@code itemsMax}; a string each. */
+  /** The items of an array of 1 to {@code itemsMax} strings. */
   public List<String> strings(String name, int itemsMax) {
     return strings(name, array(name, itemsMax));
   }
 
-  /** As {@link #strings}, and none if the field is missing or its array empty. */
+  /** Like {@link #strings}; empty if the field is missing or its array is empty. */
   public List<String> optionalStrings(String name, int itemsMax) {
     boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
     List<String> strings = isNone ? List.of() : strings(name, itemsMax);
@@ -279,7 +279,7 @@ public final class JsonObject {
     return strings;
   }
 
-  /** The name of a field as seen from the body. */
+  /** The path of a field in the body. */
   public String at(String name) {
     return path.isEmpty() ? name : path + "." + name;
   }
@@ -322,7 +322,7 @@ public final class JsonObject {
     return Optional.ofNullable(node.get(name));
   }
 
-  /** For a field that is needed here; {@code detail} says why. */
+  /** For a required field; {@code detail} says why. */
   public JsonFault missing(String name, String detail) {
     return new JsonFault("field_missing", at(name), detail);
   }

@@ -3,7 +3,7 @@ package dev.coatcheck.core.key;
 import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
 
-/** What the keys of a type are, which is the type of their column. */
+/** The kind of a type's keys, which is also the type of their column. */
 public enum KeyKind implements WireNamed {
   /** 0 to 2^63 − 1. */
   BIGINT,
@@ -14,8 +14,9 @@ public enum KeyKind implements WireNamed {
   private static final int UUID_LENGTH = 36;
 
   /**
-   * Reads the canonical spelling only, so that one key has one spelling: a bigint is ASCII digits
-   * without sign or leading zero up to 2^63 − 1, a UUID is 36 lower-case characters of any version.
+   * Parses the canonical spelling only, so that a key has one spelling: a bigint is ASCII digits
+   * without sign or leading zero, up to 2^63 − 1; a UUID is 36 lower-case characters, of any
+   * version.
    */
   public Optional<Key> parse(String text) {
     return switch (this) {
@@ -37,7 +38,7 @@ public enum KeyKind implements WireNamed {
       }
       value = value * 10 + (c - '0');
     }
-    // Nineteen digits reach at most 10^19 − 1 < 2^64, so what passes 2^63 − 1 shows as negative.
+    // Nineteen digits reach at most 10^19 − 1 < 2^64, so a value above 2^63 − 1 is negative here.
     return value < 0 ? Optional.empty() : Optional.of(new Key.Bigint(value));
   }
 

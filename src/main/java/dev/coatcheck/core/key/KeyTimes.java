@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Generated keys that carry the time at which they were made, and where they carry it. */
+/** Generated keys with the time of their generation, and how they carry it. */
 public sealed interface KeyTimes extends KeyGeneration {
 
   record Snowflakes(SnowflakeLayout layout) implements KeyTimes {}
@@ -41,14 +41,13 @@ public sealed interface KeyTimes extends KeyGeneration {
         : Optional.empty();
   }
 
-  /** A half-open span that keys can't divide. */
+  /** A half-open span of time, the shortest that keys distinguish. */
   record Tick(Instant begin, int millis) {
     public Instant end() {
       return begin.plusMillis(millis);
     }
   }
 
-  /** Whether keys can carry a time. */
   default boolean hold(Instant time) {
     return switch (this) {
       case Snowflakes(SnowflakeLayout layout) -> layout.holds(time);
@@ -57,8 +56,8 @@ public sealed interface KeyTimes extends KeyGeneration {
   }
 
   /**
-   * The keys whose times are within the milliseconds from {@code first} to {@code last}, both
-   * inclusive; empty if there are none. A key that a caller made may carry no time.
+   * The bounds of the keys with times from millisecond {@code first} to {@code last}, both
+   * inclusive; empty if there are no such keys. A caller's own key may carry no time.
    */
   default Optional<KeyBounds> bounds(Instant first, Instant last) {
     return switch (this) {
@@ -68,15 +67,15 @@ public sealed interface KeyTimes extends KeyGeneration {
   }
 
   /**
-   * The keys of a half-open span: made at {@code from} or later, and before {@code to}. A key's
-   * time is the first millisecond of its tick, so spans that follow each other share no key and
-   * leave none out.
+   * The bounds of the keys of a half-open span, from {@code from} to before {@code to}. The time of
+   * a key is the first millisecond of its tick, so consecutive spans neither overlap nor leave a
+   * gap.
    */
   default Optional<KeyBounds> between(Instant from, Instant to) {
     return bounds(firstMilli(from), firstMilli(to).minusMillis(1));
   }
 
-  /** The first whole millisecond that is not before an instant. */
+  /** The first whole millisecond at or after an instant. */
   private static Instant firstMilli(Instant instant) {
     return Instant.ofEpochMilli(instant.plusNanos(999_999).toEpochMilli());
   }

@@ -1,13 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
-import static org.jooq.impl.DSL.table;
-
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.UnaskedRow;
-import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -51,6 +46,13 @@ public final class PublicIdTable {
       select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
         from (select ?::uuid as token) as wanted
         left join {table} as found on found.bucket = ? and found.token = wanted.token
+      """;
+
+  private static final String LOCK =
+      """
+      select held.key, held.created_at, held.token, held.type_id, held.status
+        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+         for update of held skip locked
       """;
 
   /** Where what was asked for comes back, beside what was found, or beside nothing. */
@@ -99,28 +101,6 @@ public final class PublicIdTable {
     }
   }
 
-  /** The rows of those aliases that are taken, ended ones included. */
-  public static Map<Alias, StoredMapping> byAlias(DSLContext sql, List<Alias> aliases) {
-    Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
-    Map<TypedToken, StoredMapping> rows = new HashMap<>();
-    if (!targets.isEmpty()) {
-      List<Token> tokens = targets.values().stream().distinct().toList();
-      for (MappingTable<?> table : MappingTable.all()) {
-        byTokens(sql, table, tokens).forEach(row -> rows.put(row.id(), row));
-      }
-    }
-    Map<Alias, StoredMapping> found = new HashMap<>();
-    targets.forEach(
-        (alias, token) -> {
-          StoredMapping row = rows.get(new TypedToken(alias.typeNumber(), token));
-          if (row == null) {
-            throw new IllegalStateException("alias without its mapping: " + token);
-          }
-          found.put(alias, row);
-        });
-    return found;
-  }
-
   /** What was found about a token. */
   private record Answer(UUID asked, Optional<StoredMapping> mapping) {
     static Answer read(MappingTable<?> table, ResultSet row) throws SQLException {
@@ -160,18 +140,12 @@ public final class PublicIdTable {
     if (wanted.isEmpty()) {
       return List.of();
     }
-    List<Token> tokens = List.copyOf(wanted);
-    return sql.select(table.columns())
-        .from(table.table())
-        .join(
-            table(
-                "unnest({0}, {1}) as wanted (bucket, token)",
-                Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
-        .using(table.bucket(), table.token())
-        .forUpdate()
-        .of(table.table())
-        .skipLocked()
-        .fetch(table.mapper());
+    return PlainSql.rows(
+        sql,
+        table.statement(LOCK),
+        row -> table.read(row).orElseThrow(),
+        wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+        wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
   }
 
   /** The row of one token, as {@link #byTokens}. */

@@ -3,11 +3,11 @@ package dev.coatcheck.ids.url;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,16 +20,13 @@ public final class UrlPublisher {
   private final Lookup lookup;
   private final Registry registry;
 
-  UrlPublisher(Lookup lookup, Registry registry) {
+  public UrlPublisher(Lookup lookup, Registry registry) {
     this.lookup = lookup;
     this.registry = registry;
   }
 
-  /** A key and what it is a key of. */
-  private record Named(Type type, Key key) {}
-
   /**
-   * Publishes a URL, with one query per type.
+   * Publishes a URL, with one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
@@ -49,7 +46,8 @@ public final class UrlPublisher {
     if (slices.isEmpty()) {
       return new PublishOutcome.InvalidUrl("has another path than the template");
     }
-    List<Named> named = new ArrayList<>();
+    List<Type> types = new ArrayList<>();
+    List<TypedKey> keys = new ArrayList<>();
     for (int i = 0; i < slices.get().size(); i++) {
       Optional<Type> type = registry.named(template.typeNames().get(i));
       if (type.isEmpty()) {
@@ -59,34 +57,19 @@ public final class UrlPublisher {
       if (key.isEmpty()) {
         return new PublishOutcome.MalformedKey(type.get());
       }
-      named.add(new Named(type.get(), key.get()));
+      types.add(type.get());
+      keys.add(TypedKey.of(type.get(), key.get()));
     }
-    Map<Named, Mapping> found = find(named);
+    Map<TypedKey, StoredMapping> found = lookup.byKey(keys.stream().distinct().toList());
     List<Mapping> ids = new ArrayList<>();
-    for (Named each : named) {
-      Mapping mapping = found.get(each);
-      if (mapping == null) {
+    for (int i = 0; i < keys.size(); i++) {
+      StoredMapping row = found.get(keys.get(i));
+      if (row == null) {
         return new PublishOutcome.UnknownKey();
       }
-      ids.add(mapping);
+      ids.add(row.of(types.get(i)));
     }
     return new PublishOutcome.Published(
         url.with(slices.get(), ids.stream().map(id -> id.publicId().toString()).toList()), ids);
-  }
-
-  private Map<Named, Mapping> find(List<Named> named) {
-    Map<Type, List<Key>> byType = new LinkedHashMap<>();
-    named.forEach(
-        each -> byType.computeIfAbsent(each.type(), _ -> new ArrayList<>()).add(each.key()));
-    Map<Named, Mapping> found = new HashMap<>();
-    byType.forEach(
-        (type, keys) -> {
-          List<Optional<Mapping>> mappings = lookup.findAll(type, keys);
-          for (int i = 0; i < keys.size(); i++) {
-            Named each = new Named(type, keys.get(i));
-            mappings.get(i).ifPresent(mapping -> found.put(each, mapping));
-          }
-        });
-    return found;
   }
 }

@@ -26,8 +26,9 @@ final class LeaseTable {
              lease_until = clock_timestamp() + {1} * interval '1 millisecond'
        where migration_id = (
          select migration_id from coatcheck.table_migration
-          where state = 'running' and lease_until < clock_timestamp() and source = any({2})
-          order by lease_until limit 1 for no key update skip locked)
+          where state = 'running' and source = any({2})
+            and (lease_until is null or lease_until < clock_timestamp())
+          order by lease_until nulls first limit 1 for no key update skip locked)
       returning migration_id, fence\
       """;
 
@@ -45,7 +46,7 @@ final class LeaseTable {
 
   private static final String RELEASE =
       """
-      update coatcheck.table_migration set lease_until = 'epoch'
+      update coatcheck.table_migration set lease_until = null
        where migration_id = {0} and fence = {1}\
       """;
 

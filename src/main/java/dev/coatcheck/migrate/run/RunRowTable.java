@@ -14,6 +14,7 @@ import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -56,7 +57,7 @@ final class RunRowTable {
             new Target.Anchors(
                 new TableName(row.getFirstSchema(), row.getFirstName()),
                 row.getKeyAttnum(),
-                row.getCreatedAtAttnum()),
+                Objects.requireNonNullElse(row.getCreatedAtAttnum(), 0)),
             SearchPath.parse(row.getApplicationPath()).orElseThrow(),
             List.of(read(row.getChildren().data(), Child[].class))),
         row.getTypeId(),

@@ -48,7 +48,9 @@ final class RunStore {
         .set(TABLE_MIGRATION.FIRST_SCHEMA, target.anchors().firstName().schema())
         .set(TABLE_MIGRATION.FIRST_NAME, target.anchors().firstName().table())
         .set(TABLE_MIGRATION.KEY_ATTNUM, target.anchors().keyAttnum())
-        .set(TABLE_MIGRATION.CREATED_AT_ATTNUM, target.anchors().createdAtAttnum())
+        .set(
+            TABLE_MIGRATION.CREATED_AT_ATTNUM,
+            target.createdAt().map(_ -> target.anchors().createdAtAttnum()).orElse(null))
         .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
         .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(target.children())))
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
@@ -76,7 +78,7 @@ final class RunStore {
         sql ->
             sql.fetchExists(
                 TABLE_MIGRATION,
-                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.gt(0L))));
+                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.isNotNull())));
   }
 
   List<TableMigration> list() {

@@ -2,8 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.mapping.Mappings.KeySource;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.migrate.plan.Inventory;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
@@ -207,13 +206,7 @@ public final class TableMigrations implements AutoCloseable {
     return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
   }
 
-  /** Rows whose mappings are not there yet, by their legacy IDs. */
-  public LegacySource legacySource() {
-    return readThrough;
-  }
-
-  /** The same by their keys. */
-  public KeySource keySource() {
+  public UnmappedRows unmappedRows() {
     return readThrough;
   }
 

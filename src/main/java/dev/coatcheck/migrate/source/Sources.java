@@ -12,18 +12,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The gateway's own database and those that the configuration registers. A pool is opened when its
- * source is first asked for: a source that is down stops no start, and one that nobody uses costs
- * no connection.
+ * The gateway's own database and the registered ones. A pool is opened at the first use of its
+ * source: a source that is down prevents no start, and an unused source takes no connection.
  */
 public final class Sources implements AutoCloseable {
-  /** The gateway's own database, in requests. */
+  /** The name of the gateway's own database in requests. */
   public static final String GATEWAY = "gateway";
 
-  /** In the pool of one source. */
+  /** Connections in the pool of a source. */
   public static final int CONNECTIONS_MAX = 4;
 
-  /** In the order in which they are named. */
+  /** In the order of registration. */
   private final Map<String, DatabaseSettings> known = new LinkedHashMap<>();
 
   private final Observer observer;
@@ -45,13 +44,13 @@ public final class Sources implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** Knows them; connects to none. */
+  /** Doesn't connect yet. */
   public static Sources open(
       DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
     return open(own, registered, observer, Patience.DEFAULT);
   }
 
-  /** With another patience with networks that swallow everything. */
+  /** With other limits for networks that drop all packets. */
   public static Sources open(
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
@@ -60,12 +59,12 @@ public final class Sources implements AutoCloseable {
     return new Sources(own, registered, observer, patience);
   }
 
-  /** The gateway's first, then by name. */
+  /** The gateway's own database first, then by name. */
   public List<String> names() {
     return List.copyOf(known.keySet());
   }
 
-  /** Doesn't find out whether its Postgres answers. */
+  /** Doesn't check whether the Postgres answers. */
   public synchronized Optional<Source> named(String name) {
     if (isClosed) {
       throw new IllegalStateException("the sources are closed");
@@ -75,7 +74,7 @@ public final class Sources implements AutoCloseable {
   }
 
   /**
-   * That of a run.
+   * The source of a run.
    *
    * @throws SourceUnregistered if there is none of that name
    */

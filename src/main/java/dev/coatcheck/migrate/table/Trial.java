@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tries the first steps of a run on a few rows and rolls them back, so that a trigger, check or
- * index function that refuses the new column is known before the application meets it.
+ * Tries the first steps of a run on a few rows and rolls them back. So a trigger, a check or an
+ * index function that refuses the new column is found before the application is affected.
  */
 public final class Trial {
   private static final int TRIES_MAX = 5;
@@ -21,9 +21,9 @@ public final class Trial {
   private Trial() {}
 
   /**
-   * Why it failed; empty if it didn't, or if others held the table all the time.
+   * Why the trial failed; empty if it succeeded, or if others held the table all the time.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static Optional<String> of(DatabaseSettings settings, Target target) {
     List<String> statements =
@@ -37,7 +37,7 @@ public final class Trial {
         try {
           return store.run(statements);
         } catch (LockTimeout held) {
-          // The run itself tries for longer, and names who holds it.
+          // The run itself tries for longer, and names the blocking sessions.
         } catch (StatementTimeout slow) {
           return Optional.of("a statement took over " + TrialStore.STATEMENT_MILLIS_MAX + " ms.");
         }

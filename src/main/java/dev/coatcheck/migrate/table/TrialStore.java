@@ -27,7 +27,7 @@ final class TrialStore {
 
   private static final SqlTemplate ROWS = SqlTemplate.file(TrialStore.class, "trial-rows.sql");
 
-  /** No backfill gives it: every key is above every legacy ID. */
+  /** A key that no backfill generates, because every key is above every legacy ID. */
   private static final long KEY = 0;
 
   private final Session session;
@@ -38,7 +38,7 @@ final class TrialStore {
     this.names = new TargetSql(target);
   }
 
-  /** The transaction did all that it should, and is not to be committed. */
+  /** The transaction succeeded and is rolled back on purpose. */
   private static final class RolledBack extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -48,10 +48,10 @@ final class TrialStore {
   }
 
   /**
-   * Runs the statements, then updates a row. A table that refuses the oldest row may take the
-   * newest: then the run will set the rows aside that are refused.
+   * Runs the statements, then updates a row. A table that refuses the oldest row may accept the
+   * newest one; then the run will set refused rows aside.
    *
-   * @return what Postgres said against it, if it took no row
+   * @return the error of Postgres, if the table accepted no row
    * @throws dev.coatcheck.postgres.sql.LockTimeout if others hold the table
    */
   Optional<String> run(List<String> statements) {
@@ -86,7 +86,7 @@ final class TrialStore {
                     new Long[] {KEY}));
         return;
       } catch (DataAccessException refused) {
-        // A row that takes too long says the same of the next one, and writers wait meanwhile.
+        // If one row takes too long, the next one would too, and writers wait meanwhile.
         if (i == rows.size() - 1 || SqlState.isCancelled(refused)) {
           throw refused;
         }
@@ -94,7 +94,7 @@ final class TrialStore {
     }
   }
 
-  /** The words of Postgres, without the place in our functions where the error was raised. */
+  /** The message of Postgres, without the position in our functions where the error was raised. */
   private static String firstLine(Throwable thrown) {
     return RootCause.message(thrown).lines().findFirst().orElse("") + ".";
   }

@@ -15,11 +15,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks Postgres on a second connection what the backend of the first one does. The second
- * connection is made when it is needed, and again after it broke.
+ * Asks Postgres, on a second connection, for the state of the first connection's backend. The
+ * second connection is opened when it is needed, and again after it broke.
  */
 final class BackendLook {
-  /** Process IDs are used again, so the start of the process belongs to its name. */
+  /** Process IDs are reused, so the start of the process is part of its identity. */
   private static final String OWN_BACKEND =
       "select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()";
 
@@ -53,7 +53,7 @@ final class BackendLook {
   private @Nullable Connection connection;
 
   /**
-   * Asks the watched connection for its backend; doesn't connect yet.
+   * Asks the watched connection for its backend. The second connection is opened later.
    *
    * @param login of the second connection
    */
@@ -71,13 +71,12 @@ final class BackendLook {
   }
 
   /**
-   * What the backend does.
+   * The state of the backend.
    *
-   * @param stateChange as Postgres writes the time
+   * @param stateChange the time as Postgres writes it
    */
   record Seen(String state, String stateChange, Optional<LockWait> awaits) {}
 
-  /** The backend's process ID. */
   int pid() {
     return pid;
   }
@@ -85,8 +84,8 @@ final class BackendLook {
   /**
    * Asks now.
    *
-   * @param operation the statement that is under way, as its caller names it
-   * @param millisMax for each of connecting and answering
+   * @param operation the caller's name for the running statement
+   * @param millisMax for connecting, and again for the answer
    * @return empty if the backend is gone
    */
   Optional<Seen> ask(String operation, int millisMax) throws SQLException {
@@ -111,7 +110,7 @@ final class BackendLook {
   }
 
   private static Seen seen(String operation, ResultSet row) throws SQLException {
-    // Without track_activities nothing is known of states.
+    // Without track_activities the state is not known.
     String state = Objects.requireNonNullElse(row.getString(1), "disabled");
     String stateChange = Objects.requireNonNullElse(row.getString(2), "");
     String event = row.getString(3);
@@ -140,7 +139,7 @@ final class BackendLook {
     return new Seen(state, stateChange, awaits);
   }
 
-  /** Ends the second connection; the next question makes another one. */
+  /** Closes the second connection. The next question opens a new one. */
   void close() {
     Connection known = connection;
     connection = null;

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches statements that may last for hours. A silent connection may have a statement that works,
- * or a network that swallows everything. Neither a time-out of the socket nor TCP's keep-alive
- * through a proxy can tell the two apart.
+ * or a network that drops all packets. Neither a socket timeout nor TCP keep-alive through a proxy
+ * can tell the two apart.
  *
- * <p>So Postgres is asked about the statement's backend on a second connection, from time to time.
- * The statement's connection is broken off if its backend is gone, if the backend is idle although
- * an answer is expected, or if Postgres doesn't answer the second connection either. An active
- * backend is left alone, however long it takes; what it waits for is passed on.
+ * <p>So the watch asks Postgres for the statement's backend from time to time, on a second
+ * connection. It breaks the statement's connection off if the backend is gone, if the backend is
+ * idle although an answer is expected, or if Postgres doesn't answer on the second connection
+ * either. It leaves an active backend alone, however long that takes, and reports what the backend
+ * waits for.
  */
 final class BackendWatch implements AutoCloseable {
   /** The watch wakes this many times in the interval between two probes. */
@@ -40,7 +41,7 @@ final class BackendWatch implements AutoCloseable {
    * Watches one connection.
    *
    * @param login of the second connection
-   * @param waits is told what the statement waits for, and that it doesn't any more
+   * @param waits is told when the statement starts and stops waiting, and for what
    */
   BackendWatch(
       Connection watched, Login login, Patience patience, Consumer<Optional<LockWait>> waits)
@@ -52,7 +53,7 @@ final class BackendWatch implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name(login.applicationName()).start(this::run);
   }
 
-  /** A statement that is under way. Its fields belong to the watching thread. */
+  /** A running statement. Its fields belong to the watching thread. */
   static final class Statement {
     private final String operation;
     private long lookedNano = System.nanoTime();
@@ -67,8 +68,8 @@ final class BackendWatch implements AutoCloseable {
     }
 
     /**
-     * The failure for the caller if the watch broke the connection off. What the watch saw is its
-     * cause; that the socket was closed under a statement is not.
+     * The failure for the caller if the watch broke the connection off. Its cause is what the watch
+     * saw, not that the socket was closed under a statement.
      */
     Optional<DatabaseUnavailable> brokenOff(Throwable thrown) {
       return Optional.ofNullable(brokenOff)
@@ -149,7 +150,7 @@ final class BackendWatch implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - now.answeredNano);
   }
 
-  /** The second connection may have died by itself: only a new one tells. */
+  /** The second connection itself may be broken: only a new one tells. */
   private void silent(Statement now) {
     now.silences++;
     long silentMillis = silentMillis(now);
@@ -188,7 +189,7 @@ final class BackendWatch implements AutoCloseable {
       under = null;
       now.brokenOff = why;
     }
-    // A socket with TLS may wait while it is closed.
+    // Closing a TLS socket may block.
     Thread.startVirtualThread(() -> BrokenOff.close(watched));
   }
 

@@ -1,12 +1,12 @@
 package dev.coatcheck.postgres.session;
 
 /**
- * How long a silent connection is believed to have a statement that works. All in milliseconds.
+ * How long a silent connection is trusted to have a working statement, in milliseconds.
  *
  * @param lookMillis between two questions on the second connection
- * @param answerMillisMax for the answer to each
+ * @param answerMillisMax for each answer
  * @param silenceMillisMax without any answer, until the connection is broken off
- * @param idleMillisMax that the backend is idle though we wait for its answer, until then
+ * @param idleMillisMax with an idle backend, until the connection is broken off
  */
 public record Patience(
     int lookMillis, int answerMillisMax, int silenceMillisMax, int idleMillisMax) {

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 
 /** Brings the gateway's own schema, {@code coatcheck}, up to date, under Flyway's lock. */
 public final class SchemaMigration {
@@ -19,7 +20,8 @@ public final class SchemaMigration {
    * Checks that this Postgres keeps what it acknowledges, then applies what is missing.
    *
    * @param settings to log in with beside the pool: a migration takes as long as it needs
-   * @throws UnusableDatabase if it is too old, a standby, or allowed to lose commits
+   * @throws UnusableDatabase if it is too old, a standby, allowed to lose commits, or has a schema
+   *     by other migrations
    */
   public static void run(Database database, DatabaseSettings settings) throws UnusableDatabase {
     List<String> faults = faults(database);
@@ -33,6 +35,11 @@ public final class SchemaMigration {
           .locations("classpath:db/migration")
           .load()
           .migrate();
+    } catch (FlywayValidateException unreleased) {
+      throw new UnusableDatabase(
+          "The schema \"coatcheck\" was made by a development version that was never released, and"
+              + " can't be upgraded. Drop it with \"drop schema coatcheck cascade\", which deletes"
+              + " all its public IDs, or use another database or home.");
     } catch (FlywayException failed) {
       throw new UnusableDatabase(
           "The schema \"coatcheck\" could not be brought up to date: " + failed.getMessage());

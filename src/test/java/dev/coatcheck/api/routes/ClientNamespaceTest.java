@@ -177,33 +177,6 @@ class ClientNamespaceTest {
         ADMIN.hostile().put(kept.with("client_names", "none")), "400 field_invalid client_names");
   }
 
-  /** The version before writes and reads names without a namespace, and types without a rule. */
-  @Test
-  void theVersionBeforeCanRunBesideThisOne() {
-    String clientId = clientId();
-    GATEWAY.execute(
-        """
-        insert into coatcheck.type (name, prefix, key_kind, generate, layout, salt)
-        values ('older', 'old', 'bigint', 'snowflake', 'default', decode(repeat('00', 16), 'hex'))
-        """);
-    String id = mint(ADMIN, "older", clientId, null).text("/id");
-    String insert =
-        "insert into coatcheck.alias (bucket, type_id, scheme, value, token)"
-            + " select bucket, type_id, scheme, value, token from coatcheck.alias where value = '"
-            + clientId
-            + "' on conflict do nothing";
-    GATEWAY.execute(insert);
-
-    assertThat(ADMIN.get("/v1/types/older").text("/client_names")).isEqualTo("shared");
-    assertThat(mint(AS_BOB, "older", clientId, null).text("/id")).isEqualTo(id);
-    assertThat(
-            GATEWAY.count(
-                "select count(*) from coatcheck.alias where namespace = '' and value = '"
-                    + clientId
-                    + "'"))
-        .isEqualTo(1);
-  }
-
   @Test
   void anAliasIsGivenAndLookedUpInItsNamespaceOnly() {
     String clientId = clientId();

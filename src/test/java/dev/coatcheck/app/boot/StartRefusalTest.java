@@ -101,6 +101,19 @@ class StartRefusalTest {
   }
 
   @Test
+  void schemaOfADevelopmentVersion() {
+    execute("create database early");
+    TestSql early = new TestSql(url("early"), database.user(), database.password());
+    early.migrate();
+    early.execute("update coatcheck.flyway_schema_history set checksum = 1 where version = '001'");
+    assertRefused(
+        onDatabase("early"),
+        "The schema \"coatcheck\" was made by a development version that was never released",
+        "Drop it with \"drop schema coatcheck cascade\"",
+        "or use another database or home.");
+  }
+
+  @Test
   void databaseThatMayLoseWhatItAcknowledged() {
     execute("create database forgetful", "alter database forgetful set synchronous_commit = off");
     assertRefused(onDatabase("forgetful"), "The database can't be used: synchronous_commit is off");

@@ -50,7 +50,7 @@ class DatedSnowflakesTest {
 
   @BeforeEach
   void empty() {
-    SERVER.sql().execute("truncate coatcheck.dated_key, coatcheck.worker_lease");
+    SERVER.sql().execute("truncate coatcheck.dated_key");
     KeyFence.Lift _ = FENCE.lift(0, KeyFence.DATED_WORKER_MAX);
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
@@ -241,22 +241,6 @@ class DatedSnowflakesTest {
     assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft("default"));
   }
 
-  /** Before they were set apart, any instance could lease seven of the eight. */
-  @Test
-  void aWorkerThatWasEverLeasedIsLeftOut() {
-    SERVER
-        .sql()
-        .execute(
-            """
-            insert into coatcheck.worker_lease (layout, worker, timeline, epoch)
-            values ('default', 895, 1, 1), ('default', 767, 1, 0), ('twitter', 767, 1, 1)
-            """);
-    failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 2);
-
-    assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(767);
-  }
-
   @Test
   void theDatabasesOfSeveralRangesHaveWorkersOfTheirOwn() {
     DatedKeys low =
@@ -267,54 +251,6 @@ class DatedSnowflakesTest {
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 3);
     assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(127);
-  }
-
-  /** What earlier versions granted and skipped, with the worker that each layout had then. */
-  @Test
-  void keysOfAnEarlierVersionStayUniqueAndFullTicksComeToLife() {
-    TestDatabase earlier = TestDatabase.empty();
-    earlier.sql().migrate("27");
-    List<String> layouts =
-        List.of(
-            "default",
-            "twitter",
-            "wide-sequence",
-            "41/5/17@0",
-            "29x1000/21/13@1463673600000",
-            "39x10/4+2/s8/10@0");
-    for (String layout : layouts) {
-      earlier
-          .sql()
-          .execute(
-              "insert into coatcheck.dated_key values (%d, 10, 0, '%s')"
-                  .formatted(tick(layout), layout));
-    }
-    earlier.sql().migrate();
-    try (Database database = Database.open(earlier.settings(1), "earlier", OBSERVER)) {
-      for (String name : layouts) {
-        SnowflakeLayout layout = SnowflakeLayout.accepted(name);
-        long key = draw(generators(database, layout), AT).getFirst();
-
-        assertThat(layout.sequenceOf(key)).as(name).isEqualTo(10);
-        assertThat(layout.workerOf(key)).isEqualTo(WorkerUses.dated(layout).getFirst());
-      }
-    }
-  }
-
-  private static long tick(String layout) {
-    SnowflakeLayout of = SnowflakeLayout.accepted(layout);
-    return of.millisOf(of.position(AT));
-  }
-
-  @Test
-  void whatAnEarlierVersionSkippedEndsNoKeys() {
-    TestDatabase earlier = TestDatabase.empty();
-    earlier.sql().migrate("27");
-    earlier.sql().execute("update coatcheck.key_fence set dated_advance = 16384");
-    earlier.sql().migrate();
-    try (Database database = Database.open(earlier.settings(1), "skipped", OBSERVER)) {
-      assertThat(LAYOUT.workerOf(draw(generators(database, LAYOUT), AT).getFirst())).isEqualTo(895);
-    }
   }
 
   @Test

@@ -120,9 +120,9 @@ class SimulatedRowsTest {
 
   private void insert(int worker, SimulatedRows.Row row, SimulatedRows.Life life) {
     database.execute(
-        "insert into coatcheck.worker_lease (layout, worker, epoch, granted_until_ms,"
+        "insert into coatcheck.worker_lease (layout, worker, holder, epoch, granted_until_ms,"
             + " rest_until_ms, expires_at, timeline, system_identifier)"
-            + " values ('default', %d, %d, %d, %d,"
+            + " values ('default', %d, 'earlier', %d, %d, %d,"
                 .formatted(worker, row.epoch(), row.grantedUntil(), row.restUntil())
             + " to_timestamp(%d / 1000.0), %d, %d)"
                 .formatted(
@@ -134,7 +134,7 @@ class SimulatedRowsTest {
   private void same(SimulatedRows.Row row, SimulatedRows.Life life, int worker, String what) {
     String where = " from coatcheck.worker_lease where worker = " + worker;
     assertThat(database.number("select epoch" + where)).as(what).isEqualTo(row.epoch());
-    assertThat(database.number("select granted_until_ms" + where))
+    assertThat(database.number("select coalesce(granted_until_ms, 0)" + where))
         .as(what)
         .isEqualTo(row.grantedUntil());
     assertThat(database.number("select timeline" + where) - timeline)
@@ -143,9 +143,12 @@ class SimulatedRowsTest {
     assertThat(database.number("select system_identifier" + where) - system)
         .as(what)
         .isEqualTo(row.life().system() - life.system());
-    near(database.number("select rest_until_ms" + where), row.restUntil(), what + " rest");
     near(
-        database.number("select floor(extract(epoch from expires_at) * 1000)" + where),
+        database.number("select coalesce(rest_until_ms, 0)" + where),
+        row.restUntil(),
+        what + " rest");
+    near(
+        database.number("select coalesce(floor(extract(epoch from expires_at) * 1000), 0)" + where),
         row.expires(),
         what + " expires");
   }

@@ -110,7 +110,7 @@ class WorkerLeaseStoreTest {
         store, "no worker 5..6 of layout default is free: not yet held, resting 2", 1, 15_000);
     assertThat(database.number("select min(rest_until_ms) from coatcheck.worker_lease"))
         .isBetween(now(), now() + 15_000);
-    database.execute("update coatcheck.worker_lease set rest_until_ms = 0");
+    database.execute("update coatcheck.worker_lease set rest_until_ms = null");
     assertThat(acquire(store).epoch()).isEqualTo(1);
   }
 

@@ -11,6 +11,7 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -47,7 +48,9 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public final Registry registry;
   public final Type charge;
   public final Type user;
-  public final Mappings mappings;
+  public final Aliases aliases;
+  public final Lookup lookup;
+  public final Resolver resolver;
   public final Endings endings;
   public final Minter minter;
 
@@ -72,14 +75,28 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
     charge = type("charge", "ch", KeyKind.BIGINT);
     user = type("user", "usr", KeyKind.UUID);
-    mappings = Mappings.open(database, registry, feed, Mappings.KeySource.NONE, observer, 1_000, 3);
-    endings = Endings.open(database, mappings.resolver());
+    aliases = new Aliases(database, feed, 1_000, 3);
+    lookup = new Lookup(database, UnmappedRows.NONE);
+    resolver = resolver(1_000);
+    endings = Endings.open(database, resolver);
     minter = Minter.open(database, TOKENS, keys, observer, 4);
   }
 
   /** One whose pool is that small. */
   public static MappingFixture withConnections(int connections) {
     return new MappingFixture(generators(), TestDatabase.fresh(), System::nanoTime, connections);
+  }
+
+  /** Another resolver, with a cache of its own. */
+  Resolver resolver(int cachedMax) {
+    return new Resolver(
+        database, new IdParser(registry), aliases, lookup, feed, observer, cachedMax, 3);
+  }
+
+  /** Texts as the resolver takes them. */
+  List<IdText.OfRow> read(List<String> texts) {
+    IdParser parser = new IdParser(registry);
+    return texts.stream().map(text -> parser.parseOfRow(text, _ -> true)).toList();
   }
 
   /** Another instance on the same database. */

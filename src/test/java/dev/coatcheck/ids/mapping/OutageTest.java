@@ -37,7 +37,7 @@ class OutageTest {
       String minute = minted(fixture, "minute", OnOutage.SERVE_STALE, 60);
       String moment = minted(fixture, "moment", OnOutage.SERVE_STALE, 20);
       String refusing = minted(fixture, "refusing", OnOutage.REFUSE, 60);
-      Resolver resolver = fixture.mappings.resolver();
+      Resolver resolver = fixture.resolver;
       assertThat(isInMemory(resolver, minute)).isTrue();
       Type ofMinute = fixture.registry.named("minute").orElseThrow();
       Alias alias = Alias.of(ofMinute, AliasScheme.LEGACY, "4711");
@@ -99,7 +99,7 @@ class OutageTest {
             .mapping()
             .publicId()
             .toString();
-    fixture.mappings.resolver().resolve(id);
+    fixture.resolver.resolve(id);
     return id;
   }
 }

@@ -42,35 +42,31 @@ class UnaskedRowTest {
     assertThat(
             askedAgain(
                 rows.formatted("1::bigint as ordinal"),
-                () -> FIXTURE.mappings.lookup().find(mine.type(), mine.key())))
+                () -> FIXTURE.lookup.find(mine.type(), mine.key())))
         .contains(mine);
     assertThat(
             askedAgain(
                 "select 1::bigint as ordinal, type_id, scheme, namespace, value, token"
                     + " from coatcheck.alias where value = '%s' and %s"
                         .formatted(another.value(), isARow),
-                () -> FIXTURE.mappings.resolver().resolveAlias(mine.type(), alias)))
+                () -> FIXTURE.resolver.resolveAlias(mine.type(), alias)))
         .isEqualTo(found);
     assertThat(
             askedAgain(
                 rows.formatted("token as asked"),
                 () ->
-                    FIXTURE
-                        .mappings
-                        .resolver()
-                        .resolveAll(List.of(second.publicId().toString(), id))))
+                    FIXTURE.resolver.resolveAll(
+                        FIXTURE.read(List.of(second.publicId().toString(), id)))))
         .containsExactly(new ResolveOutcome.Found(second), found);
-    FIXTURE.mappings.resolver().forget(mine.type(), mine.token());
-    assertThat(
-            askedAgain(
-                rows.formatted("token as asked"), () -> FIXTURE.mappings.resolver().resolve(id)))
+    FIXTURE.resolver.forget(mine.type(), mine.token());
+    assertThat(askedAgain(rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id)))
         .isEqualTo(found);
-    assertThat(FIXTURE.mappings.resolver().resolve(id)).isEqualTo(found);
+    assertThat(FIXTURE.resolver.resolve(id)).isEqualTo(found);
   }
 
   private Alias named(Mapping mapping) {
     Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
-    FIXTURE.mappings.aliases().add(mapping.token(), alias);
+    FIXTURE.aliases.add(mapping.token(), alias);
     return alias;
   }
 
@@ -79,19 +75,16 @@ class UnaskedRowTest {
     Mapping older = minted();
     Mapping newer = minted();
 
-    Listing.Page page =
+    Lookup.Page page =
         askedAgain(
             "select key, created_at, token, type_id, status from coatcheck.public_id where key = "
                 + newer.key().text(),
             () ->
-                FIXTURE
-                    .mappings
-                    .listing()
-                    .page(
-                        newer.type(),
-                        java.util.Optional.empty(),
-                        java.util.Optional.of(newer.key()),
-                        1));
+                FIXTURE.lookup.page(
+                    newer.type(),
+                    java.util.Optional.empty(),
+                    java.util.Optional.of(newer.key()),
+                    1));
 
     assertThat(page.mappings()).containsExactly(older);
   }
@@ -108,8 +101,7 @@ class UnaskedRowTest {
 
     MintOutcome.Ticket ticket = MappingFixture.minted(outcome).getFirst();
     assertThat(ticket.mapping().key()).isEqualTo(new Key.Bigint(key));
-    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(key)))
-        .contains(ticket.mapping());
+    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(key))).contains(ticket.mapping());
   }
 
   @Test
@@ -125,7 +117,7 @@ class UnaskedRowTest {
                       return true;
                     }))
         .isInstanceOf(DatabaseUnavailable.class);
-    assertThat(FIXTURE.mappings.resolver().resolve(mine.publicId().toString()))
+    assertThat(FIXTURE.resolver.resolve(mine.publicId().toString()))
         .isEqualTo(new ResolveOutcome.Found(mine));
   }
 

@@ -122,7 +122,7 @@ class MinterTest {
 
       assertThat(outcome)
           .isEqualTo(new MintOutcome.KeysUnavailable(new KeyDraw.Refused("no worker", 250)));
-      assertThat(fixture.mappings.lookup().find(fixture.charge, new Key.Bigint(1))).isEmpty();
+      assertThat(fixture.lookup.find(fixture.charge, new Key.Bigint(1))).isEmpty();
     }
   }
 

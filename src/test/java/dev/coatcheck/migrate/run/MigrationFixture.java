@@ -8,7 +8,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacyFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
@@ -122,8 +122,8 @@ public final class MigrationFixture extends MigratedSource {
         gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
   }
 
-  public FileImports files() {
-    return new FileImports(gatewayMappings(), migrations());
+  public KeyFileImport files() {
+    return new KeyFileImport(gatewayMappings(), migrations());
   }
 
   GatewayMappings gatewayMappings() {
@@ -343,13 +343,13 @@ public final class MigrationFixture extends MigratedSource {
 
   /** Each legacy ID leads to its row's key, and so does the public ID that it leads to. */
   public void requireLookUps(Type of, Map<Long, Long> keys) {
-    try (Legacy legacy = legacy(migrations().legacySource())) {
+    try (LegacyFixture legacy = legacy(migrations().unmappedRows())) {
       keys.forEach(
           (id, key) -> {
             ResolveOutcome found = find(legacy, of, id);
             assertThat(found).as("%s %d", of.name(), id).isInstanceOf(ResolveOutcome.Found.class);
             String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
-            ResolveOutcome resolved = gateway.mappings.resolver().resolve(publicId);
+            ResolveOutcome resolved = gateway.resolver.resolve(publicId);
             assertThat(((ResolveOutcome.Found) resolved).mapping().key())
                 .isEqualTo(new Key.Bigint(key));
           });

@@ -3,13 +3,11 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.session.LockWait;
-import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -46,30 +44,29 @@ class StoredJsonTest {
   }
 
   @Test
-  void aRunOfAnEarlierVersionIsReadAfterTheUpgrade() {
-    TestDatabase before = TestDatabase.empty();
-    before.sql().migrate("18");
-    before
-        .sql()
-        .execute(
-            """
-            insert into coatcheck.table_migration
-              (source, table_schema, table_name, table_oid, key_column, key_type, type_id,
-               keep_primary_key, first_schema, first_name, key_attnum, created_at_attnum,
-               application_path, accepted, plan, knobs, waits_for, report)
-            values ('shop', 'public', 'orders', 16384, 'id', 'bigint', 1,
-                    false, 'public', 'orders', 1, 0,
-                    '"$user", "public"', '{row_shape,new_key}', '%s', '%s', '%s', '%s')
-            """
-                .formatted(
-                    text("stored-plan.json"),
-                    text("stored-throttle-settings-before-019.json"),
-                    text("stored-wait.json"),
-                    text("stored-report.json")));
-    before.sql().migrate();
+  void aRunIsReadAsAnEarlierVersionWroteIt() {
+    try (MappingFixture gateway = new MappingFixture()) {
+      gateway
+          .on
+          .sql()
+          .execute(
+              """
+              insert into coatcheck.table_migration
+                (source, table_schema, table_name, table_oid, key_column, key_type, type_id,
+                 keep_primary_key, first_schema, first_name, key_attnum, application_path,
+                 accepted, plan, throttle_settings, waits_for, report)
+              values ('shop', 'public', 'orders', 16384, 'id', 'bigint', %d,
+                      false, 'public', 'orders', 1, '"$user", "public"',
+                      '{row_shape,new_key}', '%s', '%s', '%s', '%s')
+              """
+                  .formatted(
+                      gateway.charge.number(),
+                      text("stored-plan.json"),
+                      text("stored-throttle-settings.json"),
+                      text("stored-wait.json"),
+                      text("stored-report.json")));
 
-    try (Database database = Database.open(before.settings(2), "test", new Observer())) {
-      TableMigration run = new RunStore(database).find(1).orElseThrow();
+      TableMigration run = new RunStore(gateway.database).find(1).orElseThrow();
 
       assertThat(run.plan()).isEqualTo(RunRowTable.read(text("stored-plan.json"), Plan.class));
       assertThat(run.status().waitsFor())
@@ -77,7 +74,7 @@ class StoredJsonTest {
       assertThat(run.accepted()).containsExactly("row_shape", "new_key");
       assertThat(JSON.readTree(run.report())).isEqualTo(JSON.readTree(text("stored-report.json")));
       assertThat(run.throttleSettings())
-          .isEqualTo(new ThrottleSettings(400, 5_000, 0, 11, 10_240, 6, 601, 251, 600, true));
+          .isEqualTo(new ThrottleSettings(400, 5_000, 20, 11, 2_048, 6, 601, 251, 602, true));
     }
   }
 

@@ -162,7 +162,8 @@ class ThrottleTest {
   /** The time worked after the next renewal of the lease. */
   private long awaitBeat(TableMigration run) {
     String until =
-        "select (extract(epoch from lease_until) * 1000)::bigint from coatcheck.table_migration";
+        "select coalesce(extract(epoch from lease_until) * 1000, 0)::bigint"
+            + " from coatcheck.table_migration";
     long before = fixture.count(until);
     fixture.await(() -> fixture.count(until) > before);
     return fixture.now(run).progress().workedMillis();

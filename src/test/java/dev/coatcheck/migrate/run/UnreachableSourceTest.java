@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -110,7 +110,7 @@ class UnreachableSourceTest {
                         .anyMatch(UnreachableSourceTest::isRenamed));
         assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
 
-        requireLookUps(migrations.legacySource(), shop.type, dead);
+        requireLookUps(migrations.unmappedRows(), shop.type, dead);
 
         Type other = shop.gateway.type("other", "other", KeyKind.BIGINT);
         shop.execute("create table other (id bigserial primary key)");
@@ -120,7 +120,7 @@ class UnreachableSourceTest {
   }
 
   /** While callers ask each of the dead sources for a row, again and again. */
-  private static void requireLookUps(LegacySource rows, Type sound, List<Type> dead)
+  private static void requireLookUps(UnmappedRows rows, Type sound, List<Type> dead)
       throws InterruptedException {
     AtomicBoolean stopped = new AtomicBoolean();
     CountDownLatch refused = new CountDownLatch(DEAD);
@@ -139,7 +139,7 @@ class UnreachableSourceTest {
   }
 
   private static void ask(
-      LegacySource rows, Type type, AtomicBoolean stopped, CountDownLatch refused) {
+      UnmappedRows rows, Type type, AtomicBoolean stopped, CountDownLatch refused) {
     while (!stopped.get()) {
       try {
         rows.fillOnDemand(type, 1);

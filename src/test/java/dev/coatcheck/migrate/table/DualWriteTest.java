@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.migrate.plan.Inspection;
 import dev.coatcheck.migrate.plan.Inventory;
 import dev.coatcheck.migrate.run.MigrationFixture;
@@ -159,7 +159,7 @@ class DualWriteTest {
 
     assertThat(drained.entries()).isEqualTo(3);
     assertThat(drained.refused())
-        .extracting(LegacyKeyTable.LegacyKey::legacy)
+        .extracting(LegacyKeyWriter.LegacyKey::legacy)
         .containsExactlyInAnyOrder(0L, -1L);
     assertThat(fixture.outbox(target).lag().entries()).isZero();
   }

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The keys that a span of time can hold: {@code /v1/keys/bounds}. */
+/** The bounds of the keys of a span of time: {@code /v1/keys/bounds}. */
 final class BoundsRoutes implements Routes {
   private static final int BUCKETS_MAX = 1_000;
   private static final long BUCKET_MILLIS_MAX = 1_000_000_000_000L;
@@ -42,7 +42,7 @@ final class BoundsRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/keys/bounds", Scope.KEYS_READ, this::bounds);
   }
 
-  /** {@code from} is inside, {@code to} is not. Without keys if the scheme has none of the time. */
+  /** {@code from} is inclusive, {@code to} exclusive. Without keys if none have such a time. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record BoundsView(
       String object,
@@ -103,7 +103,7 @@ final class BoundsRoutes implements Routes {
             bucketMillis.map(millis -> buckets(times, millis, from, to)).orElse(null)));
   }
 
-  /** An end of the span: a time, or what a key says of its time. */
+  /** An end of the span: a time, or the time of a key. */
   private static Optional<Instant> end(
       Query query, KeyTimes times, String name, Function<KeyTimes.Tick, Instant> ofTick) {
     String keyName = name + "_key";
@@ -152,7 +152,7 @@ final class BoundsRoutes implements Routes {
                     "This must be an integer from 1 to " + BUCKET_MILLIS_MAX + "."));
   }
 
-  /** Those that can hold keys at all: none from before the scheme's epoch or after its end. */
+  /** The buckets that can contain keys: none before the scheme's epoch or after its end. */
   private static List<BucketView> buckets(
       KeyTimes times, long bucketMillis, Instant from, Instant to) {
     TimeBuckets buckets = new TimeBuckets(times.epochMillis(), bucketMillis);

@@ -41,14 +41,15 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
+ * Keys without public IDs, and the workers that generate them: {@code /v1/keys}, {@code
+ * /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
   private final Makers makers;
   private final List<Routes> others;
   private final InstantSource clock;
 
-  /** What makes keys, and what says who may. */
+  /** The sources of keys, and the workers in use. */
   public record Makers(
       KeyGenerators leased,
       DatedGenerators dated,
@@ -74,7 +75,7 @@ public final class KeyRoutes implements Routes {
     others.forEach(routes -> routes.register(endpoints));
   }
 
-  /** Consecutive keys have {@code first} and {@code count} as well. */
+  /** Consecutive keys have {@code first} and {@code count} too. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record KeyBatchView(
       String object,
@@ -144,7 +145,7 @@ public final class KeyRoutes implements Routes {
         200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), texts)));
   }
 
-  /** Texts, which no type has for keys. */
+  /** Texts, which are not keys of types. */
   private List<String> written(JsonObject body, TextKeys texts) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
@@ -175,7 +176,6 @@ public final class KeyRoutes implements Routes {
     };
   }
 
-  /** Keys as types have them. */
   private KeyDraw drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");

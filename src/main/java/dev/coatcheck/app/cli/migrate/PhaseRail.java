@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** The phases of a run in their order, each with a mark that says how far it is. */
+/** The phases of a run in order, each with a mark for its progress. */
 final class PhaseRail {
   private static final String DONE = "[x]";
   private static final String NOW = "[>]";
@@ -45,7 +45,6 @@ final class PhaseRail {
     return isNow ? NOW : OPEN;
   }
 
-  /** Whether the new keys are the primary key of the table. */
   static boolean isSwitched(JsonNode run) {
     return run.path("steps")
         .valueStream()
@@ -66,7 +65,7 @@ final class PhaseRail {
                     && step.path("state").asString().equals("undone"));
   }
 
-  /** The time window of a switch that is under way. */
+  /** The time window of a running switch. */
   static Optional<String> window(JsonNode run) {
     String opens = run.path("switch_not_before").asString("");
     String closes = run.path("switch_not_after").asString("");

@@ -10,9 +10,8 @@ import me.tongfei.progressbar.ProgressBar;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a run until it stops: draws a bar on a terminal, prints a line every ten seconds
- * elsewhere. Survives an outage of a minute. An interrupt ends the command but not the run, and
- * prints that.
+ * Follows a run until it stops: draws a bar on a terminal, or else prints a line every ten seconds.
+ * Survives an outage of a minute. An interrupt ends the command but not the run, and prints that.
  */
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
@@ -29,7 +28,7 @@ final class RunFollower {
     this.nanoTime = nanoTime;
   }
 
-  /** Waits until the run stops; returns it. */
+  /** Waits until the run stops, and returns it. */
   JsonNode end() throws CommandFailed {
     Thread interrupted = new Thread(this::printInterrupt);
     Runtime.getRuntime().addShutdownHook(interrupted);
@@ -50,7 +49,7 @@ final class RunFollower {
     try {
       var _ = Runtime.getRuntime().removeShutdownHook(interrupted);
     } catch (IllegalStateException isRunning) {
-      // The process ends, and the hook has printed.
+      // The process is ending, and the hook has printed.
     }
   }
 
@@ -79,7 +78,8 @@ final class RunFollower {
   }
 
   /**
-   * The gateway may restart, or its database may fail for a minute: the run continues by itself.
+   * The gateway may restart, or its database may be unavailable for a minute. The run continues
+   * anyway.
    */
   private JsonNode look() throws CommandFailed {
     for (int silences = 0; ; silences++) {

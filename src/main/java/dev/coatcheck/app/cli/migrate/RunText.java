@@ -137,7 +137,6 @@ final class RunText {
     }
   }
 
-  /** Why a run stopped before its end. */
   static String failure(JsonNode run) {
     String reason = run.path("reason").asString("");
     return "run %s of %s is %s%s. Next: %s"

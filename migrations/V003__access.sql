@@ -1,0 +1,62 @@
+create table coatcheck.api_key (
+  key_id      text        not null,
+  secret_hash bytea       not null,
+  name        text        not null,
+  principal   text        not null,
+  scopes      text[]      not null,
+  created_at  timestamptz not null default now(),
+  expires_at  timestamptz,
+  revoked_at  timestamptz,
+  constraint api_key_pkey           primary key (key_id),
+  constraint api_key_hash_is_sha256 check (octet_length(secret_hash) = 32)
+);
+
+comment on table coatcheck.api_key is 'API keys, the revoked ones too.';
+comment on column coatcheck.api_key.secret_hash is
+  'SHA-256 of the whole API key, whose 190 random bits make a slow hash pointless.';
+comment on column coatcheck.api_key.principal is
+  'Who acts: the owner of client IDs and stored responses. Survives the rotation of API keys.';
+comment on column coatcheck.api_key.expires_at is 'Null: never.';
+
+-- Stored responses expire by whole parts: nine tables that are used in turn, and a truncate in the
+-- place of deletes. The number of a part rises for good; its table is that number modulo nine. Six
+-- earlier parts are looked into, so the first one is number 6.
+create table coatcheck.idempotency_turn (
+  part     bigint      not null,
+  began_at timestamptz not null default now(),
+  only_row boolean     not null default true,
+  constraint idempotency_turn_pkey       primary key (only_row),
+  constraint idempotency_turn_is_one_row check (only_row)
+);
+insert into coatcheck.idempotency_turn (part) values (6);
+
+comment on table coatcheck.idempotency_turn is
+  'One row: which part of the stored responses is written. A part lasts four hours.';
+comment on column coatcheck.idempotency_turn.part is
+  'Rises for good; the table of a part is idempotency_<part modulo 9>.';
+
+do $$
+begin
+  for part in 0..8 loop
+    execute format(
+      $table$
+        create table coatcheck.idempotency_%1$s (
+          digest       uuid     not null,
+          status       integer  not null,
+          bucket       smallint not null,
+          request_hash bytea    not null,
+          response     text     not null,
+          constraint idempotency_%1$s_key_is_unique primary key (digest, bucket)
+        );
+        comment on table coatcheck.idempotency_%1$s is
+          'Stored responses of a part, each committed with what its request did.';
+        comment on column coatcheck.idempotency_%1$s.digest is
+          'Half of the SHA-256 of the principal and the Idempotency-Key.';
+        comment on column coatcheck.idempotency_%1$s.bucket is 'Of the same, 0 to 1023.';
+        comment on column coatcheck.idempotency_%1$s.request_hash is
+          'SHA-256 of the request: another request with this Idempotency-Key is refused.';
+        comment on column coatcheck.idempotency_%1$s.response is 'The body.';
+      $table$,
+      part);
+  end loop;
+end $$;

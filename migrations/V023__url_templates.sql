@@ -1,2 +1,0 @@
--- Which paths of the application's URLs hold legacy IDs: /orders/{legacy:order}.
-alter table coatcheck.type add column url_templates text[] not null default '{}';
