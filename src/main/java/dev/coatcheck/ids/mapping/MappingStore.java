@@ -9,7 +9,7 @@ import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -142,7 +142,7 @@ final class MappingStore {
       StoredMapping row,
       Map<TypedToken, StoredEnding> endings,
       Map<TypedToken, StoredMapping> survivors) {
-    StoredEnding ending = UnaskedRow.required(endings.get(row.id()), "ended without an ending");
+    StoredEnding ending = ConnectionDesync.required(endings.get(row.id()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }
@@ -150,7 +150,7 @@ final class MappingStore {
     return after == null
         ? new MappingState.Merged(
             row,
-            UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
+            ConnectionDesync.required(survivors.get(ending.survivor().get()), "merged into no row"),
             ending.endedAt())
         : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
@@ -182,7 +182,7 @@ final class MappingStore {
             .orderBy(table.typeNumber().desc(), table.key().desc())
             .limit(rowsMax)
             .fetch(table.mapper());
-    UnaskedRow.unless(
+    ConnectionDesync.unless(
         rows.size() <= rowsMax
             && rows.stream().allMatch(row -> row.typeNumber() == type.number())
             && before.stream()

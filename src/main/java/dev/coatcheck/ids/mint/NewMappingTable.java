@@ -6,7 +6,7 @@ import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -62,7 +62,7 @@ final class NewMappingTable {
   static Map<TypedToken, Instant> insertAllOrNone(DSLContext sql, List<NewMapping> rows) {
     Map<TypedToken, Instant> inserted = HashMap.newHashMap(rows.size());
     insert(sql, MappingTable.of(rows.getFirst().subject().key()), ALL_OR_NONE, rows, inserted);
-    UnaskedRow.unless(inserted.size() == rows.size(), "rows inserted: " + inserted.size());
+    ConnectionDesync.unless(inserted.size() == rows.size(), "rows inserted: " + inserted.size());
     return inserted;
   }
 
@@ -87,7 +87,7 @@ final class NewMappingTable {
             rows.stream().map(row -> row.subject().typeNumber()).toArray(Integer[]::new),
             rows.stream().map(row -> (short) row.subject().bucket()).toArray(Short[]::new));
     for (Inserted one : all) {
-      NewMapping row = UnaskedRow.required(wanted.get(one.token()), "another's row was inserted");
+      NewMapping row = ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");
       into.put(new TypedToken(row.subject().typeNumber(), row.token()), one.createdAt());
     }
   }

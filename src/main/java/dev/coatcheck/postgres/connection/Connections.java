@@ -189,11 +189,6 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
       isEvicted = true;
     }
 
-    /** What the connection is like after a failure that Postgres didn't report. */
-    public BrokenOff.Condition condition() {
-      return BrokenOff.condition(connection);
-    }
-
     /** Gives the connection back to the pool, unless it is unusable. */
     @Override
     public void close() throws SQLException {
@@ -222,7 +217,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     private void rollBack() {
       try {
         connection.rollback();
-      } catch (SQLException broken) {
+      } catch (SQLException | RuntimeException broken) {
         isEvicted = true;
       }
     }

@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.session;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -222,6 +223,8 @@ public final class Session implements AutoCloseable {
     Optional<BackendWatch.Statement> watched = watch.map(one -> one.begin(operation));
     try {
       return work.get();
+    } catch (ConnectionDesync desync) {
+      throw new DatabaseUnavailable(operation, desync);
     } catch (DataAccessException thrown) {
       throw watched
           .<RuntimeException>flatMap(statement -> statement.brokenOff(thrown))
