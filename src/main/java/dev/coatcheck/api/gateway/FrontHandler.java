@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.Callback;
  * brought or wrote the row. All other requests go on to the routes, on a thread of their own.
  *
  * <p>Handing a small request to another thread costs more than serving it. The routes make the
- * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
+ * answers, each in a {@link dev.coatcheck.core.attempt.NonBlockingAttempt}.
  */
 final class FrontHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(OpenRoute.REDIRECT.path());

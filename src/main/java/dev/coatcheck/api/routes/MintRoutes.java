@@ -20,7 +20,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class MintRoutes implements Routes {
   /** What {@link #ONE} answers to a body, of a request without query and Idempotency-Key. */
   public Answer one(byte[] body, String principal) {
     MintRequest request =
-        WithoutWaiting.once(ONE, () -> request(RequestBody.of(body).object(), principal));
+        NonBlockingAttempt.once(ONE, () -> request(RequestBody.of(body).object(), principal));
     return mint(MintCall.of(request), outcome -> MintAnswers.one(request, outcome));
   }
 

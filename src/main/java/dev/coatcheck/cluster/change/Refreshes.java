@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.change;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -22,13 +23,14 @@ final class Refreshes<K, V> {
   }
 
   /**
-   * Loads, or waits for another caller's load of the same. The load itself has the thread's
-   * deadline.
+   * Loads, or waits for another caller's load of the same; a {@link NonBlockingAttempt} ends here.
+   * The load itself has the thread's deadline.
    *
    * @param patience until when to wait
    * @throws DatabaseUnavailable if there is no answer by then
    */
   V run(K key, Deadline patience, Supplier<V> load) {
+    NonBlockingAttempt.leave();
     Deadline deadline = Deadline.current();
     return SingleFlight.await(
             loads.start(key, task -> begin(task, deadline, patience.leftNanos()), load),

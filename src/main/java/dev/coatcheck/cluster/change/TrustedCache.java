@@ -3,7 +3,7 @@ package dev.coatcheck.cluster.change;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,7 +131,6 @@ public final class TrustedCache<K, V> {
     if (trusted && !isServable) {
       return loaded(keys, load);
     }
-    WithoutWaiting.leave();
     Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
     if (isServable && isLate()) {
       refreshes.begin(keys, () -> loaded(keys, load));
@@ -176,7 +175,7 @@ public final class TrustedCache<K, V> {
   }
 
   private Map<K, V> loaded(List<K> keys, Function<List<K>, Map<K, V>> load) {
-    Before before = WithoutWaiting.once(new Load<>(this, keys), this::now);
+    Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
     Map<K, V> values = load.apply(keys);
     isLate.set(false);
     values.forEach((key, value) -> entries.put(key, new Entry<>(value, before)));

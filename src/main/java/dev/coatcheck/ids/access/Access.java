@@ -6,7 +6,7 @@ import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.time.Instant;
@@ -166,7 +166,7 @@ public final class Access {
   }
 
   private AccessDecision refused(String keyId, String reason) {
-    WithoutWaiting.leave(); // a log can make its writer wait
+    NonBlockingAttempt.leave(); // a log can make its writer wait
     observer.observe(new Event.AccessRefused(keyId, reason));
     return new AccessDecision.Unauthenticated(reason);
   }

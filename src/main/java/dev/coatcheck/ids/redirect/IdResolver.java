@@ -3,7 +3,7 @@ package dev.coatcheck.ids.redirect;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class IdResolver {
     if (older.isEmpty()) {
       return resolver.resolveAll(texts);
     }
-    WithoutWaiting.leave(); // what the first query found is counted before the second one waits
+    NonBlockingAttempt.leave(); // what the first query found is counted before the second one waits
     Iterator<ResolveOutcome> found = resolver.resolveAll(others).iterator();
     Iterator<ResolveOutcome> foundOlder = lookup.findAll(older).iterator();
     return decoded.stream().map(id -> (id.isPresent() ? foundOlder : found).next()).toList();

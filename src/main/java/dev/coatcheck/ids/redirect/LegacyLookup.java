@@ -9,7 +9,6 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -56,11 +55,8 @@ public final class LegacyLookup {
 
   private ResolveOutcome findOrFill(LegacyId id) {
     ResolveOutcome outcome = resolver.resolveAlias(id.type(), id.alias());
-    if (isToBeFilled(id, outcome)) {
-      WithoutWaiting.leave();
-      if (source.fillOnDemand(id.type(), id.number())) {
-        outcome = resolver.resolveAlias(id.type(), id.alias());
-      }
+    if (isToBeFilled(id, outcome) && source.fillOnDemand(id.type(), id.number())) {
+      outcome = resolver.resolveAlias(id.type(), id.alias());
     }
     return outcome;
   }

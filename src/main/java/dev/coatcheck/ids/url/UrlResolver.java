@@ -9,7 +9,7 @@ import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.LegacyLookup;
 import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -100,7 +100,7 @@ public final class UrlResolver {
             .map(id -> ((UrlId.Legacy) id).id())
             .toList();
     if (!ids.isEmpty() && !legacyIds.isEmpty()) {
-      WithoutWaiting.leave(); // the first look-up is counted before the second one may wait
+      NonBlockingAttempt.leave(); // the first look-up is counted before the second one may wait
     }
     Found found = new Found(findPublic(ids), findLegacy(legacyIds));
     return all.stream().map(read -> outcome(read, found)).toList();

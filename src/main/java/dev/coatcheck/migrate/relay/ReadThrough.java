@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.relay;
 
 import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
@@ -89,6 +90,7 @@ public final class ReadThrough implements LegacySource, KeySource {
   }
 
   private Permit enter(Source source) {
+    NonBlockingAttempt.leave();
     Semaphore permit = permits.computeIfAbsent(source.name(), _ -> new Semaphore(RUNNING_MAX));
     try {
       if (permit.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {

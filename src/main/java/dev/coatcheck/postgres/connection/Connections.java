@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -77,12 +78,12 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
 
   /**
    * Lends a connection for the time of the work, and to jOOQ on this thread; never where the thread
-   * must not {@linkplain WithoutWaiting wait}.
+   * runs a {@link NonBlockingAttempt}.
    *
    * @throws SQLTransientConnectionException if none is to be had in time
    */
   public <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
-    WithoutWaiting.leave();
+    NonBlockingAttempt.leave();
     Deadline begin = begin(deadline);
     if (!isAdmitted(begin)) {
       throw new SQLTransientConnectionException(TIMED_OUT);

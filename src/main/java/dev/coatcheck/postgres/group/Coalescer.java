@@ -1,6 +1,6 @@
 package dev.coatcheck.postgres.group;
 
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -73,14 +73,14 @@ public final class Coalescer<Q, A> {
   }
 
   /**
-   * Asks, and waits for the answer until the thread's deadline. A thread that must not {@linkplain
-   * WithoutWaiting wait} leaves, and comes back for the answer.
+   * Asks, and waits for the answer until the thread's deadline. A {@link
+   * NonBlockingAttempt} ends here, and finds the answer when it runs again.
    *
    * @throws DatabaseUnavailable if there is none by then; whether the work was done is unknown
    */
   public A call(Q question) {
-    if (WithoutWaiting.isRequired()) {
-      return WithoutWaiting.await(new Asked<>(this, question), () -> submit(question));
+    if (NonBlockingAttempt.isRunning()) {
+      return NonBlockingAttempt.await(new Asked<>(this, question), () -> submit(question));
     }
     WaitingCall<Q, A> mine = WaitingCall.now(question);
     boolean alone;

@@ -12,7 +12,7 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -102,8 +102,8 @@ class ResolverTest {
     MintRequest named = new MintRequest(FIXTURE.charge, Optional.empty(), List.of(alias));
     ResolveOutcome found = new ResolveOutcome.Found(FIXTURE.mint(named).getFirst().mapping());
     assertThat(resolver.resolveAlias(FIXTURE.charge, alias)).isEqualTo(found);
-    assertThat(new WithoutWaiting<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).attempt())
-        .isEqualTo(new WithoutWaiting.Attempt.Done<>(found));
+    assertThat(new NonBlockingAttempt<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).run())
+        .isEqualTo(new NonBlockingAttempt.Outcome.Done<>(found));
     assertThat(resolver.resolveAliases(Map.of(alias, FIXTURE.charge))).containsEntry(alias, found);
   }
 

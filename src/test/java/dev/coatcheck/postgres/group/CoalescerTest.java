@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.List;
@@ -77,7 +77,7 @@ class CoalescerTest {
             });
     Future<String> held = threads.submit(() -> spared.call("late"));
     late.await();
-    WithoutWaiting<String> another = new WithoutWaiting<>(() -> spared.call("another"));
+    NonBlockingAttempt<String> another = new NonBlockingAttempt<>(() -> spared.call("another"));
 
     assertThat(spared.call("next")).isEqualTo("next");
     begin(another, Deadline.after(LONG)).get();
@@ -110,7 +110,7 @@ class CoalescerTest {
     Future<String> spare = threads.submit(() -> spared.call("spare"));
     inSpare.await();
     CompletableFuture<?> next =
-        begin(new WithoutWaiting<>(() -> spared.call("next")), Deadline.after(LONG));
+        begin(new NonBlockingAttempt<>(() -> spared.call("next")), Deadline.after(LONG));
 
     release.countDown();
 
@@ -152,17 +152,17 @@ class CoalescerTest {
   @Test
   void workThatMustNotWaitIsToldInTimeAndNotWorkedForAfterThat() throws Exception {
     holdTheGroup();
-    WithoutWaiting<String> late = new WithoutWaiting<>(() -> coalescer.call("late"));
-    WithoutWaiting<String> patient = new WithoutWaiting<>(() -> coalescer.call("patient"));
+    NonBlockingAttempt<String> late = new NonBlockingAttempt<>(() -> coalescer.call("late"));
+    NonBlockingAttempt<String> patient = new NonBlockingAttempt<>(() -> coalescer.call("patient"));
     CompletableFuture<?> lateAnswer = begin(late, Deadline.after(SHORT));
     CompletableFuture<?> patientAnswer = begin(patient, Deadline.after(LONG));
 
     assertThatThrownBy(lateAnswer::get).hasCauseInstanceOf(DatabaseUnavailable.class);
-    assertThatThrownBy(late::attempt).isInstanceOf(DatabaseUnavailable.class);
+    assertThatThrownBy(late::run).isInstanceOf(DatabaseUnavailable.class);
     release.countDown();
     patientAnswer.get();
 
-    assertThat(patient.attempt()).isEqualTo(new WithoutWaiting.Attempt.Done<>("patient!"));
+    assertThat(patient.run()).isEqualTo(new NonBlockingAttempt.Outcome.Done<>("patient!"));
     assertThat(worked).containsKey("patient").doesNotContainKey("late");
   }
 
@@ -171,7 +171,7 @@ class CoalescerTest {
   void aSlowReceiverOfAnAnswerHoldsUpNoOtherGroup() throws Exception {
     holdTheGroup();
     CountDownLatch sent = new CountDownLatch(1);
-    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call("slow"));
+    NonBlockingAttempt<String> slow = new NonBlockingAttempt<>(() -> coalescer.call("slow"));
     CompletableFuture<?> answered =
         begin(slow, Deadline.after(LONG))
             .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
@@ -193,10 +193,10 @@ class CoalescerTest {
     first.await();
     CountDownLatch sent = new CountDownLatch(1);
     CompletableFuture<?> slow =
-        begin(new WithoutWaiting<>(() -> single.call("slow")), Deadline.after(LONG))
+        begin(new NonBlockingAttempt<>(() -> single.call("slow")), Deadline.after(LONG))
             .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
     CompletableFuture<?> next =
-        begin(new WithoutWaiting<>(() -> single.call("next")), Deadline.after(LONG));
+        begin(new NonBlockingAttempt<>(() -> single.call("next")), Deadline.after(LONG));
     release.countDown();
 
     assertThat(firstAnswer.get()).isEqualTo("first!");
@@ -211,7 +211,7 @@ class CoalescerTest {
   void aSlowReceiverOfAFailureHoldsUpNoOtherGroup() throws Exception {
     holdTheGroup();
     CountDownLatch sent = new CountDownLatch(1);
-    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call(FAILING));
+    NonBlockingAttempt<String> slow = new NonBlockingAttempt<>(() -> coalescer.call(FAILING));
     CompletableFuture<?> answered =
         begin(slow, Deadline.after(LONG))
             .handle(
@@ -229,9 +229,9 @@ class CoalescerTest {
     answered.get();
   }
 
-  private static CompletableFuture<?> begin(WithoutWaiting<String> work, Deadline deadline) {
+  private static CompletableFuture<?> begin(NonBlockingAttempt<String> work, Deadline deadline) {
     return deadline.call(
-        () -> ((WithoutWaiting.Attempt.Awaits<String>) work.attempt()).start().get());
+        () -> ((NonBlockingAttempt.Outcome.Awaits<String>) work.run()).start().get());
   }
 
   @Test

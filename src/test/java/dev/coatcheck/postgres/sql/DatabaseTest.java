@@ -8,7 +8,7 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -148,10 +148,10 @@ class DatabaseTest {
   @Test
   void workThatMustNotWaitNeverUsesPostgres() {
     AtomicInteger asked = new AtomicInteger();
-    WithoutWaiting<Integer> work =
-        new WithoutWaiting<>(() -> DATABASE.read("count", _ -> asked.incrementAndGet()));
+    NonBlockingAttempt<Integer> work =
+        new NonBlockingAttempt<>(() -> DATABASE.read("count", _ -> asked.incrementAndGet()));
 
-    assertThat(work.attempt()).isInstanceOf(WithoutWaiting.Attempt.Left.class);
+    assertThat(work.run()).isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
     assertThat(asked).hasValue(0);
   }
 
