@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.core.name.WireNamed;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
@@ -121,7 +122,7 @@ public final class AliasRoutes implements Routes {
   }
 
   private static AliasScheme scheme(String text) {
-    return AliasScheme.named(text)
+    return WireNamed.find(AliasScheme.class, text)
         .filter(scheme -> scheme != AliasScheme.KEY)
         .orElseThrow(
             () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));

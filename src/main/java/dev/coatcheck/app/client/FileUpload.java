@@ -1,5 +1,6 @@
 package dev.coatcheck.app.client;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.bulk.rows.RowFormat;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,7 +82,7 @@ public final class FileUpload {
         format != null
             ? format
             : name.substring(name.lastIndexOf('.') + 1).replace("jsonl", "ndjson");
-    return RowFormat.named(wanted)
+    return WireNamed.find(RowFormat.class, wanted)
         .orElseThrow(() -> new Misused("add --format csv or --format ndjson."));
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes.transfers;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.api.body.StreamedAnswer;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
@@ -110,7 +111,8 @@ public final class TransferRoutes implements Routes {
         parameters.type(
             "type", query.needed("type", "Send the name of the type whose mappings to export."));
     RowFormat format =
-        RowFormat.named(query.text("format").orElse(RowFormat.CSV.wireName()))
+        WireNamed.find(
+                RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
     boolean includeEnded = query.bool("include_ended", false);
     String name = type.name() + "." + format.wireName();
