@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 final class RunExecutor {
   private static final Duration VERIFIED_MAX = Duration.ofHours(1);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
   private final Heartbeat heartbeat;
@@ -31,7 +31,7 @@ final class RunExecutor {
   private final CurrentRun current;
 
   RunExecutor(
-      Journal journal,
+      JournalTable journal,
       GatewayMappings gateway,
       Source source,
       TableMigration run,

@@ -7,10 +7,10 @@ import java.util.Optional;
 
 /** Writes down what a runner does with the steps of a run, and how it ends. */
 final class RunLog {
-  private final Journal journal;
+  private final JournalTable journal;
   private final Heartbeat heartbeat;
 
-  RunLog(Journal journal, Heartbeat heartbeat) {
+  RunLog(JournalTable journal, Heartbeat heartbeat) {
     this.journal = journal;
     this.heartbeat = heartbeat;
   }

@@ -42,11 +42,11 @@ final class StartCheck {
   /** The precondition that the shape of a row may change. */
   private static final String ROW_SHAPE = "row_shape";
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final Sources sources;
   private final Inventory inventory;
 
-  StartCheck(Journal journal, Sources sources, Inventory inventory) {
+  StartCheck(JournalTable journal, Sources sources, Inventory inventory) {
     this.journal = journal;
     this.sources = sources;
     this.inventory = inventory;

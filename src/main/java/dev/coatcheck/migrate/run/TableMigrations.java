@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
@@ -32,7 +33,7 @@ public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final ActionTable actions;
   private final Sources sources;
   private final Inventory inventory;
@@ -47,7 +48,7 @@ public final class TableMigrations implements AutoCloseable {
       ChangeFeed feed,
       String holder,
       LongSupplier nanoTime) {
-    this.journal = new Journal(gateway.database(), gateway.observer(), holder);
+    this.journal = new JournalTable(gateway.database(), gateway.observer(), holder);
     this.actions = new ActionTable(gateway.database());
     this.sources = sources;
     this.inventory = new Inventory(nanoTime);
@@ -107,7 +108,7 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   /** The runs as they are written down. */
-  public Journal journal() {
+  public JournalTable journal() {
     return journal;
   }
 

@@ -69,7 +69,7 @@ class StoredJsonTest {
     before.sql().migrate();
 
     try (Database database = Database.open(before.settings(2), "test", new Observer())) {
-      TableMigration run = new RunStore(database).find(1).orElseThrow();
+      TableMigration run = new JournalTable(database, new Observer(), "test").find(1).orElseThrow();
 
       assertThat(run.plan()).isEqualTo(RunRowTable.read(text("stored-plan.json"), Plan.class));
       assertThat(run.status().waitsFor())
