@@ -63,8 +63,21 @@ public final class SingleFlight<K, V> {
 
   /** Waits for a result, or for its exception; empty if there is none in time. */
   public static <V> Optional<V> await(Future<V> result, long nanosMax) {
+    return await(() -> result.get(Math.max(0, nanosMax), TimeUnit.NANOSECONDS));
+  }
+
+  /** Waits for a result, or for its exception; empty if the thread is interrupted. */
+  static <V> Optional<V> await(Future<V> result) {
+    return await(result::get);
+  }
+
+  private interface Wait<V> {
+    V get() throws ExecutionException, InterruptedException, TimeoutException;
+  }
+
+  private static <V> Optional<V> await(Wait<V> wait) {
     try {
-      return Optional.of(result.get(Math.max(0, nanosMax), TimeUnit.NANOSECONDS));
+      return Optional.of(wait.get());
     } catch (TimeoutException late) {
       return Optional.empty();
     } catch (InterruptedException stopping) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.DeadlineSweep;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +70,7 @@ class CoalescerTest {
             1,
             1,
             10,
+            DeadlineSweep.SHARED,
             questions -> {
               if (questions.contains("late")) {
                 late.countDown();
@@ -98,6 +101,7 @@ class CoalescerTest {
             1,
             1,
             1,
+            DeadlineSweep.SHARED,
             questions -> {
               if (questions.contains("spare")) {
                 inSpare.countDown();
@@ -164,6 +168,32 @@ class CoalescerTest {
 
     assertThat(patient.run()).isEqualTo(new NonBlockingAttempt.Outcome.Done<>("patient!"));
     assertThat(worked).containsKey("patient").doesNotContainKey("late");
+  }
+
+  /** By the clock of the sweep, which stands still until the test turns it. */
+  @Test
+  void aCallWhoseGroupHangsEndsAtItsOwnDeadline() throws Exception {
+    AtomicLong clock = new AtomicLong(System.nanoTime());
+    Deadline early = Deadline.after(LONG);
+    Deadline later = Deadline.after(LONG.plusMinutes(1));
+    Coalescer<String, String> hanging =
+        new Coalescer<>("test", 1, 0, 1, new DeadlineSweep(clock::get), this::answer);
+    CompletableFuture<?> inGroup =
+        begin(new NonBlockingAttempt<>(() -> hanging.call("in its group")), early);
+    first.await();
+    CompletableFuture<?> inQueue =
+        begin(new NonBlockingAttempt<>(() -> hanging.call("in the queue")), later);
+    Future<String> blocked =
+        threads.submit(() -> later.call(() -> hanging.call("on its thread")));
+
+    clock.set(early.nano());
+    assertThatThrownBy(inGroup::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThat(inQueue).isNotDone();
+    assertThat(blocked).isNotDone();
+
+    clock.set(later.nano());
+    assertThatThrownBy(inQueue::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThatThrownBy(blocked::get).hasCauseInstanceOf(DatabaseUnavailable.class);
   }
 
   /** What waits for an answer may take long to send it. */
@@ -249,7 +279,7 @@ class CoalescerTest {
     FutureTask<String> call = new FutureTask<>(() -> deadline.call(() -> coalescer.call(question)));
     Thread caller = Thread.ofPlatform().start(call);
     Awaitility.await()
-        .until(() -> caller.getState() == Thread.State.TIMED_WAITING || call.isDone());
+        .until(() -> caller.getState() == Thread.State.WAITING || call.isDone());
     return call;
   }
 
