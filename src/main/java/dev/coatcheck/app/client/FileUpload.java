@@ -44,7 +44,7 @@ public final class FileUpload {
     }
     try (ImportFile source = ImportFile.open(file, rowFormat(), gateway, path);
         ProgressBar bar =
-            Bars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
+            ProgressBars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
       bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       while (source.sendPart()) {
         bar.stepTo(source.progress().offset() / BYTES_A_STEP);

@@ -46,8 +46,8 @@ public final class TrustedCache<K, V> {
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
-  private final Refreshes<List<K>, Map<K, V>> whileTrusted = new Refreshes<>(TRUSTED_LOADS_MAX);
-  private final Refreshes<List<K>, Map<K, V>> inDoubt = new Refreshes<>(DOUBTFUL_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted = new BoundedRefresh<>(TRUSTED_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> inDoubt = new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 
@@ -131,7 +131,7 @@ public final class TrustedCache<K, V> {
     if (trusted && !isServable) {
       return loaded(keys, load);
     }
-    Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
+    BoundedRefresh<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
     if (isServable && isLate()) {
       refreshes.begin(keys, () -> loaded(keys, load));
       return lastWords;

@@ -46,7 +46,7 @@ final class Runner {
       try (SourceSession session =
           SourceSession.open(
               source.settings(),
-              source.patience(),
+              source.timeouts(),
               run.target(),
               heartbeat.claim().fence(),
               heartbeat::waitsFor)) {

@@ -40,7 +40,7 @@ public final class Session implements AutoCloseable {
 
   private final Login login;
   private final Consumer<Event> events;
-  private final Optional<BackendWatch> watch;
+  private final Optional<StatementWatchdog> watch;
   private final DefaultConnectionProvider lent;
   private final DSLContext sql;
   private Connection connection;
@@ -54,7 +54,7 @@ public final class Session implements AutoCloseable {
     this.sql = BrokenOff.statements(lent);
   }
 
-  private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
+  private Session(Login login, WatchTimeouts timeouts, Consumer<Optional<LockWait>> waits) {
     this.login = login;
     this.events = _ -> {};
     this.connection = login.connect();
@@ -64,7 +64,7 @@ public final class Session implements AutoCloseable {
         Login.pinned(
             login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);
     try {
-      this.watch = Optional.of(new BackendWatch(connection, watching, patience, waits));
+      this.watch = Optional.of(new StatementWatchdog(connection, watching, timeouts, waits));
     } catch (SQLException refused) {
       BrokenOff.close(connection);
       throw new DatabaseUnavailable("connect", refused);
@@ -103,10 +103,10 @@ public final class Session implements AutoCloseable {
   public static Session openWatched(
       DatabaseSettings settings,
       String applicationName,
-      Patience patience,
+      WatchTimeouts timeouts,
       Consumer<Optional<LockWait>> waits) {
     return new Session(
-        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), patience, waits);
+        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), timeouts, waits);
   }
 
   /**
@@ -210,7 +210,7 @@ public final class Session implements AutoCloseable {
 
   @Override
   public void close() {
-    watch.ifPresent(BackendWatch::close);
+    watch.ifPresent(StatementWatchdog::close);
     try {
       connection.close();
     } catch (SQLException gone) {
@@ -220,7 +220,7 @@ public final class Session implements AutoCloseable {
 
   private <T> T guarded(String operation, int answerMillisMax, Supplier<T> work) {
     connect(operation, answerMillisMax);
-    Optional<BackendWatch.Statement> watched = watch.map(one -> one.begin(operation));
+    Optional<StatementWatchdog.Statement> watched = watch.map(one -> one.begin(operation));
     try {
       return work.get();
     } catch (ConnectionDesync desync) {
@@ -230,7 +230,7 @@ public final class Session implements AutoCloseable {
           .<RuntimeException>flatMap(statement -> statement.brokenOff(thrown))
           .orElseGet(() -> DatabaseUnavailable.of(operation, thrown, events));
     } finally {
-      watch.ifPresent(BackendWatch::end);
+      watch.ifPresent(StatementWatchdog::end);
       BrokenOff.closeIfUnanswered(connection);
     }
   }

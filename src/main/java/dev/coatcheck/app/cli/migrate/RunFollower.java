@@ -1,6 +1,6 @@
 package dev.coatcheck.app.cli.migrate;
 
-import dev.coatcheck.app.client.Bars;
+import dev.coatcheck.app.client.ProgressBars;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.NoAnswer;
 import java.io.PrintWriter;
@@ -58,7 +58,7 @@ final class RunFollower {
     JsonNode run = look();
     long lineDueNano = nanoTime.getAsLong();
     try (ProgressBar bar =
-        Bars.open(
+        ProgressBars.open(
             run.path("table").asString(),
             " rows",
             run.path("progress").path("rows_total").asLong(0))) {
@@ -66,7 +66,7 @@ final class RunFollower {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
         bar.setExtraMessage(RunText.activity(run));
-        if (!Bars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
+        if (!ProgressBars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
           err.println(RunText.line(run));
           lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }

@@ -14,11 +14,11 @@ import java.util.function.Supplier;
  *
  * @param <K> what is loaded
  */
-final class Refreshes<K, V> {
+final class BoundedRefresh<K, V> {
   private final Semaphore permits;
   private final SingleFlight<K, V> loads = new SingleFlight<>();
 
-  Refreshes(int runningMax) {
+  BoundedRefresh(int runningMax) {
     this.permits = new Semaphore(runningMax);
   }
 

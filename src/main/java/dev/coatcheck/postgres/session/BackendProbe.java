@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Asks Postgres on a second connection what the backend of the first one does. The second
  * connection is made when it is needed, and again after it broke.
  */
-final class BackendLook {
+final class BackendProbe {
   /** Process IDs are used again, so the start of the process belongs to its name. */
   private static final String OWN_BACKEND =
       "select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()";
@@ -57,7 +57,7 @@ final class BackendLook {
    *
    * @param login of the second connection
    */
-  BackendLook(Connection watched, Login login) throws SQLException {
+  BackendProbe(Connection watched, Login login) throws SQLException {
     this.login = login;
     try (PreparedStatement statement = watched.prepareStatement(OWN_BACKEND);
         ResultSet row = statement.executeQuery()) {
