@@ -51,7 +51,7 @@ public final class Sources implements AutoCloseable {
     return open(own, registered, observer, WatchTimeouts.DEFAULT);
   }
 
-  /** With another timeouts with networks that swallow everything. */
+  /** With other timeouts for networks that swallow everything. */
   public static Sources open(
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
