@@ -208,17 +208,6 @@ public final class Database implements AutoCloseable {
     return Deadline.isBound() && deadline.leftMillis() > LONG_MILLIS;
   }
 
-  /** Whether Postgres answers now; takes a second at most. */
-  public boolean isReachable() {
-    try {
-      return Deadline.ofAnswer()
-          .orEarlier()
-          .call(() -> read("ping", statements -> statements.selectOne().fetchOne() != null));
-    } catch (DatabaseUnavailable gone) {
-      return false;
-    }
-  }
-
   @Override
   public void close() {
     connections.close();

@@ -38,7 +38,7 @@ class ChangeFeedTest extends OnAFeed {
       from unnest({2}) as changed (subject) where {0} > 0
       """;
 
-  private final ChangeStore store = new ChangeStore(pool.dataSource());
+  private final ChangeStore store = new ChangeStore(pool);
 
   @Test
   @BrokenBy("identity-numbers")
