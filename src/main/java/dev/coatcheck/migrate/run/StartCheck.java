@@ -1,8 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.plan.Inspection;
-import dev.coatcheck.migrate.plan.Inventory;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.plan.TableShape;
@@ -44,12 +43,12 @@ final class StartCheck {
 
   private final JournalTable journal;
   private final Sources sources;
-  private final Inventory inventory;
+  private final TableSurvey survey;
 
-  StartCheck(JournalTable journal, Sources sources, Inventory inventory) {
+  StartCheck(JournalTable journal, Sources sources, TableSurvey survey) {
     this.journal = journal;
     this.sources = sources;
-    this.inventory = inventory;
+    this.survey = survey;
   }
 
   /** What speaks against another run for a type. */
@@ -109,9 +108,9 @@ final class StartCheck {
             now.table().table(),
             now.createdAt().map(Target.TimeColumn::name),
             run.keepPrimaryKey());
-    return switch (inventory.inspect(source, spec)) {
-      case Inspection.Refused(List<Diagnostic> diagnostics) -> diagnostics;
-      case Inspection.Sound(TableShape shape) ->
+    return switch (survey.inspect(source, spec)) {
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) -> diagnostics;
+      case TableSurvey.Outcome.Sound(TableShape shape) ->
           shape.keyColumn().equals(now.keyColumn())
               ? unplanned(run.plan(), shape)
               : List.of(CHANGED);

@@ -5,7 +5,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.Mappings.KeySource;
 import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.migrate.plan.Inventory;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
 import dev.coatcheck.migrate.plan.Proposal;
@@ -36,7 +36,7 @@ public final class TableMigrations implements AutoCloseable {
   private final JournalTable journal;
   private final ActionTable actions;
   private final Sources sources;
-  private final Inventory inventory;
+  private final TableSurvey survey;
   private final ActiveTables active;
   private final ReadThrough readThrough;
   private final Retirement retirement;
@@ -51,7 +51,7 @@ public final class TableMigrations implements AutoCloseable {
     this.journal = new JournalTable(gateway.database(), gateway.observer(), holder);
     this.actions = new ActionTable(gateway.database());
     this.sources = sources;
-    this.inventory = new Inventory(nanoTime);
+    this.survey = new TableSurvey(nanoTime);
     this.active = new ActiveTables(journal::activeTables);
     this.retirement = new Retirement(journal, sources, gateway);
     this.readThrough = new ReadThrough(active, sources, gateway);
@@ -96,7 +96,7 @@ public final class TableMigrations implements AutoCloseable {
     if (source.isEmpty()) {
       return actions.refuse(asked, new PlanOutcome.SourceUnknown());
     }
-    return switch (new Planner(inventory).propose(source.get(), request)) {
+    return switch (new Planner(survey).propose(source.get(), request)) {
       case Proposal.Refused(List<Diagnostic> diagnostics) ->
           actions.refuse(asked, new PlanOutcome.Refused(diagnostics));
       case Proposal.Ready ready -> actions.insert(request, ready, asked);
@@ -104,7 +104,7 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   private StartCheck check() {
-    return new StartCheck(journal, sources, inventory);
+    return new StartCheck(journal, sources, survey);
   }
 
   /** The runs as they are written down. */
