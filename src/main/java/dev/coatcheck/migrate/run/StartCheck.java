@@ -11,7 +11,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.table.Trial;
+import dev.coatcheck.migrate.table.TrialTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -142,7 +142,7 @@ final class StartCheck {
     return isKnownToFail(run.plan(), accepted)
         ? Optional.empty()
         : CatalogTable.now(source.database(), run.target())
-            .flatMap(now -> Trial.of(source.settings(), now))
+            .flatMap(now -> TrialTable.of(source.settings(), now))
             .map(StartCheck::failed);
   }
 
