@@ -120,16 +120,11 @@ public final class BrokenOff implements ExecuteListener {
   public static void close(Connection connection) {
     PgConnection own = driversOwn(connection);
     if (own != null) {
-      abort(own);
-    }
-  }
-
-  /** The same for a connection in whose wrapper the pool may have put another one. */
-  static void abort(Connection connection) {
-    try {
-      connection.abort(Runnable::run);
-    } catch (SQLException impossible) {
-      throw new IllegalStateException(impossible);
+      try {
+        own.abort(Runnable::run);
+      } catch (SQLException impossible) {
+        throw new IllegalStateException(impossible);
+      }
     }
   }
 

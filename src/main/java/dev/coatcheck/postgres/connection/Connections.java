@@ -177,7 +177,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     public void end() {
       if (isOver.compareAndSet(false, true)) {
         // A socket with TLS may wait while it is closed.
-        Thread.startVirtualThread(() -> BrokenOff.abort(connection));
+        Thread.startVirtualThread(() -> BrokenOff.close(connection));
       }
     }
 
