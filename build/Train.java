@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 
 /**
  * Has a gateway answer requests of each common kind, runs a verb against it, and stops it: {@code
- * java build/Train.java HOME GATEWAY… -- VERB…}. Both commands start a JVM that keeps what it loaded
- * and compiled in a cache (its option AOTCacheOutput, JEP 514 and 515), with which later starts take
- * half the time. All classes of a cache are loaded at every start that uses it, so gateways and verbs
- * have caches of their own.
+ * java build/Train.java HOME GATEWAY… -- VERB…}. Both commands start a JVM that keeps what it
+ * loaded and compiled in a cache (its option AOTCacheOutput, JEP 514 and 515), with which later
+ * starts take half the time. All classes of a cache are loaded at every start that uses it, so
+ * gateways and verbs have caches of their own.
  *
  * <p>The gateway keeps its data in HOME, a folder that is thrown away. The verb is given the URL of
  * the gateway and its key.
@@ -126,7 +126,8 @@ public class Train {
             .timeout(ANSWER_MAX)
             .header("Authorization", "Bearer " + key)
             .header("Content-Type", "application/json")
-            .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
             .build();
     for (int attempt = 1; ; attempt++) {
       try {

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -165,7 +165,10 @@ final class FrontRequest {
 
   /** A request that waits for one or more rows. */
   private record Loading(
-      Operation operation, NonBlockingAttempt<Answer> work, Permits.Permit permit, Deadline deadline) {}
+      Operation operation,
+      NonBlockingAttempt<Answer> work,
+      Permits.Permit permit,
+      Deadline deadline) {}
 
   private void await(Loading loading, NonBlockingAttempt.Outcome.Awaits<Answer> awaits) {
     CompletableFuture<?> loaded = loading.deadline().call(() -> awaits.start().get());

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.client;
 
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.name.WireNamed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

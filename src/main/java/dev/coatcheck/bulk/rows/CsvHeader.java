@@ -26,7 +26,10 @@ final class CsvHeader {
       return refused("The first line of a CSV file names its columns; its quotes are unbalanced.");
     }
     List<String> unknown =
-        names.get().stream().filter(name -> WireNamed.find(Column.class, name).isEmpty()).distinct().toList();
+        names.get().stream()
+            .filter(name -> WireNamed.find(Column.class, name).isEmpty())
+            .distinct()
+            .toList();
     if (!unknown.isEmpty()) {
       return refused(
           "The first line names the columns, of type, key, legacy_id, created_at, public_id,"

@@ -1,9 +1,9 @@
 package dev.coatcheck.cluster.change;
 
-import dev.coatcheck.core.name.WireNamed;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.change.FeedReply.Change;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;

@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.change;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,8 +46,10 @@ public final class TrustedCache<K, V> {
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
-  private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted = new BoundedRefresh<>(TRUSTED_LOADS_MAX);
-  private final BoundedRefresh<List<K>, Map<K, V>> inDoubt = new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted =
+      new BoundedRefresh<>(TRUSTED_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> inDoubt =
+      new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 

@@ -9,12 +9,13 @@ import java.util.function.Supplier;
 
 /**
  * Runs work on a thread that must not wait: it reads the requests of many clients, or sends the
- * answers of many. The work is ordinary code, the same that runs on threads which may wait. Where it
- * is about to wait, it says so here, and the attempt ends there. This is how one mint is answered:
+ * answers of many. The work is ordinary code, the same that runs on threads which may wait. Where
+ * it is about to wait, it says so here, and the attempt ends there. This is how one mint is
+ * answered:
  *
  * <ol>
- *   <li>{@code FrontRequest} calls {@link #run}. The work looks the API key up in memory, parses the
- *       body inside {@link #once}, and brings the mint to its {@code GroupCommit}.
+ *   <li>{@code FrontRequest} calls {@link #run}. The work looks the API key up in memory, parses
+ *       the body inside {@link #once}, and brings the mint to its {@code GroupCommit}.
  *   <li>The group commit calls {@link #await} for the row. There is none yet, so {@code await}
  *       throws, which ends the attempt; {@code run} returns {@link Outcome.Awaits}.
  *   <li>{@code FrontRequest} takes a permit and a deadline, and calls {@code start}, which puts the

@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
-import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;

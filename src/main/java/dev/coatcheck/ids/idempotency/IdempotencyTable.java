@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.idempotency;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
-import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;

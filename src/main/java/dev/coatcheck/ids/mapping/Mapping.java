@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.mapping;
 
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 

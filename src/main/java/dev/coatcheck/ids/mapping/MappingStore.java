@@ -7,9 +7,9 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.connection.ConnectionDesync;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -142,7 +142,8 @@ final class MappingStore {
       StoredMapping row,
       Map<TypedToken, StoredEnding> endings,
       Map<TypedToken, StoredMapping> survivors) {
-    StoredEnding ending = ConnectionDesync.required(endings.get(row.id()), "ended without an ending");
+    StoredEnding ending =
+        ConnectionDesync.required(endings.get(row.id()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }

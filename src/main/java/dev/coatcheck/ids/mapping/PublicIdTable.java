@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.table;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
-import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -129,7 +129,8 @@ public final class PublicIdTable {
 
     Optional<StoredMapping> checked() {
       mapping.ifPresent(
-          row -> ConnectionDesync.unless(row.token().toUuid().equals(asked), "row of another token"));
+          row ->
+              ConnectionDesync.unless(row.token().toUuid().equals(asked), "row of another token"));
       return mapping;
     }
   }

@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.table;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.mapping.TypedToken;
-import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -87,7 +87,8 @@ final class NewMappingTable {
             rows.stream().map(row -> row.subject().typeNumber()).toArray(Integer[]::new),
             rows.stream().map(row -> (short) row.subject().bucket()).toArray(Short[]::new));
     for (Inserted one : all) {
-      NewMapping row = ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");
+      NewMapping row =
+          ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");
       into.put(new TypedToken(row.subject().typeNumber(), row.token()), one.createdAt());
     }
   }

@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
 import dev.coatcheck.ids.redirect.LegacyOutcome;
@@ -7,7 +8,6 @@ import dev.coatcheck.ids.redirect.LegacyRedirector;
 import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

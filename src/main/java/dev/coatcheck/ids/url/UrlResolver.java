@@ -2,6 +2,7 @@ package dev.coatcheck.ids.url;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
@@ -9,7 +10,6 @@ import dev.coatcheck.ids.redirect.LegacyId;
 import dev.coatcheck.ids.redirect.LegacyLookup;
 import dev.coatcheck.ids.redirect.OlderId;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -44,7 +44,8 @@ public final class Planner {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
     return switch (survey.inspect(source, request.table())) {
-      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) ->
+          new Proposal.Refused(diagnostics);
       case TableSurvey.Outcome.Sound(TableShape shape) -> proposal(request, source, shape);
     };
   }

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.migrate.plan.SurveyStore.Relation;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.migrate.plan.SurveyStore.Relation;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -11,8 +11,8 @@ import org.jooq.DSLContext;
 
 /**
  * Measures a table and its server, in the transaction of a {@link SurveyStore}. The rows of a small
- * table are counted; those of a large one are estimated from a sample of its pages and from what the
- * last analyze saw.
+ * table are counted; those of a large one are estimated from a sample of its pages and from what
+ * the last analyze saw.
  */
 final class SizeStore {
   /** Pages that are read for an estimate. */

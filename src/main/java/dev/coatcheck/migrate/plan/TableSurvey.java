@@ -312,8 +312,8 @@ public final class TableSurvey {
                 "The table has a row with the key "
                     + range.lowest()
                     + ", and no legacy ID is below 1. The table can be migrated only once that row"
-                    + " has another key, in all that refers to the row and in every application that"
-                    + " names the key, or is deleted."));
+                    + " has another key, in all that refers to the row and in every application"
+                    + " that names the key, or is deleted."));
       }
       SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
       long now = layout.key(layout.position(server.nowMillis()), 0);
@@ -343,8 +343,7 @@ public final class TableSurvey {
       if (!recorded.notAsked().isEmpty()) {
         notes.add(notAsked(recorded.notAsked()));
       }
-      TableSize size =
-          store.sizes(limits, nanoTime).measure(relation, table, time.column());
+      TableSize size = store.sizes(limits, nanoTime).measure(relation, table, time.column());
       notes.addAll(Notes.size(size));
       return new TableShape(
           relation.oid(),

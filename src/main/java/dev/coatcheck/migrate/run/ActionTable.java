@@ -1,12 +1,12 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.ids.idempotency.IdempotentCallTable;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
@@ -59,7 +59,8 @@ final class ActionTable {
         sql -> {
           TableMigration run = RunRowTable.insert(sql, request, proposal);
           JournalTable.insertSteps(sql, run.id(), proposal.steps());
-          JournalTable.append(sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
+          JournalTable.append(
+              sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
           return new PlanOutcome.Planned(whole(sql, run));
         });
   }

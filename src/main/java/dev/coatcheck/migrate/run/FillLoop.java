@@ -47,7 +47,11 @@ final class FillLoop {
   private String lastError = "";
 
   private FillLoop(
-      JournalTable journal, TableMigration run, Heartbeat heartbeat, Backfill backfill, FillPace pace) {
+      JournalTable journal,
+      TableMigration run,
+      Heartbeat heartbeat,
+      Backfill backfill,
+      FillPace pace) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
@@ -176,7 +180,8 @@ final class FillLoop {
     int filled = retry.run(afterId, causes);
     heartbeat.counted(backfill.checkpoint().counts());
     journal.setAside(
-        heartbeat.claim(), backfill.setAside(0, EnumSet.allOf(Cause.class), JournalTable.LISTED_MAX));
+        heartbeat.claim(),
+        backfill.setAside(0, EnumSet.allOf(Cause.class), JournalTable.LISTED_MAX));
     return filled;
   }
 

@@ -147,34 +147,36 @@ public final class JournalTable {
         TABLE_MIGRATION.CHILDREN.eq(JSONB.valueOf(RunRowTable.json(before.children())));
     boolean isRenamed =
         gateway.write(
-        "table migration names",
-        sql -> {
-          boolean isNews =
-              sql.update(TABLE_MIGRATION)
-                      .set(TABLE_MIGRATION.TABLE_SCHEMA, now.table().schema())
-                      .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
-                      .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
-                      .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
-                      .set(
-                          TABLE_MIGRATION.CHILDREN,
-                          DSL.when(areChildrenKnown, DSL.val(childrenNow))
-                              .otherwise(TABLE_MIGRATION.CHILDREN))
-                      .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
-                      .and(
-                          TABLE_MIGRATION
-                              .TABLE_SCHEMA
-                              .ne(now.table().schema())
-                              .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
-                              .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
-                              .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt))
-                              .or(areChildrenKnown.and(TABLE_MIGRATION.CHILDREN.ne(childrenNow))))
-                      .execute()
-                  == 1;
-          if (isNews) {
-            append(sql, id, holder, "renamed", detail);
-          }
-          return isNews;
-        });
+            "table migration names",
+            sql -> {
+              boolean isNews =
+                  sql.update(TABLE_MIGRATION)
+                          .set(TABLE_MIGRATION.TABLE_SCHEMA, now.table().schema())
+                          .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
+                          .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
+                          .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
+                          .set(
+                              TABLE_MIGRATION.CHILDREN,
+                              DSL.when(areChildrenKnown, DSL.val(childrenNow))
+                                  .otherwise(TABLE_MIGRATION.CHILDREN))
+                          .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                          .and(
+                              TABLE_MIGRATION
+                                  .TABLE_SCHEMA
+                                  .ne(now.table().schema())
+                                  .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
+                                  .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
+                                  .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt))
+                                  .or(
+                                      areChildrenKnown.and(
+                                          TABLE_MIGRATION.CHILDREN.ne(childrenNow))))
+                          .execute()
+                      == 1;
+              if (isNews) {
+                append(sql, id, holder, "renamed", detail);
+              }
+              return isNews;
+            });
     if (isRenamed) {
       observer.observe(new Event.TableMigrated(now.table().text(), "renamed", detail));
     }
@@ -219,9 +221,7 @@ public final class JournalTable {
                 .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
                 .and(TABLE_MIGRATION.SWITCHED_AT.isNotNull())
                 .fetchOptional(
-                    row ->
-                        new Switched(
-                            row.value1(), RunRowTable.calls(row.value2().data()))));
+                    row -> new Switched(row.value1(), RunRowTable.calls(row.value2().data()))));
   }
 
   void report(TableMigration run, Report report) {

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;

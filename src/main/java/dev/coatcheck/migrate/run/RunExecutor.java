@@ -176,8 +176,7 @@ final class RunExecutor {
         .filter(step -> step.name().equals(Step.DROP_COLUMNS))
         .forEach(step -> journal.step(current.run(), step, StepState.VERIFIED, Optional.empty()));
     boolean isVerified = current.run().status().goal() == Goal.VERIFY;
-    contracted(
-        isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
+    contracted(isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
   }
 
   private boolean apply(SourceSession session, Step step, String kind) {

@@ -6,11 +6,8 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.plan.Plan;
-import org.jooq.JSONB;
-import org.jooq.DSLContext;
-import java.time.Instant;
-import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
@@ -20,10 +17,13 @@ import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.JSONB;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The row of a run: the run that it holds, and how a run is written. */
@@ -124,9 +124,7 @@ final class RunRowTable {
         .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
         .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.table().keepPrimaryKey())
         .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(proposal.plan())))
-        .set(
-            TABLE_MIGRATION.THROTTLE_SETTINGS,
-            JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
         .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())
         .returning()
         .fetchSingle(RunRowTable::run);
@@ -152,9 +150,7 @@ final class RunRowTable {
         .set(
             TABLE_MIGRATION.WAITS_FOR,
             status.waitsFor().map(RunRowTable::json).map(JSONB::valueOf).orElse(null))
-        .set(
-            TABLE_MIGRATION.THROTTLE_SETTINGS,
-            JSONB.valueOf(json(run.throttleSettings())))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
         .set(TABLE_MIGRATION.SWITCH_NOT_BEFORE, run.switchWindow().notBefore().orElse(null))
         .set(TABLE_MIGRATION.SWITCH_NOT_AFTER, run.switchWindow().notAfter().orElse(null))
         .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))

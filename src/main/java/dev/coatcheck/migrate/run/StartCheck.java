@@ -1,10 +1,10 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.plan.TableShape;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.LockWait;
-import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TransactionStart;

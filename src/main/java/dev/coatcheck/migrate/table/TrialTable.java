@@ -77,6 +77,7 @@ public final class TrialTable {
       throw refused;
     }
   }
+
   /** The transaction did all that it should, and is not to be committed. */
   private static final class RolledBack extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -77,8 +77,8 @@ public final class Coalescer<Q, A> {
   }
 
   /**
-   * Asks, and waits for the answer until the thread's deadline. A {@link
-   * NonBlockingAttempt} ends here, and finds the answer when it runs again.
+   * Asks, and waits for the answer until the thread's deadline. A {@link NonBlockingAttempt} ends
+   * here, and finds the answer when it runs again.
    *
    * @throws DatabaseUnavailable if there is none by then; whether the work was done is unknown
    */

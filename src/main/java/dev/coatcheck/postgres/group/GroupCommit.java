@@ -1,8 +1,8 @@
 package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.DeadlineSweep;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.time.Duration;
@@ -105,7 +105,12 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     this.overloaded = overloaded;
     this.groups =
         new Coalescer<>(
-            operation, limits.groups(), limits.spareGroups(), GROUP_CALLS_MAX, DeadlineSweep.SHARED, this::together);
+            operation,
+            limits.groups(),
+            limits.spareGroups(),
+            GROUP_CALLS_MAX,
+            DeadlineSweep.SHARED,
+            this::together);
   }
 
   /**

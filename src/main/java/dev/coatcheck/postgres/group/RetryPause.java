@@ -27,8 +27,8 @@ public final class RetryPause {
   }
 
   /**
-   * Pauses for 2 to 30 ms, where a {@link NonBlockingAttempt} ends; false, without a pause, if there
-   * is no time for another try.
+   * Pauses for 2 to 30 ms, where a {@link NonBlockingAttempt} ends; false, without a pause, if
+   * there is no time for another try.
    */
   public boolean beforeNextTry() {
     NonBlockingAttempt.leave();

@@ -91,7 +91,8 @@ public final class Database implements AutoCloseable {
    * Runs statements that change nothing, each in a transaction of its own, on one connection. One
    * that turns out to be dead is replaced and the work run once more, as far as the deadline goes:
    * Hikari doesn't test a connection that was used less than 500 ms ago, so the first use after a
-   * restart of Postgres fails. So is one that answers another question, see {@link ConnectionDesync}.
+   * restart of Postgres fails. So is one that answers another question, see {@link
+   * ConnectionDesync}.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked
    */

@@ -296,7 +296,8 @@ class RefusalTest {
     Source source = FIXTURE.asPlain();
     assertThat(USUAL.inspect(source, wish("t")))
         .isInstanceOfSatisfying(
-            TableSurvey.Outcome.Sound.class, sound -> assertThat(sound.shape().size().rows()).isOne());
+            TableSurvey.Outcome.Sound.class,
+            sound -> assertThat(sound.shape().size().rows()).isOne());
 
     FIXTURE.execute("alter table t force row level security");
     assertRefused(source, "forced_row_security");
@@ -370,7 +371,8 @@ class RefusalTest {
     FIXTURE.execute(T);
     TableSurvey anyAge =
         new TableSurvey(new TableSurvey.Limits(1_000, 1 << 20, 3_600, -1), System::nanoTime);
-    assertThat(anyAge.inspect(FIXTURE.source, wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
+    assertThat(anyAge.inspect(FIXTURE.source, wish("t")))
+        .isInstanceOf(TableSurvey.Outcome.Sound.class);
     try (TestSession vacuum = FIXTURE.sql().session()) {
       vacuum.begin("lock table t in share update exclusive mode");
 

@@ -78,7 +78,8 @@ final class SourceFixture implements AfterAllCallback {
   TableShape sound(TableSpec wish) {
     return switch (inspect(wish)) {
       case TableSurvey.Outcome.Sound(TableShape shape) -> shape;
-      case TableSurvey.Outcome.Refused(List<Diagnostic> findings) -> throw new AssertionError(findings);
+      case TableSurvey.Outcome.Refused(List<Diagnostic> findings) ->
+          throw new AssertionError(findings);
     };
   }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.DeadlineSweep;
-import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.List;
@@ -183,8 +183,7 @@ class CoalescerTest {
     first.await();
     CompletableFuture<?> inQueue =
         begin(new NonBlockingAttempt<>(() -> hanging.call("in the queue")), later);
-    Future<String> blocked =
-        threads.submit(() -> later.call(() -> hanging.call("on its thread")));
+    Future<String> blocked = threads.submit(() -> later.call(() -> hanging.call("on its thread")));
 
     clock.set(early.nano());
     assertThatThrownBy(inGroup::get).hasCauseInstanceOf(DatabaseUnavailable.class);
@@ -278,8 +277,7 @@ class CoalescerTest {
   private Future<String> calling(String question, Deadline deadline) {
     FutureTask<String> call = new FutureTask<>(() -> deadline.call(() -> coalescer.call(question)));
     Thread caller = Thread.ofPlatform().start(call);
-    Awaitility.await()
-        .until(() -> caller.getState() == Thread.State.WAITING || call.isDone());
+    Awaitility.await().until(() -> caller.getState() == Thread.State.WAITING || call.isDone());
     return call;
   }
 

@@ -1,6 +1,5 @@
 package dev.coatcheck.api.routes.transfers;
 
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.api.body.StreamedAnswer;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
@@ -19,6 +18,7 @@ import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -111,8 +111,7 @@ public final class TransferRoutes implements Routes {
         parameters.type(
             "type", query.needed("type", "Send the name of the type whose mappings to export."));
     RowFormat format =
-        WireNamed.find(
-                RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
+        WireNamed.find(RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
     boolean includeEnded = query.bool("include_ended", false);
     String name = type.name() + "." + format.wireName();

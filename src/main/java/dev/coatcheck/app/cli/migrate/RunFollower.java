@@ -1,8 +1,8 @@
 package dev.coatcheck.app.cli.migrate;
 
-import dev.coatcheck.app.client.ProgressBars;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.NoAnswer;
+import dev.coatcheck.app.client.ProgressBars;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
