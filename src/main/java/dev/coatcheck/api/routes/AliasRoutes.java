@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -124,7 +125,7 @@ public final class AliasRoutes implements Routes {
   }
 
   private static AliasScheme scheme(String text) {
-    return AliasScheme.named(text)
+    return WireNamed.find(AliasScheme.class, text)
         .filter(scheme -> scheme != AliasScheme.KEY)
         .orElseThrow(
             () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));

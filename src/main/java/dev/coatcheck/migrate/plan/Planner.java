@@ -26,10 +26,10 @@ public final class Planner {
           "The type must have Snowflake keys of the default layout. Create such a type for this"
               + " table.");
 
-  private final Inventory inventory;
+  private final TableSurvey survey;
 
-  public Planner(Inventory inventory) {
-    this.inventory = inventory;
+  public Planner(TableSurvey survey) {
+    this.survey = survey;
   }
 
   /**
@@ -43,9 +43,10 @@ public final class Planner {
         || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
-    return switch (inventory.inspect(source, request.table())) {
-      case Inspection.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
-      case Inspection.Sound(TableShape shape) -> proposal(request, source, shape);
+    return switch (survey.inspect(source, request.table())) {
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) ->
+          new Proposal.Refused(diagnostics);
+      case TableSurvey.Outcome.Sound(TableShape shape) -> proposal(request, source, shape);
     };
   }
 
