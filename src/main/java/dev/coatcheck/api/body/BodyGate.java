@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -95,8 +95,8 @@ public final class BodyGate extends Handler.Wrapper {
       return true;
     }
     Credential credential = RequestCredential.of(request);
-    if (new WithoutWaiting<>(() -> access.decide(credential, route.get().needed())).attempt()
-        instanceof WithoutWaiting.Attempt.Done(AccessDecision.Granted(Caller caller))) {
+    if (new NonBlockingAttempt<>(() -> access.decide(credential, route.get().needed())).run()
+        instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
       collect(gated, caller);
     } else {
       requestThreads.execute(() -> decide(gated, credential));

@@ -1,9 +1,9 @@
 package dev.coatcheck.api.exchange;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
 /** Every error of the API: its stable code, its status and its title. */
-public enum ProblemCode {
+public enum ProblemCode implements WireNamed {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
@@ -82,10 +82,6 @@ public enum ProblemCode {
 
   public String title() {
     return title;
-  }
-
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
   }
 
   /**

@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.Callback;
  * row. All other requests are passed to the routes, each on a thread of its own.
  *
  * <p>Handing a small request to another thread costs more than serving it. The routes compute the
- * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
+ * answers, each in a {@link dev.coatcheck.core.attempt.NonBlockingAttempt}.
  */
 final class FrontHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(OpenRoute.REDIRECT.path());

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -107,18 +107,18 @@ final class FrontRequest {
    * at most as many of these requests run as there are reading threads.
    */
   private void attempt(Operation operation) {
-    WithoutWaiting<Answer> work = new WithoutWaiting<>(() -> answered(operation));
-    WithoutWaiting.Attempt<Answer> attempt;
+    NonBlockingAttempt<Answer> work = new NonBlockingAttempt<>(() -> answered(operation));
+    NonBlockingAttempt.Outcome<Answer> attempt;
     try {
-      attempt = work.attempt();
+      attempt = work.run();
     } catch (RuntimeException refused) {
       handOver();
       return;
     }
     switch (attempt) {
-      case WithoutWaiting.Attempt.Done(Answer answer) -> send(operation, answer, fromMemory());
-      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> load(operation, work, awaits);
-      case WithoutWaiting.Attempt.Left<Answer> _ -> handOver();
+      case NonBlockingAttempt.Outcome.Done(Answer answer) -> send(operation, answer, fromMemory());
+      case NonBlockingAttempt.Outcome.Awaits<Answer> awaits -> load(operation, work, awaits);
+      case NonBlockingAttempt.Outcome.Left<Answer> _ -> handOver();
     }
   }
 
@@ -127,7 +127,7 @@ final class FrontRequest {
       Credential credential = RequestCredential.of(request);
       switch (means.access().decide(credential, operation.needed().get())) {
         case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
-        case AccessDecision.Refused _ -> WithoutWaiting.leave();
+        case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }
     }
     return operation.work().apply(caller);
@@ -140,8 +140,8 @@ final class FrontRequest {
    */
   private void load(
       Operation operation,
-      WithoutWaiting<Answer> work,
-      WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+      NonBlockingAttempt<Answer> work,
+      NonBlockingAttempt.Outcome.Awaits<Answer> awaits) {
     Optional<Permits.Permit> permit = means.permits().enter(operation.share());
     if (permit.isEmpty()) {
       shed(operation, Endpoints.noPermit());
@@ -163,28 +163,31 @@ final class FrontRequest {
 
   /** A request that waits for one or more rows. */
   private record Loading(
-      Operation operation, WithoutWaiting<Answer> work, Permits.Permit permit, Deadline deadline) {}
+      Operation operation,
+      NonBlockingAttempt<Answer> work,
+      Permits.Permit permit,
+      Deadline deadline) {}
 
-  private void await(Loading loading, WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+  private void await(Loading loading, NonBlockingAttempt.Outcome.Awaits<Answer> awaits) {
     CompletableFuture<?> loaded = loading.deadline().call(() -> awaits.start().get());
     var _ = loaded.whenComplete((_, _) -> ended(() -> resume(loading)));
   }
 
   private void resume(Loading loading) {
-    WithoutWaiting.Attempt<Answer> attempt;
+    NonBlockingAttempt.Outcome<Answer> attempt;
     try {
-      attempt = loading.deadline().call(loading.work()::attempt);
+      attempt = loading.deadline().call(loading.work()::run);
     } catch (RuntimeException failed) {
       // Don't fall back to the route: it could repeat a write that was committed.
       attempt =
-          new WithoutWaiting.Attempt.Done<>(
+          new NonBlockingAttempt.Outcome.Done<>(
               Answer.of(means.failures().problem(failed, RequestId.of(request))));
     }
     switch (attempt) {
-      case WithoutWaiting.Attempt.Done(Answer answer) ->
+      case NonBlockingAttempt.Outcome.Done(Answer answer) ->
           send(loading.operation(), answer, Optional.of(new Event.LoadedAnswerServed()));
-      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> await(loading, awaits);
-      case WithoutWaiting.Attempt.Left<Answer> _ -> {
+      case NonBlockingAttempt.Outcome.Awaits<Answer> awaits -> await(loading, awaits);
+      case NonBlockingAttempt.Outcome.Left<Answer> _ -> {
         loading.permit().close(); // the route takes another permit
         means.requestThreads().execute(() -> loading.deadline().run(toRoutes::run));
       }

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 /**
  * All routes of the gateway.
  *
- * @param redirects may be answered without a request thread, like {@code ids},
- *     {@code proxies} and {@code mints}
+ * @param redirects may be answered without a request thread, like {@code ids}, {@code proxies} and
+ *     {@code mints}
  * @param operations are on the management port too
  * @param runs have streams, which end before the server
  */

@@ -11,6 +11,7 @@ import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
@@ -24,7 +25,6 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ public final class MintRoutes implements Routes {
   /** The answer of {@link #ONE} to a body, for a request without a query or an Idempotency-Key. */
   public Answer one(byte[] body, String principal) {
     MintRequest request =
-        WithoutWaiting.once(ONE, () -> request(RequestBody.of(body).object(), principal));
+        NonBlockingAttempt.once(ONE, () -> request(RequestBody.of(body).object(), principal));
     return mint(MintCall.of(request), outcome -> one(request, outcome));
   }
 

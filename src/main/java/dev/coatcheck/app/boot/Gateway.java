@@ -85,7 +85,7 @@ public final class Gateway implements AutoCloseable {
               ? Optional.of(DevelopmentKey.ensure(config.home(), access))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
-      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
+      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
       KeySources keys =
           opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
       keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);

@@ -39,8 +39,6 @@ public final class Cli {
     VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
     VERBS.put("health", HealthCommand.class);
-    VERBS.put("train", TrainCommand.class);
-    VERBS.put("train-verbs", TrainVerbsCommand.class);
   }
 
   private Cli() {}

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.client;
 
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.name.WireNamed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ public final class ClientImport {
     }
     try (PartSender source = PartSender.open(file, rowFormat(), gateway, path);
         ProgressBar bar =
-            Bars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
+            ProgressBars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
       bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       while (source.sendPart()) {
         bar.stepTo(source.progress().offset() / BYTES_A_STEP);
@@ -81,7 +82,7 @@ public final class ClientImport {
         format != null
             ? format
             : name.substring(name.lastIndexOf('.') + 1).replace("jsonl", "ndjson");
-    return RowFormat.named(wanted)
+    return WireNamed.find(RowFormat.class, wanted)
         .orElseThrow(() -> new Misused("add --format csv or --format ndjson."));
   }
 }

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -98,7 +100,7 @@ final class PartSender implements AutoCloseable {
    * @return false if all parts are done
    */
   boolean sendPart() throws IOException, CommandFailed {
-    ImportPart part = ImportPart.read(header, lines);
+    Part part = Part.read(header, lines);
     boolean first = progress.offset() == 0;
     if (part.lines() == 0 && !first) {
       Files.deleteIfExists(ImportProgress.fileBeside(file));
@@ -134,7 +136,7 @@ final class PartSender implements AutoCloseable {
       CommandFailed failed;
       try {
         Reply reply =
-            gateway.post(path + "?errors_max=" + ImportPart.LINES_MAX, format.mediaType(), body);
+            gateway.post(path + "?errors_max=" + Part.LINES_MAX, format.mediaType(), body);
         if (reply.isSuccess()) {
           return reply.body();
         }
@@ -166,7 +168,7 @@ final class PartSender implements AutoCloseable {
   }
 
   /** First cuts off what was written after the last saved progress, because it is written again. */
-  private void setAside(ImportPart part, byte[] body, JsonNode errors, long linesBefore)
+  private void setAside(Part part, byte[] body, JsonNode errors, long linesBefore)
       throws IOException {
     ByteArrayOutputStream rows = new ByteArrayOutputStream();
     StringBuilder why = new StringBuilder();
@@ -216,5 +218,61 @@ final class PartSender implements AutoCloseable {
     byte[] header = Arrays.copyOfRange(line.bytes(), line.from(), line.to() + 1);
     header[header.length - 1] = '\n';
     return header;
+  }
+
+  /**
+   * The lines of a file that one request sends, after the header of the file if it has a header.
+   */
+  private static final class Part {
+    /** A multiple of the blocks by which a table migration judges times. */
+    static final int LINES_MAX = 49_920;
+
+    private static final int BYTES_MAX = 4 * 1024 * 1024;
+
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(256 * 1024);
+    private final List<Integer> starts = new ArrayList<>();
+    private final int headerLines;
+    private long end;
+
+    private Part(byte[] header) {
+      headerLines = header.length == 0 ? 0 : 1;
+      bytes.writeBytes(header);
+    }
+
+    /** Reads the next lines, empty ones too, so that their numbers stay right. */
+    static Part read(byte[] header, Lines lines) throws IOException {
+      Part part = new Part(header);
+      while (part.lines() < LINES_MAX && part.bytes.size() < BYTES_MAX && lines.next()) {
+        part.starts.add(part.bytes.size());
+        part.bytes.write(lines.bytes(), lines.from(), lines.to() - lines.from());
+        part.bytes.write('\n');
+      }
+      part.end = lines.position();
+      return part;
+    }
+
+    int lines() {
+      return starts.size();
+    }
+
+    /** Position of the lines' stream behind the part. */
+    long end() {
+      return end;
+    }
+
+    byte[] body() {
+      return bytes.toByteArray();
+    }
+
+    /** A line's number in the part from its number in the request. */
+    int indexOf(int lineInRequest) {
+      return lineInRequest - headerLines - 1;
+    }
+
+    /** The line with its end. */
+    byte[] line(byte[] body, int index) {
+      int to = index + 1 < starts.size() ? starts.get(index + 1) : body.length;
+      return Arrays.copyOfRange(body, starts.get(index), to);
+    }
   }
 }

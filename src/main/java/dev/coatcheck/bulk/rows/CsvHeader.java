@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.rows;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +25,10 @@ final class CsvHeader {
       return refused("The first line of a CSV file names its columns; its quotes are unbalanced.");
     }
     List<String> unknown =
-        names.get().stream().filter(name -> Column.named(name).isEmpty()).distinct().toList();
+        names.get().stream()
+            .filter(name -> WireNamed.find(Column.class, name).isEmpty())
+            .distinct()
+            .toList();
     if (!unknown.isEmpty()) {
       return refused(
           "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
@@ -34,7 +38,7 @@ final class CsvHeader {
               + ".");
     }
     List<Column> columns = new ArrayList<>();
-    names.get().forEach(name -> columns.add(Column.named(name).orElseThrow()));
+    names.get().forEach(name -> columns.add(WireNamed.find(Column.class, name).orElseThrow()));
     if (Set.copyOf(columns).size() < columns.size()) {
       return refused("The first line names a column twice.");
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.rows;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -21,7 +22,7 @@ final class NdjsonLineReader implements LineReader {
         return RowFault.ROW_MALFORMED;
       }
       while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-        Optional<Column> column = Column.named(parser.currentName());
+        Optional<Column> column = WireNamed.find(Column.class, parser.currentName());
         if (column.isEmpty()) {
           return RowFault.FIELD_UNKNOWN;
         }

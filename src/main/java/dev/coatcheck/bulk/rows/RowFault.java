@@ -1,9 +1,9 @@
 package dev.coatcheck.bulk.rows;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
 /** Why a row was refused. The other rows of the file are imported. */
-public enum RowFault {
+public enum RowFault implements WireNamed {
   LINE_TOO_LONG("A line is at most 4096 bytes."),
   ROW_MALFORMED(
       "In CSV a row has as many fields as the header, and a quote only around a whole field; in"
@@ -50,10 +50,6 @@ public enum RowFault {
 
   RowFault(String detail) {
     this.detail = detail;
-  }
-
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
   }
 
   /** What is wrong, and what to do. Never repeats input. */

@@ -1,10 +1,10 @@
 package dev.coatcheck.bulk.rows;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
 
-/** The format of a file of mappings, with one mapping per line. */
-public enum RowFormat {
+/** The format of a file of mappings, one per line. The wire name is also the file extension. */
+public enum RowFormat implements WireNamed {
   /** RFC 4180, after a line with the names of the columns. */
   CSV("text/csv"),
   /** A JSON object per line. */
@@ -16,22 +16,8 @@ public enum RowFormat {
     this.mediaType = mediaType;
   }
 
-  /** The name in queries, and the extension of a file. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
   public String mediaType() {
     return mediaType;
-  }
-
-  public static Optional<RowFormat> named(String wireName) {
-    for (RowFormat format : values()) {
-      if (format.wireName().equals(wireName)) {
-        return Optional.of(format);
-      }
-    }
-    return Optional.empty();
   }
 
   public static Optional<RowFormat> ofMediaType(String mediaType) {

@@ -55,7 +55,7 @@ public final class ChangeFeed implements AutoCloseable {
   public static ChangeFeed open(
       DatabaseSettings settings, Observer observer, LongSupplier nanoTime) {
     SmallPool pool = SmallPool.ofOne(settings, "feed");
-    ChangeFeed feed = unpolled(pool.dataSource(), observer, nanoTime);
+    ChangeFeed feed = unpolled(pool, observer, nanoTime);
     feed.pool = Optional.of(pool);
     feed.poll();
     observer.gauge("coatcheck.feed.position", feed.state::position);

@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.change;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.change.FeedReply.Change;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -106,7 +107,7 @@ final class FeedState {
   }
 
   private void hear(Change change, long nano, Set<ChangeKind> changed) {
-    ChangeKind.named(change.kind())
+    WireNamed.find(ChangeKind.class, change.kind())
         .ifPresent(
             kind -> {
               of(kind).put(change.subject(), change.number());

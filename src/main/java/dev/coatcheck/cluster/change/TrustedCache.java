@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.change;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,8 +47,10 @@ public final class TrustedCache<K, V> {
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
-  private final Refreshes<List<K>, Map<K, V>> whileTrusted = new Refreshes<>(TRUSTED_LOADS_MAX);
-  private final Refreshes<List<K>, Map<K, V>> inDoubt = new Refreshes<>(DOUBTFUL_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted =
+      new BoundedRefresh<>(TRUSTED_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> inDoubt =
+      new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 
@@ -132,8 +134,7 @@ public final class TrustedCache<K, V> {
     if (trusted && !isServable) {
       return loaded(keys, load);
     }
-    WithoutWaiting.leave();
-    Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
+    BoundedRefresh<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
     if (isServable && isLate()) {
       refreshes.begin(keys, () -> loaded(keys, load));
       return lastWords;
@@ -177,7 +178,7 @@ public final class TrustedCache<K, V> {
   }
 
   private Map<K, V> loaded(List<K> keys, Function<List<K>, Map<K, V>> load) {
-    Before before = WithoutWaiting.once(new Load<>(this, keys), this::now);
+    Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
     Map<K, V> values = load.apply(keys);
     isLate.set(false);
     values.forEach((key, value) -> entries.put(key, new Entry<>(value, before)));

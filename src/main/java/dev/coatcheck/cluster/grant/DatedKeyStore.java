@@ -92,7 +92,8 @@ final class DatedKeyStore {
         !database
             .read(
                 "dated keys",
-                sql -> PlainSql.rows(sql, WORKER, _ -> true, (Object) workers.toArray(Integer[]::new)))
+                sql ->
+                    PlainSql.rows(sql, WORKER, _ -> true, (Object) workers.toArray(Integer[]::new)))
             .isEmpty();
     return isOpen ? new KeyDraw.NoDatedWorkerLeft(layout) : new KeyDraw.Fenced();
   }

@@ -3,10 +3,10 @@ package dev.coatcheck.ids.access;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.time.Instant;
@@ -164,7 +164,7 @@ public final class Access {
   }
 
   private AccessDecision refused(String keyId, String reason) {
-    WithoutWaiting.leave(); // writing to the log can block
+    NonBlockingAttempt.leave(); // writing to the log can block
     observer.observe(new Event.AccessRefused(keyId, reason));
     return new AccessDecision.Unauthenticated(reason);
   }

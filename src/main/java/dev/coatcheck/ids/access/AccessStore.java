@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;
@@ -75,7 +75,7 @@ final class AccessStore {
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
                   .fetch();
-          UnaskedRow.unless(
+          ConnectionDesync.unless(
               rows.size() == 1 && keyId.equals(rows.getFirst().get(ASKED)), "another API key");
           return Optional.of(rows.getFirst())
               .filter(row -> row.get(API_KEY.KEY_ID) != null)

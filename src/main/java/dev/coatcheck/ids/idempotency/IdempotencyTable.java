@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.idempotency;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
-import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,6 +23,14 @@ import org.jooq.Table;
 
 /** The stored responses, for use inside the transaction that does the work, after {@link #lock}. */
 public final class IdempotencyTable {
+  private static final String LOCK =
+      """
+      select hash, pg_try_advisory_xact_lock(hash), turn.part, turn.bound
+        from (select part, set_config('lock_timeout', ?::text, true)
+                from coatcheck.idempotency_turn) as turn (part, bound)
+        left join unnest(?::bigint[]) as hash on true\
+      """;
+
   private IdempotencyTable() {}
 
   /** The response to an earlier request with the Idempotency-Key. */
@@ -61,22 +69,23 @@ public final class IdempotencyTable {
    * @param lockMillisMax how long to wait for a row that another transaction is about to write
    */
   public static Locks lock(DSLContext sql, Collection<Long> hashes, int lockMillisMax) {
-    var rows =
-        sql.fetch(
-            """
-            select hash, pg_try_advisory_xact_lock(hash), turn.part, turn.bound
-              from (select part, set_config('lock_timeout', {1}, true)
-                      from coatcheck.idempotency_turn) as turn (part, bound)
-              left join unnest({0}) as hash on true
-            """,
-            val(hashes.toArray(Long[]::new)), val(lockMillisMax + "ms"));
     Set<Long> refused = new HashSet<>();
-    for (var row : rows) {
-      if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
-        refused.add(row.get(0, Long.class));
-      }
-    }
-    return new Locks(refused, rows.getFirst().get(2, Long.class));
+    List<Long> parts =
+        PlainSql.rows(
+            sql,
+            LOCK,
+            row -> {
+              long hash = row.getLong(1);
+              boolean isTaken = row.getBoolean(2);
+              if (!row.wasNull() && !isTaken) {
+                refused.add(hash);
+              }
+              return row.getLong(3);
+            },
+            lockMillisMax + "ms",
+            hashes.toArray(Long[]::new));
+    ConnectionDesync.unless(!parts.isEmpty(), "no part of the answers");
+    return new Locks(refused, parts.getFirst());
   }
 
   /**
@@ -130,7 +139,7 @@ public final class IdempotencyTable {
             IDEMPOTENCY_0.RESPONSE)
         .forEach(
             row -> {
-              UnaskedRow.unless(wanted.containsKey(row.value1()), "answer of another key");
+              ConnectionDesync.unless(wanted.containsKey(row.value1()), "answer of another key");
               found.put(
                   wanted.get(row.value1()),
                   new Past(

@@ -5,9 +5,9 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,7 +90,8 @@ final class MappingStore {
       StoredMapping row,
       Map<TypedToken, StoredEnding> endings,
       Map<TypedToken, StoredMapping> survivors) {
-    StoredEnding ending = UnaskedRow.required(endings.get(row.id()), "ended without an ending");
+    StoredEnding ending =
+        ConnectionDesync.required(endings.get(row.id()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }
@@ -98,7 +99,7 @@ final class MappingStore {
     return after == null
         ? new MappingState.Merged(
             row,
-            UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
+            ConnectionDesync.required(survivors.get(ending.survivor().get()), "merged into no row"),
             ending.endedAt())
         : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
@@ -129,7 +130,7 @@ final class MappingStore {
         sql -> {
           List<StoredMapping> rows =
               PlainSql.rows(sql, statement, row -> table.read(row).orElseThrow(), values.toArray());
-          UnaskedRow.unless(
+          ConnectionDesync.unless(
               rows.size() <= rowsMax
                   && rows.stream().allMatch(row -> row.typeNumber() == type.number())
                   && before.stream()

@@ -1,8 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -86,14 +86,14 @@ public final class PublicIdTable {
             subjects.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
             table.keys(subjects, TypedKey::key),
             subjects.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new));
-    UnaskedRow.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
+    ConnectionDesync.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
     for (Answered row : rows) {
-      UnaskedRow.unless(
+      ConnectionDesync.unless(
           row.ordinal() >= 1 && row.ordinal() <= subjects.size(), "row without a question");
       row.mapping()
           .ifPresent(
               mapping -> {
-                UnaskedRow.unless(
+                ConnectionDesync.unless(
                     mapping.subject().equals(subjects.get((int) row.ordinal() - 1)),
                     "row of another key");
                 found.put(mapping.subject(), mapping);
@@ -109,7 +109,8 @@ public final class PublicIdTable {
 
     Optional<StoredMapping> checked() {
       mapping.ifPresent(
-          row -> UnaskedRow.unless(row.token().toUuid().equals(asked), "row of another token"));
+          row ->
+              ConnectionDesync.unless(row.token().toUuid().equals(asked), "row of another token"));
       return mapping;
     }
   }
@@ -124,11 +125,11 @@ public final class PublicIdTable {
             row -> Answer.read(table, row),
             wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
             wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
-    UnaskedRow.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
+    ConnectionDesync.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
     Set<UUID> asked = wanted.stream().map(Token::toUuid).collect(Collectors.toSet());
     List<StoredMapping> found = new ArrayList<>(answers.size());
     for (Answer answer : answers) {
-      UnaskedRow.unless(asked.contains(answer.asked()), "row of another token");
+      ConnectionDesync.unless(asked.contains(answer.asked()), "row of another token");
       answer.checked().ifPresent(found::add);
     }
     return found;
@@ -157,7 +158,7 @@ public final class PublicIdTable {
             row -> Answer.read(table, row),
             token.toUuid(),
             (short) token.bucket());
-    UnaskedRow.unless(
+    ConnectionDesync.unless(
         answers.size() == 1 && token.toUuid().equals(answers.getFirst().asked()),
         "row of another token");
     return answers.getFirst().checked();

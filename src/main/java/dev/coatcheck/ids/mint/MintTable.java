@@ -7,8 +7,8 @@ import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -101,7 +101,7 @@ public final class MintTable {
   static void insertAllOrNone(DSLContext sql, List<MintTarget> targets) {
     MappingTable<?> table = MappingTable.of(targets.getFirst().subject().key());
     List<MintTarget> missing = insert(sql, table, ALL_OR_NONE, targets);
-    UnaskedRow.unless(missing.isEmpty(), "rows not inserted: " + missing.size());
+    ConnectionDesync.unless(missing.isEmpty(), "rows not inserted: " + missing.size());
   }
 
   private record Inserted(UUID token, Instant createdAt) {}
@@ -125,7 +125,7 @@ public final class MintTable {
                 .toArray(Short[]::new));
     for (Inserted one : all) {
       MintTarget target =
-          UnaskedRow.required(wanted.get(one.token()), "another's row was inserted");
+          ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");
       target.inserted(one.createdAt());
       missing.remove(target);
     }

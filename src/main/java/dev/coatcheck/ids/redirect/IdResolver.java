@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.IdParser;
@@ -9,7 +10,6 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -67,7 +67,8 @@ public final class IdResolver {
       }
     }
     if (!older.isEmpty() && !others.isEmpty()) {
-      WithoutWaiting.leave(); // what the first query found is counted before the second one waits
+      NonBlockingAttempt
+          .leave(); // what the first query found is counted before the second one waits
     }
     Iterator<ResolveOutcome> found = resolver.resolveAll(others).iterator();
     Iterator<ResolveOutcome> foundOlder = findAll(older).iterator();
@@ -80,7 +81,7 @@ public final class IdResolver {
   public ResolveOutcome find(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {
-      WithoutWaiting.leave();
+      NonBlockingAttempt.leave();
       if (isFilled(id)) {
         outcome = resolved(id);
       }

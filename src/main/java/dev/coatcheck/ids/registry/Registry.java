@@ -11,7 +11,6 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -173,7 +172,6 @@ public final class Registry implements AutoCloseable {
     if (known != null) {
       return Optional.of(known);
     }
-    WithoutWaiting.leave();
     refreshIfDue();
     return Optional.ofNullable(pick.apply(snapshot));
   }

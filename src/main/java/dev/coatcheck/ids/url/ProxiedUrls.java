@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
@@ -7,7 +8,6 @@ import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +78,7 @@ public final class ProxiedUrls {
 
   private ProxiedOutcome redirect(UrlParts url, List<UrlId.Legacy> numbers, Visitor visitor) {
     if (numbers.size() > 1) {
-      WithoutWaiting.leave(); // each is counted before the next one may wait
+      NonBlockingAttempt.leave(); // each is counted before the next one may wait
     }
     List<String> publicIds = new ArrayList<>();
     int maxAgeSeconds = Integer.MAX_VALUE;

@@ -58,8 +58,8 @@ public final class UrlResolver {
 
   Read read(String text) {
     return switch (UrlParts.parse(text)) {
-      case ParsedUrl.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
-      case ParsedUrl.Valid(UrlParts url) -> {
+      case UrlParts.Parsed.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
+      case UrlParts.Parsed.Valid(UrlParts url) -> {
         List<UrlId> ids = UrlId.in(url, registry, parser);
         yield ids.size() > IDS_MAX
             ? new Read.Refused(new UrlOutcome.Invalid("holds more than 50 IDs"))

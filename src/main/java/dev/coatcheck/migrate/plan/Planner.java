@@ -26,10 +26,10 @@ public final class Planner {
           "The type must generate Snowflake keys of the default layout. Create such a type for this"
               + " table.");
 
-  private final Inventory inventory;
+  private final TableSurvey survey;
 
-  public Planner(Inventory inventory) {
-    this.inventory = inventory;
+  public Planner(TableSurvey survey) {
+    this.survey = survey;
   }
 
   /**
@@ -42,9 +42,10 @@ public final class Planner {
     if (!type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
-    return switch (inventory.inspect(source, request.table())) {
-      case Inspection.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
-      case Inspection.Sound(TableShape shape) -> proposal(request, source, shape);
+    return switch (survey.inspect(source, request.table())) {
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) ->
+          new Proposal.Refused(diagnostics);
+      case TableSurvey.Outcome.Sound(TableShape shape) -> proposal(request, source, shape);
     };
   }
 

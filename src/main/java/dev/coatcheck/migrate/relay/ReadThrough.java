@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.relay;
 
 import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
@@ -84,6 +85,7 @@ public final class ReadThrough implements UnmappedRows {
   }
 
   private Permit enter(Source source) {
+    NonBlockingAttempt.leave();
     Semaphore permit = permits.computeIfAbsent(source.name(), _ -> new Semaphore(RUNNING_MAX));
     try {
       if (permit.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 
 /**
@@ -18,9 +18,9 @@ public record Source(
     DatabaseSettings settings,
     Database database,
     boolean isGateway,
-    Patience patience) {
+    WatchTimeouts timeouts) {
 
   public Source(String name, DatabaseSettings settings, Database database, boolean isGateway) {
-    this(name, settings, database, isGateway, Patience.DEFAULT);
+    this(name, settings, database, isGateway, WatchTimeouts.DEFAULT);
   }
 }

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.LockWait;
-import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TransactionStart;
@@ -71,11 +71,11 @@ public final class SourceSession implements AutoCloseable {
    */
   public static SourceSession open(
       DatabaseSettings settings,
-      Patience patience,
+      WatchTimeouts timeouts,
       Target target,
       long fence,
       Consumer<Optional<LockWait>> waits) {
-    Session session = Session.openWatched(settings, Name.RUNNER.of(target), patience, waits);
+    Session session = Session.openWatched(settings, Name.RUNNER.of(target), timeouts, waits);
     SourceSession opened = new SourceSession(session, target, waits);
     try {
       opened.takeOver(fence);

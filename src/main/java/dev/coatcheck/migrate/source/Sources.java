@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,7 +26,7 @@ public final class Sources implements AutoCloseable {
   private final Map<String, DatabaseSettings> known = new LinkedHashMap<>();
 
   private final Observer observer;
-  private final Patience patience;
+  private final WatchTimeouts timeouts;
   private final Map<String, Source> opened = new HashMap<>();
   private boolean isClosed;
 
@@ -34,20 +34,20 @@ public final class Sources implements AutoCloseable {
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
       Observer observer,
-      Patience patience) {
+      WatchTimeouts timeouts) {
     if (registered.containsKey(GATEWAY)) {
       throw new IllegalArgumentException(GATEWAY + " is the gateway's own database");
     }
     known.put(GATEWAY, own);
     known.putAll(new TreeMap<>(registered));
     this.observer = observer;
-    this.patience = patience;
+    this.timeouts = timeouts;
   }
 
   /** Doesn't connect yet. */
   public static Sources open(
       DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
-    return open(own, registered, observer, Patience.DEFAULT);
+    return open(own, registered, observer, WatchTimeouts.DEFAULT);
   }
 
   /** With other limits for networks that drop all packets. */
@@ -55,8 +55,8 @@ public final class Sources implements AutoCloseable {
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
       Observer observer,
-      Patience patience) {
-    return new Sources(own, registered, observer, patience);
+      WatchTimeouts timeouts) {
+    return new Sources(own, registered, observer, timeouts);
   }
 
   /** The gateway's own database first, then by name. */
@@ -86,7 +86,7 @@ public final class Sources implements AutoCloseable {
     DatabaseSettings settings =
         new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
     Database pool = Database.openPinned(settings, "source-" + name, observer);
-    return new Source(name, settings, pool, name.equals(GATEWAY), patience);
+    return new Source(name, settings, pool, name.equals(GATEWAY), timeouts);
   }
 
   @Override

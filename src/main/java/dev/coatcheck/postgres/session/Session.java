@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.session;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -39,7 +40,7 @@ public final class Session implements AutoCloseable {
 
   private final Login login;
   private final Consumer<Event> events;
-  private final Optional<BackendWatch> watch;
+  private final Optional<StatementWatchdog> watch;
   private final DefaultConnectionProvider lent;
   private final DSLContext sql;
   private Connection connection;
@@ -53,7 +54,7 @@ public final class Session implements AutoCloseable {
     this.sql = BrokenOff.statements(lent);
   }
 
-  private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
+  private Session(Login login, WatchTimeouts timeouts, Consumer<Optional<LockWait>> waits) {
     this.login = login;
     this.events = _ -> {};
     this.connection = login.connect();
@@ -63,7 +64,7 @@ public final class Session implements AutoCloseable {
         Login.pinned(
             login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);
     try {
-      this.watch = Optional.of(new BackendWatch(connection, watching, patience, waits));
+      this.watch = Optional.of(new StatementWatchdog(connection, watching, timeouts, waits));
     } catch (SQLException refused) {
       BrokenOff.close(connection);
       throw new DatabaseUnavailable("connect", refused);
@@ -102,10 +103,10 @@ public final class Session implements AutoCloseable {
   public static Session openWatched(
       DatabaseSettings settings,
       String applicationName,
-      Patience patience,
+      WatchTimeouts timeouts,
       Consumer<Optional<LockWait>> waits) {
     return new Session(
-        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), patience, waits);
+        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), timeouts, waits);
   }
 
   /**
@@ -209,7 +210,7 @@ public final class Session implements AutoCloseable {
 
   @Override
   public void close() {
-    watch.ifPresent(BackendWatch::close);
+    watch.ifPresent(StatementWatchdog::close);
     try {
       connection.close();
     } catch (SQLException gone) {
@@ -219,15 +220,17 @@ public final class Session implements AutoCloseable {
 
   private <T> T guarded(String operation, int answerMillisMax, Supplier<T> work) {
     connect(operation, answerMillisMax);
-    Optional<BackendWatch.Statement> watched = watch.map(one -> one.begin(operation));
+    Optional<StatementWatchdog.Statement> watched = watch.map(one -> one.begin(operation));
     try {
       return work.get();
+    } catch (ConnectionDesync desync) {
+      throw new DatabaseUnavailable(operation, desync);
     } catch (DataAccessException thrown) {
       throw watched
           .<RuntimeException>flatMap(statement -> statement.brokenOff(thrown))
           .orElseGet(() -> DatabaseUnavailable.of(operation, thrown, events));
     } finally {
-      watch.ifPresent(BackendWatch::end);
+      watch.ifPresent(StatementWatchdog::end);
       BrokenOff.closeIfUnanswered(connection);
     }
   }

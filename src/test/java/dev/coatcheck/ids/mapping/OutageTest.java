@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
@@ -72,8 +72,8 @@ class OutageTest {
   }
 
   private static boolean isInMemory(Resolver resolver, String id) {
-    return new WithoutWaiting<>(() -> resolver.resolve(id)).attempt()
-        instanceof WithoutWaiting.Attempt.Done;
+    return new NonBlockingAttempt<>(() -> resolver.resolve(id)).run()
+        instanceof NonBlockingAttempt.Outcome.Done;
   }
 
   private static void assertRefused(Resolver resolver, String id) {

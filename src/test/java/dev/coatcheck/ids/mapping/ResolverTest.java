@@ -2,6 +2,7 @@ package dev.coatcheck.ids.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
@@ -12,7 +13,6 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -92,8 +92,8 @@ class ResolverTest {
     MintRequest named = new MintRequest(FIXTURE.charge, Optional.empty(), List.of(alias));
     ResolveOutcome found = new ResolveOutcome.Found(FIXTURE.mint(named).getFirst().mapping());
     assertThat(resolver.resolveAlias(FIXTURE.charge, alias)).isEqualTo(found);
-    assertThat(new WithoutWaiting<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).attempt())
-        .isEqualTo(new WithoutWaiting.Attempt.Done<>(found));
+    assertThat(new NonBlockingAttempt<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).run())
+        .isEqualTo(new NonBlockingAttempt.Outcome.Done<>(found));
     assertThat(resolver.resolveOlder(List.of(new OlderId.LegacyId(FIXTURE.charge, 4711))))
         .containsExactly(found);
   }

@@ -74,7 +74,7 @@ class RegistryTest {
       refused(registry);
 
       own.setReachable(true);
-      await().until(() -> Deadline.ofAnswer().call(gone::isReachable));
+      await().until(() -> TestDatabase.isReachable(gone));
       assertThat(registry.named("nobody")).isEmpty();
     }
   }

@@ -15,7 +15,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
@@ -119,7 +119,7 @@ class FrozenOutboxTest {
 
   /** A relay that is frozen in the drain of one row, and look-ups of its key. */
   private static final class Frozen implements AutoCloseable {
-    private final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+    private final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
     private final Target target;
     private final long key;
     private final Lookup lookup;

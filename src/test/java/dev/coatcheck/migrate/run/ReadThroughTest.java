@@ -94,7 +94,8 @@ class ReadThroughTest {
   private ReadThrough readThrough() {
     MappingFixture gateway = fixture.gateway;
     ActiveTables active =
-        new ActiveTables(new Journal(gateway.database, gateway.observer, "test")::activeTables);
+        new ActiveTables(
+            new JournalTable(gateway.database, gateway.observer, "test")::activeTables);
     // Not read yet, as in an instance whose first reading failed.
     return new ReadThrough(active, fixture.sources(), fixture.gatewayMappings());
   }

@@ -11,7 +11,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.migrate.run.Journal;
+import dev.coatcheck.migrate.run.JournalTable;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
@@ -62,7 +62,7 @@ final class EventRoutes implements AutoCloseable {
 
   private Answer list(long run, long after) {
     List<RunEvent> events = migrations.journal().events(run, after);
-    return Answer.json(200, ListView.page(events, events.size() == Journal.EVENTS_MAX));
+    return Answer.json(200, ListView.page(events, events.size() == JournalTable.EVENTS_MAX));
   }
 
   /** The header takes precedence: a browser sends it when it reconnects. */

@@ -3,7 +3,7 @@ package dev.coatcheck.api.routes.migrations;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.WaitView;
-import dev.coatcheck.migrate.run.Journal;
+import dev.coatcheck.migrate.run.JournalTable;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -112,7 +112,7 @@ final class EventStream {
             "id: %d\nevent: %s\ndata: %s\n\n".formatted(event.number(), event.kind(), json(event)));
         after = event.number();
       }
-    } while (events.size() == Journal.EVENTS_MAX);
+    } while (events.size() == JournalTable.EVENTS_MAX);
     if (now.isPresent()) {
       RunState state = now.get().status().state();
       if (state == RunState.RUNNING || !told.equals(Optional.of(state))) {

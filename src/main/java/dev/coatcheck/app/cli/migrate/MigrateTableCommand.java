@@ -216,7 +216,7 @@ public final class MigrateTableCommand {
     if (!run.path("state").asString().equals("done")) {
       throw new CommandFailed(RunText.failure(run));
     }
-    if (run.path("goal").asString().equals("switch") && !PhaseRail.isSwitched(run)) {
+    if (run.path("goal").asString().equals("switch") && !PhaseProgress.isSwitched(run)) {
       throw new CommandFailed(RunText.postponed(run));
     }
     return print(run);

@@ -22,7 +22,7 @@ final class NextCommand {
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
               : COMMAND + "plan, for another run";
       case "contracted" ->
-          PhaseRail.isRetired(run)
+          PhaseProgress.isRetired(run)
               ? COMMAND + "forget " + id + ", which drops the archive"
               : COMMAND
                   + "verify "
@@ -35,7 +35,7 @@ final class NextCommand {
   }
 
   private static String afterDone(JsonNode run, String id) {
-    if (PhaseRail.isSwitched(run)) {
+    if (PhaseProgress.isSwitched(run)) {
       return "undo "
           + id
           + " --phase switch, which moves the primary key back, or old-columns "

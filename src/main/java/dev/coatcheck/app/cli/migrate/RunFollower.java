@@ -1,8 +1,8 @@
 package dev.coatcheck.app.cli.migrate;
 
-import dev.coatcheck.app.client.Bars;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.NoAnswer;
+import dev.coatcheck.app.client.ProgressBars;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -57,7 +57,7 @@ final class RunFollower {
     JsonNode run = look();
     long lineDueNano = nanoTime.getAsLong();
     try (ProgressBar bar =
-        Bars.open(
+        ProgressBars.open(
             run.path("table").asString(),
             " rows",
             run.path("progress").path("rows_total").asLong(0))) {
@@ -65,7 +65,7 @@ final class RunFollower {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
         bar.setExtraMessage(RunText.activity(run));
-        if (!Bars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
+        if (!ProgressBars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
           err.println(RunText.line(run));
           lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }

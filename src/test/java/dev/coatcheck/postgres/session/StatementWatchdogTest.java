@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A statement without a bound of time, behind a network that swallows what it likes. */
-class BackendWatchTest {
-  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+class StatementWatchdogTest {
+  private static final WatchTimeouts SHORT = new WatchTimeouts(200, 1_000, 2_000, 1_000);
   private static final String SLOW = "select pg_sleep(3600)";
 
   private final TestDatabase database = TestDatabase.empty();
@@ -65,7 +65,7 @@ class BackendWatchTest {
     try (MachineDelay delay = MachineDelay.measure()) {
       long beganNano = System.nanoTime();
 
-      requireGivenUp(Patience.DEFAULT, SLOW, "the server gives no answer for 3");
+      requireGivenUp(WatchTimeouts.DEFAULT, SLOW, "the server gives no answer for 3");
 
       Duration took = Duration.ofNanos(System.nanoTime() - beganNano);
       assertThat(took).isGreaterThan(Duration.ofSeconds(29));
@@ -216,8 +216,8 @@ class BackendWatchTest {
     return requireNonNull(waits.poll(2, TimeUnit.MINUTES), "nothing was told");
   }
 
-  private void requireGivenUp(Patience patience, String statement, String why) {
-    try (Session session = open(patience)) {
+  private void requireGivenUp(WatchTimeouts timeouts, String statement, String why) {
+    try (Session session = open(timeouts)) {
       CompletableFuture<Void> sent =
           CompletableFuture.runAsync(
               () -> session.alone("the statement", statement), Thread::startVirtualThread);
@@ -236,12 +236,12 @@ class BackendWatchTest {
     assertThat(proxy.isTrapped()).isTrue();
   }
 
-  private Session open(Patience patience) {
-    return open(database.behind(proxy.port()).settings(1), patience);
+  private Session open(WatchTimeouts timeouts) {
+    return open(database.behind(proxy.port()).settings(1), timeouts);
   }
 
-  private Session open(DatabaseSettings settings, Patience patience) {
-    return Session.openWatched(settings, "watched", patience, waits::add);
+  private Session open(DatabaseSettings settings, WatchTimeouts timeouts) {
+    return Session.openWatched(settings, "watched", timeouts, waits::add);
   }
 
   private boolean isAsleep() {

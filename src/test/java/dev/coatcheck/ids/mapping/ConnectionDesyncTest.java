@@ -8,9 +8,9 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.OutOfStep;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pool of one connection, which is left out of step on purpose. */
-class UnaskedRowTest {
+class ConnectionDesyncTest {
   @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(1);
 
   private long nextKey = System.nanoTime();
@@ -113,7 +113,7 @@ class UnaskedRowTest {
                 FIXTURE.database.read(
                     "resolve",
                     sql -> {
-                      UnaskedRow.unless(false, "as told");
+                      ConnectionDesync.unless(false, "as told");
                       return true;
                     }))
         .isInstanceOf(DatabaseUnavailable.class);

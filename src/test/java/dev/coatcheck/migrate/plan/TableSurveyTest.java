@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a sound table is made of, and what its applications have to be ready for. */
-class InventoryTest {
+class TableSurveyTest {
   @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
 
   @BeforeEach
@@ -159,12 +159,12 @@ class InventoryTest {
     if (isAnalyzed) {
       FIXTURE.execute("analyze t");
     }
-    Inventory large =
-        new Inventory(new Inventory.Limits(1_000, 1_000, 3_600, 1 << 30), System::nanoTime);
+    TableSurvey large =
+        new TableSurvey(new TableSurvey.Limits(1_000, 1_000, 3_600, 1 << 30), System::nanoTime);
 
     assertThat(large.inspect(FIXTURE.source, wish("t")))
         .isInstanceOfSatisfying(
-            Inspection.Sound.class,
+            TableSurvey.Outcome.Sound.class,
             sound -> {
               assertThat(sound.shape().size().rows()).isBetween(35_000L, 45_000L);
               assertThat(sound.shape().size().olderThanEpoch()).isBetween(8_000L, 12_000L);
@@ -180,12 +180,12 @@ class InventoryTest {
     FIXTURE.execute("create table t (id bigserial primary key)");
     AtomicLong nano = new AtomicLong();
 
-    Inspection inspection =
-        new Inventory(() -> nano.addAndGet(24_000_000)).inspect(FIXTURE.source, wish("t"));
+    TableSurvey.Outcome inspection =
+        new TableSurvey(() -> nano.addAndGet(24_000_000)).inspect(FIXTURE.source, wish("t"));
 
     assertThat(inspection)
         .isInstanceOfSatisfying(
-            Inspection.Sound.class,
+            TableSurvey.Outcome.Sound.class,
             sound -> {
               assertThat(sound.shape().size().slowness()).isEqualTo(2);
               assertThat(sound.shape().highestId()).isZero();

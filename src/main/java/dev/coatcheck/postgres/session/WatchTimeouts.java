@@ -8,7 +8,7 @@ package dev.coatcheck.postgres.session;
  * @param silenceMillisMax without any answer, until the connection is broken off
  * @param idleMillisMax with an idle backend, until the connection is broken off
  */
-public record Patience(
+public record WatchTimeouts(
     int lookMillis, int answerMillisMax, int silenceMillisMax, int idleMillisMax) {
-  public static final Patience DEFAULT = new Patience(5_000, 10_000, 30_000, 10_000);
+  public static final WatchTimeouts DEFAULT = new WatchTimeouts(5_000, 10_000, 30_000, 10_000);
 }

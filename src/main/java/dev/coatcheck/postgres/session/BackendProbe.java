@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Asks Postgres, on a second connection, for the state of the first connection's backend. The
  * second connection is opened when it is needed, and again after it broke.
  */
-final class BackendLook {
+final class BackendProbe {
   /** Process IDs are reused, so the start of the process is part of its identity. */
   private static final String OWN_BACKEND =
       "select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()";
@@ -57,7 +57,7 @@ final class BackendLook {
    *
    * @param login of the second connection
    */
-  BackendLook(Connection watched, Login login) throws SQLException {
+  BackendProbe(Connection watched, Login login) throws SQLException {
     this.login = login;
     try (PreparedStatement statement = watched.prepareStatement(OWN_BACKEND);
         ResultSet row = statement.executeQuery()) {

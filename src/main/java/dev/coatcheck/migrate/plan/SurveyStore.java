@@ -10,10 +10,11 @@ import dev.coatcheck.postgres.sql.TransactionStart;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 
 /** Reads what a table is made of, all in one snapshot in which nothing can be written. */
-final class InventoryStore {
+final class SurveyStore {
   /** Below the 10 s after which a pooled connection is given up. */
   private static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
 
@@ -81,7 +82,7 @@ final class InventoryStore {
 
   private final DSLContext sql;
 
-  private InventoryStore(DSLContext sql) {
+  private SurveyStore(DSLContext sql) {
     this.sql = sql;
   }
 
@@ -115,7 +116,7 @@ final class InventoryStore {
   record Range(long highest, long lowest) {}
 
   /** Runs the work in one transaction that only reads. */
-  static <T> T reading(Database database, Function<InventoryStore, T> work) {
+  static <T> T reading(Database database, Function<SurveyStore, T> work) {
     return database
         .begunBy(TransactionStart.OF_SNAPSHOT)
         .write(
@@ -124,7 +125,7 @@ final class InventoryStore {
               PlainSql.execute(sql, "set local search_path = pg_catalog");
               PlainSql.execute(sql, STATEMENT_MAX);
               PlainSql.execute(sql, LOCK_MAX);
-              return work.apply(new InventoryStore(sql));
+              return work.apply(new SurveyStore(sql));
             });
   }
 
@@ -189,8 +190,8 @@ final class InventoryStore {
     return new OrphanTable(sql, oid, table, key.columns().getFirst()).precondition(children);
   }
 
-  SizeStore sizes() {
-    return new SizeStore(sql);
+  SizeStore sizes(TableSurvey.Limits limits, LongSupplier nanoTime) {
+    return new SizeStore(sql, limits, nanoTime);
   }
 
   /** The first column of a query that takes no values. */

@@ -7,8 +7,8 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Progress bars, drawn on a terminal only. */
-public final class Bars {
-  private Bars() {}
+public final class ProgressBars {
+  private ProgressBars() {}
 
   /** A bar from 0 to {@code max}. Closing it ends its line. */
   public static ProgressBar open(String task, String unit, long max) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.change;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -13,11 +14,11 @@ import java.util.function.Supplier;
  *
  * @param <K> what is loaded
  */
-final class Refreshes<K, V> {
+final class BoundedRefresh<K, V> {
   private final Semaphore permits;
   private final SingleFlight<K, V> loads = new SingleFlight<>();
 
-  Refreshes(int runningMax) {
+  BoundedRefresh(int runningMax) {
     this.permits = new Semaphore(runningMax);
   }
 
@@ -29,6 +30,7 @@ final class Refreshes<K, V> {
    * @throws DatabaseUnavailable if there is no answer by then
    */
   V run(K key, Deadline patience, Supplier<V> load) {
+    NonBlockingAttempt.leave();
     Deadline deadline = Deadline.current();
     return SingleFlight.await(
             loads.start(key, task -> begin(task, deadline, patience.leftNanos()), load),

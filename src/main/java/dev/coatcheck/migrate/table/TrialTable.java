@@ -4,19 +4,28 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** Sends statements in a transaction that is rolled back. */
-final class TrialStore {
+/**
+ * Tries the first steps of a run on a few rows and rolls them back, so that a trigger, check or
+ * index function that refuses the new column is known before the application meets it.
+ */
+public final class TrialTable {
+  private static final int TRIES_MAX = 5;
+
   /** Writers wait meanwhile. */
-  static final int STATEMENT_MILLIS_MAX = 2_000;
+  private static final int STATEMENT_MILLIS_MAX = 2_000;
 
   private static final String BOUND =
       """
@@ -25,7 +34,7 @@ final class TrialStore {
       """
           .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
 
-  private static final SqlTemplate ROWS = SqlTemplate.file(TrialStore.class, "trial-rows.sql");
+  private static final SqlTemplate ROWS = SqlTemplate.file(TrialTable.class, "trial-rows.sql");
 
   /** A key that no backfill generates, because every key is above every legacy ID. */
   private static final long KEY = 0;
@@ -33,9 +42,40 @@ final class TrialStore {
   private final Session session;
   private final TargetSql names;
 
-  TrialStore(Session session, Target target) {
+  private TrialTable(Session session, Target target) {
     this.session = session;
     this.names = new TargetSql(target);
+  }
+
+  /**
+   * Why it failed; empty if it didn't, or if others held the table all the time.
+   *
+   * @throws DatabaseUnavailable if the source can't be reached
+   */
+  public static Optional<String> of(DatabaseSettings settings, Target target) {
+    List<String> statements =
+        Steps.of(target).stream()
+            .filter(step -> step.phase() == Phase.EXPAND)
+            .flatMap(step -> step.statements().stream())
+            .toList();
+    try (Session session = Session.open(settings, "coatcheck start")) {
+      TrialTable trial = new TrialTable(session, target);
+      for (int tried = 0; tried < TRIES_MAX; tried++) {
+        try {
+          return trial.run(statements);
+        } catch (LockTimeout held) {
+          // The run itself tries for longer, and names who holds it.
+        } catch (StatementTimeout slow) {
+          return Optional.of("a statement took over " + STATEMENT_MILLIS_MAX + " ms.");
+        }
+      }
+      return Optional.empty();
+    } catch (DatabaseUnavailable refused) {
+      if (SqlState.isReadOnly(refused)) {
+        return Optional.of(RootCause.words(refused) + ".");
+      }
+      throw refused;
+    }
   }
 
   /** The transaction succeeded and is rolled back on purpose. */
@@ -52,9 +92,9 @@ final class TrialStore {
    * newest one; then the run will set refused rows aside.
    *
    * @return the error of Postgres, if the table accepted no row
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if others hold the table
+   * @throws LockTimeout if others hold the table
    */
-  Optional<String> run(List<String> statements) {
+  private Optional<String> run(List<String> statements) {
     try {
       return session.transaction(
           "trial",

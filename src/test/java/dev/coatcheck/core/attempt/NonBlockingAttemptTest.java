@@ -1,19 +1,19 @@
-package dev.coatcheck.postgres.connection;
+package dev.coatcheck.core.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.postgres.connection.WithoutWaiting.Attempt;
+import dev.coatcheck.core.attempt.NonBlockingAttempt.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-class WithoutWaitingTest {
+class NonBlockingAttemptTest {
   @Test
   void workThatNeedsNoWaitIsDone() {
-    assertThat(attempt(() -> "done")).isEqualTo(new Attempt.Done<>("done"));
+    assertThat(attempt(() -> "done")).isEqualTo(new Outcome.Done<>("done"));
   }
 
   @Test
@@ -21,12 +21,12 @@ class WithoutWaitingTest {
     List<String> done = new ArrayList<>();
     Supplier<String> work =
         () -> {
-          WithoutWaiting.leave();
+          NonBlockingAttempt.leave();
           done.add("waited");
           return "done";
         };
 
-    assertThat(attempt(work)).isInstanceOf(Attempt.Left.class);
+    assertThat(attempt(work)).isInstanceOf(Outcome.Left.class);
     assertThat(done).isEmpty();
     assertThat(work.get()).as("on a thread that may wait").isEqualTo("done");
   }
@@ -35,79 +35,79 @@ class WithoutWaitingTest {
   void workComesBackForWhatItAwaits() {
     List<String> begun = new ArrayList<>();
     CompletableFuture<String> answer = new CompletableFuture<>();
-    WithoutWaiting<String> work =
-        new WithoutWaiting<>(
+    NonBlockingAttempt<String> work =
+        new NonBlockingAttempt<>(
             () ->
-                WithoutWaiting.await(
+                NonBlockingAttempt.await(
                     List.of("an equal question, made by each attempt"),
                     () -> {
                       begun.add("question");
                       return answer;
                     }));
 
-    Attempt.Awaits<String> awaits = (Attempt.Awaits<String>) work.attempt();
+    Outcome.Awaits<String> awaits = (Outcome.Awaits<String>) work.run();
     assertThat(begun).as("begins when the caller says so").isEmpty();
     assertThat(awaits.start().get()).isSameAs(answer);
     answer.complete("answer");
 
-    assertThat(work.attempt()).isEqualTo(new Attempt.Done<>("answer"));
+    assertThat(work.run()).isEqualTo(new Outcome.Done<>("answer"));
     assertThat(begun).containsExactly("question");
   }
 
   @Test
   void twoResultsAreAwaitedOneAfterTheOther() {
-    WithoutWaiting<String> work =
-        new WithoutWaiting<>(
+    NonBlockingAttempt<String> work =
+        new NonBlockingAttempt<>(
             () ->
-                WithoutWaiting.await("a", () -> CompletableFuture.completedFuture("1"))
-                    + WithoutWaiting.await("b", () -> CompletableFuture.completedFuture("2")));
+                NonBlockingAttempt.await("a", () -> CompletableFuture.completedFuture("1"))
+                    + NonBlockingAttempt.await("b", () -> CompletableFuture.completedFuture("2")));
 
-    begin(work.attempt());
-    begin(work.attempt());
+    begin(work.run());
+    begin(work.run());
 
-    assertThat(work.attempt()).isEqualTo(new Attempt.Done<>("12"));
+    assertThat(work.run()).isEqualTo(new Outcome.Done<>("12"));
   }
 
   /** A result that depends on another one hides the exception in one of its own. */
   @Test
   void anExceptionOfTheResultIsThrownAsByAWait() {
     IllegalArgumentException outage = new IllegalArgumentException("outage");
-    WithoutWaiting<String> work =
-        new WithoutWaiting<>(
+    NonBlockingAttempt<String> work =
+        new NonBlockingAttempt<>(
             () ->
-                WithoutWaiting.await(
+                NonBlockingAttempt.await(
                     "question",
                     () ->
                         CompletableFuture.<String>failedFuture(outage)
                             .thenApply(answer -> answer)));
-    begin(work.attempt());
+    begin(work.run());
 
-    assertThatThrownBy(work::attempt).isSameAs(outage);
+    assertThatThrownBy(work::run).isSameAs(outage);
   }
 
   @Test
   void whatWasKnownBeforeTheWaitStaysKnown() {
     List<String> attempts = new ArrayList<>();
-    Supplier<Integer> number = () -> WithoutWaiting.once("number", attempts::size);
-    WithoutWaiting<Integer> work =
-        new WithoutWaiting<>(
+    Supplier<Integer> number = () -> NonBlockingAttempt.once("number", attempts::size);
+    NonBlockingAttempt<Integer> work =
+        new NonBlockingAttempt<>(
             () -> {
               attempts.add("one more");
               return number.get()
-                  + WithoutWaiting.await("ten", () -> CompletableFuture.completedFuture(10));
+                  + NonBlockingAttempt.await("ten", () -> CompletableFuture.completedFuture(10));
             });
-    begin(work.attempt());
+    begin(work.run());
 
-    assertThat(work.attempt()).isEqualTo(new Attempt.Done<>(11));
+    assertThat(work.run()).isEqualTo(new Outcome.Done<>(11));
     assertThat(number.get()).as("on a thread that may wait").isEqualTo(2);
   }
 
-  private static Attempt<String> attempt(Supplier<String> work) {
-    return new WithoutWaiting<>(work).attempt();
+  private static Outcome<String> attempt(Supplier<String> work) {
+    return new NonBlockingAttempt<>(work).run();
   }
 
-  private static void begin(Attempt<?> attempt) {
-    Attempt.Awaits<?> awaits = (Attempt.Awaits<?>) attempt;
+  private static void begin(Outcome<?> attempt) {
+    Outcome.Awaits<?> awaits = (Outcome.Awaits<?>) attempt;
     assertThat(awaits.start().get().isDone()).isTrue();
   }
 }

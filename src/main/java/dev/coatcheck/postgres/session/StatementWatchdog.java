@@ -2,7 +2,7 @@ package dev.coatcheck.postgres.session;
 
 import dev.coatcheck.postgres.connection.BrokenOff;
 import dev.coatcheck.postgres.connection.SqlState;
-import dev.coatcheck.postgres.session.BackendLook.Seen;
+import dev.coatcheck.postgres.session.BackendProbe.Seen;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * either. It leaves an active backend alone, however long that takes, and reports what the backend
  * waits for.
  */
-final class BackendWatch implements AutoCloseable {
+final class StatementWatchdog implements AutoCloseable {
   /** The watch wakes this many times in the interval between two probes. */
   private static final int PARTS = 5;
 
   private final Connection watched;
-  private final BackendLook second;
-  private final Patience patience;
+  private final BackendProbe second;
+  private final WatchTimeouts timeouts;
   private final Consumer<Optional<LockWait>> waits;
   private final Thread thread;
   private @Nullable Statement under;
@@ -43,12 +43,12 @@ final class BackendWatch implements AutoCloseable {
    * @param login of the second connection
    * @param waits is told when the statement starts and stops waiting, and for what
    */
-  BackendWatch(
-      Connection watched, Login login, Patience patience, Consumer<Optional<LockWait>> waits)
+  StatementWatchdog(
+      Connection watched, Login login, WatchTimeouts timeouts, Consumer<Optional<LockWait>> waits)
       throws SQLException {
     this.watched = watched;
-    this.second = new BackendLook(watched, login);
-    this.patience = patience;
+    this.second = new BackendProbe(watched, login);
+    this.timeouts = timeouts;
     this.waits = waits;
     this.thread = Thread.ofPlatform().daemon().name(login.applicationName()).start(this::run);
   }
@@ -107,7 +107,7 @@ final class BackendWatch implements AutoCloseable {
   }
 
   private void run() {
-    long lookNanos = TimeUnit.MILLISECONDS.toNanos(patience.lookMillis());
+    long lookNanos = TimeUnit.MILLISECONDS.toNanos(timeouts.lookMillis());
     while (!closed) {
       LockSupport.parkNanos(lookNanos / PARTS);
       Statement now = under();
@@ -141,9 +141,9 @@ final class BackendWatch implements AutoCloseable {
 
   private int answerMillisMax(Statement now) {
     return Math.clamp(
-        patience.silenceMillisMax() - silentMillis(now),
-        Math.ceilDiv(patience.lookMillis(), PARTS),
-        patience.answerMillisMax());
+        timeouts.silenceMillisMax() - silentMillis(now),
+        Math.ceilDiv(timeouts.lookMillis(), PARTS),
+        timeouts.answerMillisMax());
   }
 
   private static long silentMillis(Statement now) {
@@ -154,7 +154,7 @@ final class BackendWatch implements AutoCloseable {
   private void silent(Statement now) {
     now.silences++;
     long silentMillis = silentMillis(now);
-    if (silentMillis >= patience.silenceMillisMax() && now.silences > 1) {
+    if (silentMillis >= timeouts.silenceMillisMax() && now.silences > 1) {
       breakOff(
           now,
           "the server gives no answer for " + TimeUnit.MILLISECONDS.toSeconds(silentMillis) + " s");
@@ -176,7 +176,7 @@ final class BackendWatch implements AutoCloseable {
       now.idleNano = System.nanoTime();
     }
     long idleMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - now.idleNano);
-    if (idleMillis >= patience.idleMillisMax()) {
+    if (idleMillis >= timeouts.idleMillisMax()) {
       breakOff(now, "its answer is lost: process %d is %s".formatted(second.pid(), seen.state()));
     }
   }

@@ -8,13 +8,13 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /** The phases of a run in order, each with a mark for its progress. */
-final class PhaseRail {
+final class PhaseProgress {
   private static final String DONE = "[x]";
   private static final String NOW = "[>]";
   private static final String FAILED = "[!]";
   private static final String OPEN = "[ ]";
 
-  private PhaseRail() {}
+  private PhaseProgress() {}
 
   static String of(JsonNode run) {
     Map<String, List<String>> phases =
