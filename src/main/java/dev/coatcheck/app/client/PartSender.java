@@ -220,7 +220,9 @@ final class PartSender implements AutoCloseable {
     return header;
   }
 
-  /** The lines of a file that one request sends, after the header of the file if it has a header. */
+  /**
+   * The lines of a file that one request sends, after the header of the file if it has a header.
+   */
   private static final class Part {
     /** A multiple of the blocks by which a table migration judges times. */
     static final int LINES_MAX = 49_920;
