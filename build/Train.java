@@ -73,7 +73,7 @@ public class Train {
       run(verb);
       train.answers();
     } finally {
-      gateway.destroy(); // it writes its cache when it ends
+      gateway.toHandle().destroy(); // it writes its cache, and says so, when it ends
       gateway.waitFor();
     }
   }

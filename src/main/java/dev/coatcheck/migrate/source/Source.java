@@ -11,7 +11,7 @@ import dev.coatcheck.postgres.sql.Database;
  * @param settings for connections outside of the pool
  * @param isGateway whether it is the gateway's own database, so that rows and mappings share a
  *     transaction
- * @param patience with a network that drops all packets
+ * @param timeouts with a network that drops all packets
  */
 public record Source(
     String name,
